@@ -2,7 +2,7 @@
 //! installed copy in which no file is executable, under each shell.
 //!
 //! A call is a fence marked `sh`, or a cell of a table that begins like one. A text is read from its top: what it says to write is
-//! written, what a call left on the disk stays, and nothing else does. A call leaves with 0, or as [`NEEDS`] says, and with a code that
+//! written, what a call left on the disk stays, and nothing else does. A call exits with 0, or as [`NEEDS`] says, and with a code that
 //! the skill explains.
 
 mod fences;
@@ -299,7 +299,7 @@ fn check(
     let explained = !script.starts_with(CALL) || explains(page.skill(), run.code());
     (!explained).then(|| {
         format!(
-            "leaves with {}, which the skill does not explain\n{script}",
+            "exits with {}, which the skill does not explain\n{script}",
             run.code()
         )
     })
@@ -325,7 +325,7 @@ fn explains(skill: &str, code: i32) -> bool {
             .filter_map(|row| row.strip_prefix("| ")?.split(" |").next());
         in_table && rows.into_iter().any(has)
             || is_said && !paragraph.starts_with('|')
-            || paragraph.contains(&format!("leaves with {code}"))
+            || paragraph.contains(&format!("exits with {code}"))
     })
 }
 
