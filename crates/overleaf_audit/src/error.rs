@@ -8,14 +8,12 @@ use crate::report::{Looked, Unseen};
 /// Errors of `overleaf_audit`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// What was named does not exist.
+    #[error("folder {0} does not exist")]
+    Absent(String),
     /// What was named is no folder.
-    #[error("{what}")]
-    Root {
-        /// Whether it is absent or something else.
-        kind: ErrorKind,
-        /// What is wrong with it.
-        what: String,
-    },
+    #[error("{0} is not a folder")]
+    NoFolder(String),
     /// No leak was found, but not everything was looked at.
     #[error(
         "no leak was found, but {} places could not be looked at; the first is {}",
@@ -32,14 +30,15 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Root { kind, .. } => *kind,
+            Self::Absent(_) => ErrorKind::NotFound,
+            Self::NoFolder(_) => ErrorKind::Validation,
             Self::Incomplete { .. } => ErrorKind::Precondition,
         }
     }
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Root { .. } => {
+            Self::Absent(_) | Self::NoFolder(_) => {
                 Some("name the folder of the paper or of the repository".to_owned())
             }
             Self::Incomplete { unseen, .. } => unseen.iter().find_map(|unseen| unseen.hint.clone()),
@@ -47,15 +46,10 @@ impl Failure for Error {
     }
 
     fn details(&self) -> Map<String, Value> {
-        match self {
-            Self::Root { .. } => Map::new(),
-            Self::Incomplete { unseen, looked } => {
-                let details = [("unseen", json!(unseen)), ("looked", json!(looked))];
-                details
-                    .map(|(name, value)| (name.to_owned(), value))
-                    .into_iter()
-                    .collect()
-            }
-        }
+        let Self::Incomplete { unseen, looked } = self else {
+            return Map::new();
+        };
+        let details = [("unseen", json!(unseen)), ("looked", json!(looked))];
+        Map::from_iter(details.map(|(name, value)| (name.to_owned(), value)))
     }
 }

@@ -30,9 +30,12 @@ pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -
         repository,
         deadline,
     };
-    let mut found = Findings::default();
+    let unseen = git.elsewhere();
+    let mut found = Findings {
+        unseen,
+        ..Findings::default()
+    };
     found.looked.repositories = 1;
-    found.unseen = git.elsewhere();
     let mut ids = Vec::new();
     // In the order in which they are packed.
     let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
@@ -109,9 +112,7 @@ impl Git<'_> {
         let mut begun = Vec::new();
         let args: Vec<&str> = args.split(' ').collect();
         self.run(&args, Vec::new(), &mut |mut piece| {
-            while let Some(line) = line(&mut begun, &mut piece) {
-                each(line);
-            }
+            std::iter::from_fn(|| line(&mut begun, &mut piece)).for_each(&mut *each);
         })
     }
 
@@ -185,13 +186,11 @@ impl Git<'_> {
             if object.reachable && at < COMMITS && matches!(object.kind.as_str(), "blob" | "tree") {
                 object.commit = self.commit(&object.id);
             }
-            for hit in hits {
-                leaks.push(Leak {
-                    byte: Some(hit.at),
-                    object: Some(object.clone()),
-                    ..Leak::new(Part::History, &self.repository.shown, hit.form, hit.token)
-                });
-            }
+            leaks.extend(hits.into_iter().map(|hit| Leak {
+                byte: Some(hit.at),
+                object: Some(object.clone()),
+                ..Leak::new(Part::History, &self.repository.shown, hit.form, hit.token)
+            }));
         }
         leaks
     }

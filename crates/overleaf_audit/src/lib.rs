@@ -76,13 +76,11 @@ pub static SPEC: Spec = Spec {
 /// Looks through the folder that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let root = masked(&cli.root.display().to_string());
-    let refused = |kind, what| Err(Error::Root { kind, what });
     let Ok(real) = context.absolute(&cli.root).canonicalize() else {
-        let what = format!("folder {root} does not exist");
-        return refused(ErrorKind::NotFound, what);
+        return Err(Error::Absent(root));
     };
     if !real.is_dir() {
-        return refused(ErrorKind::Validation, format!("{root} is not a folder"));
+        return Err(Error::NoFolder(root));
     }
 
     let mut tree = Tree::of(&real, cli.root.strip_prefix(".").unwrap_or(&cli.root));
@@ -93,9 +91,12 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     found.add(content::read(&tree.files));
     for repository in &tree.repositories {
         let known = (!cli.no_cache).then(|| Known::of(&repository.folder, context));
-        let known = known.unwrap_or_default();
         let deadline = Duration::from_secs(cli.deadline);
-        found.add(history::read(repository, &known, deadline));
+        found.add(history::read(
+            repository,
+            &known.unwrap_or_default(),
+            deadline,
+        ));
     }
     let (mut leaks, mut unseen, looked) = (found.leaks, found.unseen, found.looked);
     leaks.sort();
@@ -109,10 +110,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         }
         return Err(Error::Incomplete { unseen, looked });
     }
-    if cli.sarif {
-        for unseen in &unseen {
-            context.warn(&unseen.said());
-        }
+    for unseen in unseen.iter().filter(|_| cli.sarif) {
+        context.warn(&unseen.said());
     }
     let signal = match (errors, cli.compat) {
         (0, _) if unseen.is_empty() => None,
