@@ -46,15 +46,10 @@ pub(crate) fn has_extension(path: &str) -> bool {
         .is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty())
 }
 
-/// Whether a name ends as TeX's own files do; TeX compares letter by letter.
-pub(crate) fn is_tex(name: &str) -> bool {
-    name.strip_suffix(".tex").is_some()
-}
-
-/// The names TeX tries for `\input{name}`: with `.tex` first, then as written.
+/// The names TeX tries for `\input{name}`: with `.tex` first, then as written; it compares letter by letter.
 pub(crate) fn tex_candidates(name: &str) -> Vec<String> {
     let mut names = vec![name.to_owned()];
-    if !is_tex(name) {
+    if name.strip_suffix(".tex").is_none() {
         names.insert(0, format!("{name}.tex"));
     }
     names

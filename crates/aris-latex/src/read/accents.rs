@@ -20,11 +20,8 @@ pub(crate) fn apply(accent: &str, base: &str) -> String {
     let mut letters = base.trim().chars();
     let Some(first) = letters.next() else {
         // An accent over nothing shows itself: `\~{}`, `\^{}`.
-        return if matches!(accent, "~" | "^" | "`" | "'") {
-            accent.to_string()
-        } else {
-            String::new()
-        };
+        let is_sign = matches!(accent, "~" | "^" | "`" | "'");
+        return if is_sign { accent } else { "" }.to_owned();
     };
     let first = match first {
         'ı' if accent != "." => 'i',

@@ -377,10 +377,9 @@ impl Reader<'_> {
 
     /// A switch is its value, as in TeX, where `\drafttrue` is `\let\ifdraft\iftrue`.
     pub(super) fn set_switch(&mut self, name: u32, value: Option<bool>) {
-        let word = match value.filter(|_| !self.is_doubtful()) {
-            Some(true) => "true",
-            Some(false) => "false",
-            None => "",
+        let word = match value {
+            Some(value) if !self.is_doubtful() => ["false", "true"][usize::from(value)],
+            _ => "",
         };
         self.set_meaning(name, Meaning::Known(Cmd::fixed("if", word)));
     }

@@ -41,8 +41,6 @@ impl Reader<'_> {
         if message.is_empty() && self.is_doubtful() {
             return 0;
         }
-        let doubts = &self.writer.doubts;
-        let number = narrow(doubts.all.len() + 1);
         let doubt = Doubt {
             place: self.place(token),
             message: message.to_owned(),
@@ -50,6 +48,7 @@ impl Reader<'_> {
             holds: Holds::default(),
         };
         self.writer.doubts.all.push(doubt);
+        let number = narrow(self.writer.doubts.all.len());
         self.enter_doubt(number);
         number
     }

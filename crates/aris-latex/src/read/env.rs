@@ -50,12 +50,11 @@ const UNKNOWN: Env = Env {
 pub(super) fn lookup(name: &str) -> Option<Env> {
     static ALL: LazyLock<BTreeMap<&str, Env>> = LazyLock::new(|| {
         let all = entries(include_str!("environments.txt"));
-        all.map(|(what, arguments, name)| (name, Env { what, arguments }))
-            .collect()
+        let all = all.map(|(what, arguments, name)| (name, Env { what, arguments }));
+        all.collect()
     });
-    let known = ALL.get(name);
-    let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
-    known.copied()
+    let plain = || ALL.get(name.trim_end_matches('*'));
+    ALL.get(name).or_else(plain).copied()
 }
 
 /// The kind of block that a word of the tables stands for.

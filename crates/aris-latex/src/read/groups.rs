@@ -62,9 +62,8 @@ impl Reader<'_> {
             After::Float => self.end_float(),
             After::Align | After::Display => drop(self.alignments.pop()),
             After::Argument => {
-                let token =
-                    Token::new(Kind::Space, narrow(group.place.file), group.place.offset, 0);
-                self.unknown_argument(token);
+                let Place { file, offset } = group.place;
+                self.unknown_argument(Token::new(Kind::Space, narrow(file), offset, 0));
             }
             _ => {}
         }

@@ -309,12 +309,11 @@ impl Reader<'_> {
             !line.contains('%') || line.contains("\\%")
         });
         let length = begin.map_or(rest.len(), |at| at + BEGIN.len());
-        let Some(frame) = self.frames.last_mut() else {
-            return;
-        };
-        // What was read ahead belongs to the preamble that is left out.
-        self.stack.truncate(frame.base);
-        if let Some(file) = &mut frame.file {
+        if let Some(frame) = self.frames.last_mut()
+            && let Some(file) = &mut frame.file
+        {
+            // What was read ahead belongs to the preamble that is left out.
+            self.stack.truncate(frame.base);
             file.own = true;
             file.skip(length);
         }

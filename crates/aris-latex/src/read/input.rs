@@ -197,8 +197,8 @@ impl Reader<'_> {
     /// What stands before a token in its file.
     pub(super) fn before(&self, token: Token) -> &str {
         let file = self.doc.files.get(token.file as usize);
-        let before = file.and_then(|file| file.text.get(..token.at as usize));
-        before.unwrap_or("")
+        file.and_then(|file| file.text.get(..token.at as usize))
+            .unwrap_or("")
     }
 
     pub(super) fn literal(token: Token) -> Place {

@@ -245,15 +245,12 @@ impl Reader<'_> {
             }
             let Some(next) = rest.next() else { break };
             let digit = self.text(next).bytes().next().filter(u8::is_ascii_digit);
-            match (next.kind, digit) {
-                (Kind::Word, Some(digit)) => {
-                    let (number, word) = next.split(1);
-                    out.push(number.with(Kind::Param(digit - b'0')));
-                    if word.len > 0 {
-                        out.push(word);
-                    }
-                }
-                _ => out.push(next),
+            if let Some(digit) = digit.filter(|_| next.kind == Kind::Word) {
+                let (number, word) = next.split(1);
+                out.push(number.with(Kind::Param(digit - b'0')));
+                out.extend((word.len > 0).then_some(word));
+            } else {
+                out.push(next);
             }
         }
         out.into()

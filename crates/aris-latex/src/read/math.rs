@@ -135,7 +135,8 @@ impl Reader<'_> {
                 let sign = if is_maths { self.peek() } else { first };
                 let is_error = self.is_operator(sign, "±");
                 let is_degree = self.is_operator(first, "∘");
-                if (is_degree || self.is_ordinal(first)) && self.peek().kind == Kind::End {
+                let is_ordinal = matches!(self.text(first), "th" | "st" | "nd" | "rd");
+                if (is_degree || is_ordinal) && self.peek().kind == Kind::End {
                     self.next();
                     if is_degree {
                         self.write(token, "°");
@@ -177,10 +178,6 @@ impl Reader<'_> {
         (self.cmd(token).and_then(Cmd::prints)).is_some_and(|text| text == sign)
     }
 
-    fn is_ordinal(&self, token: Token) -> bool {
-        token.kind == Kind::Word && matches!(self.text(token), "th" | "st" | "nd" | "rd")
-    }
-
     /// Whether the next argument needs no brackets in `a/b`.
     fn simple_group(&mut self) -> bool {
         let mut taken = Vec::new();
@@ -195,16 +192,12 @@ impl Reader<'_> {
                 }
                 Kind::Word | Kind::Name(_) if taken.len() == SIMPLE => break false,
                 Kind::Word if !self.text(token).contains(['+', '-', '=', '/', '(']) => {}
-                Kind::Name(_) if !self.is_binary(token) => {}
+                Kind::Name(_) if !matches!(self.what(token), "sign" | "fraction") => {}
                 _ => break false,
             }
         };
         self.unread_all(&taken);
         simple
-    }
-
-    fn is_binary(&self, token: Token) -> bool {
-        matches!(self.what(token), "sign" | "fraction")
     }
 
     /// `1\,234` is one number; elsewhere a space.

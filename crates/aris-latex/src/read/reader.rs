@@ -287,8 +287,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn write(&mut self, token: Token, text: &str) {
-        let source = self.source(token, false);
-        self.writer.write(text, source, self.style);
+        self.write_as(self.style, token, text);
     }
 
     /// Writes in another style.

@@ -64,21 +64,22 @@ impl Reader<'_> {
         while form == "tabu" && !matches!(self.peek().kind, Kind::Begin | Kind::Stop | Kind::Par) {
             self.next();
         }
-        let tokens = self.argument();
+        let mut tokens = self.argument();
         if form == "nice" {
             self.skip_optional();
         }
-        let is_key = |token: &Token| self.text(*token).contains("colspec");
-        let key = tokens.iter().position(is_key);
-        let key = key.filter(|_| form == "keys");
-        let from = key.map_or(&[][..], |key| tokens.get(key..).unwrap_or_default());
         // `colspec = {…}` alone.
-        let begin = from.iter().position(|token| token.kind == Kind::Begin);
-        let inner = begin.and_then(|at| from.get(at..));
-        let inner = inner.map(|inner| self.apart(inner, Self::argument));
-        self.apart(inner.as_deref().unwrap_or(&tokens), |reader| {
-            reader.all_columns(token)
-        })
+        let key = tokens
+            .iter()
+            .skip_while(|token| !self.text(**token).contains("colspec"));
+        let group: Vec<Token> = key
+            .skip_while(|token| token.kind != Kind::Begin)
+            .copied()
+            .collect();
+        if form == "keys" && !group.is_empty() {
+            tokens = self.apart(&group, Self::argument);
+        }
+        self.apart(&tokens, |reader| reader.all_columns(token))
     }
 
     fn all_columns(&mut self, token: Token) -> Vec<bool> {
@@ -249,8 +250,7 @@ impl Reader<'_> {
         let has_width = !self.command_name(token).ends_with("cell");
         self.skip_arguments(token, if has_width { "omo" } else { "o" });
         let digits = text.trim_start_matches(['-', '=']);
-        let end = digits.find(|c: char| !c.is_ascii_digit());
-        let digits = digits.get(..end.unwrap_or(digits.len()));
+        let digits = digits.split(|c: char| !c.is_ascii_digit()).next();
         let span = digits.and_then(|digits| digits.parse().ok()).unwrap_or(1);
         if let Some(grid) = self.grid() {
             grid.rowspan = usize::clamp(span, 1, MAX_SPAN);

@@ -231,8 +231,8 @@ fn counted(count: usize, holds: Holds) -> String {
 
 /// Whether a command looks like one that cites, by its name; what follows the name does not matter.
 fn is_citation(name: &str) -> bool {
-    let end = name.find(|c: char| !c.is_ascii_alphabetic());
-    let name = name.get(..end.unwrap_or(name.len())).unwrap_or("");
+    let mut parts = name.split(|c: char| !c.is_ascii_alphabetic());
+    let name = parts.next().unwrap_or("");
     let at = name.find("cite").or_else(|| name.find("Cite"));
     at.is_some() && !name.ends_with("style") && !name.starts_with("bib")
 }
