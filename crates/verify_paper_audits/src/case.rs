@@ -47,51 +47,43 @@ impl Case {
             rule,
         };
         let name = case.rule.artifact.clone();
-        let rerun = "run the audit; it writes the artifact whatever it finds";
-        let unusable = |message: String| {
-            Finding::new(FindingId::SchemaInvalid, message, rerun)
-                .file(name.clone())
-                .issue(format!("schema_invalid:{name}"))
+        let finding = |id, issue: &str, message: String| {
+            let fix = "run the audit; it writes the artifact whatever it finds";
+            let finding = Finding::new(id, message, fix).file(name.clone());
+            finding.issue(format!("{issue}:{name}"))
+        };
+        let unreadable = |why: &str| {
+            let message = format!("{name} cannot be read: {why}");
+            finding(FindingId::SchemaInvalid, "schema_invalid", message)
         };
         let real = match paper.resolve(&paper.dir, &name) {
             Ok(real) => real,
             Err(Unusable::Gone) => {
                 case.present = false;
                 if case.rule.mandatory && assurance == Assurance::Submission {
-                    let message =
-                        format!("{name} is not there: {} has not been run", case.rule.skill);
-                    let finding = Finding::new(FindingId::MissingArtifact, message, rerun);
-                    case.findings.push(
-                        finding
-                            .file(name.clone())
-                            .issue(format!("missing_artifact: {name}")),
-                    );
+                    let skill = &case.rule.skill;
+                    let message = format!("{name} is not there: {skill} has not been run");
+                    let id = FindingId::MissingArtifact;
+                    let issue = format!("missing_artifact: {name}");
+                    case.findings.push(finding(id, "", message).issue(issue));
                 }
                 return case;
             }
             Err(problem @ (Unusable::Escapes { .. } | Unusable::Case { .. })) => {
                 let message = format!("{name} cannot be used: {}", describe(&problem));
-                let finding = Finding::new(FindingId::PathEscape, message, rerun);
-                case.findings.push(
-                    finding
-                        .file(name.clone())
-                        .issue(format!("path_escape:{name}")),
-                );
+                let id = FindingId::PathEscape;
+                case.findings.push(finding(id, "path_escape", message));
                 return case;
             }
             Err(problem) => {
-                case.findings.push(unusable(format!(
-                    "{name} cannot be read: {}",
-                    describe(&problem)
-                )));
+                case.findings.push(unreadable(&describe(&problem)));
                 return case;
             }
         };
         let bytes = match ledger.read(&real, artifact::LIMITS.bytes as u64) {
             Ok(bytes) => bytes,
             Err(reason) => {
-                case.findings
-                    .push(unusable(format!("{name} cannot be read: {}", why(&reason))));
+                case.findings.push(unreadable(&why(&reason)));
                 return case;
             }
         };

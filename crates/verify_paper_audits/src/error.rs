@@ -147,40 +147,33 @@ impl Failure for Error {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::NoPaper { .. } => Some(String::from(
-                "name the directory that holds the paper's root document",
-            )),
-            Self::Assurance { path, .. } => Some(format!(
-                "write draft or submission into {}, or pass --assurance",
-                path.display()
-            )),
-            Self::Read { source, .. } => source.hint(),
-            Self::Judged { hint, .. } => Some(hint.clone()).filter(|hint| !hint.is_empty()),
-            Self::NoPolicy { .. } => {
-                Some(String::from("leave --policy out for the built-in policy"))
+        let hint = match self {
+            Self::NoPaper { .. } => "name the directory that holds the paper's root document",
+            Self::Assurance { path, .. } => {
+                let path = path.display();
+                return Some(format!(
+                    "write draft or submission into {path}, or pass --assurance"
+                ));
             }
-            Self::Policy { .. } => Some(String::from(
-                "compare with skills/paper-writing/assets/audit-policy.json",
-            )),
-            Self::Overwrite { .. } => Some(String::from("name another output file")),
-            Self::Astray { .. } => Some(String::from(
-                "remove the link, or name the report's place with --output",
-            )),
+            Self::Judged { hint, .. } => hint,
+            Self::NoPolicy { .. } => "leave --policy out for the built-in policy",
+            Self::Policy { .. } => "compare with skills/paper-writing/assets/audit-policy.json",
+            Self::Overwrite { .. } => "name another output file",
+            Self::Astray { .. } => "remove the link, or name the report's place with --output",
             Self::Write { source, .. } => {
                 let elsewhere = "write the report elsewhere with --output";
-                Some(source.hint().map_or_else(
-                    || elsewhere.to_owned(),
-                    |hint| format!("{hint}; or {elsewhere}"),
-                ))
+                let hint = source.hint().map(|hint| format!("{hint}; or {elsewhere}"));
+                return hint.or_else(|| Some(elsewhere.to_owned()));
             }
-            Self::Compose { .. } => None,
-            Self::Epoch { .. } => Some(String::from(
-                "unset it, or set it to the time of the last commit: git log -1 --format=%ct",
-            )),
-            Self::Sign(error) => error.hint(),
-            Self::Refused { .. } => Some(String::from("check the key with: ssh-keygen -y -f KEY")),
-        }
+            Self::Compose { .. } => "",
+            Self::Epoch { .. } => {
+                "unset it, or set it to the time of the last commit: git log -1 --format=%ct"
+            }
+            Self::Refused { .. } => "check the key with: ssh-keygen -y -f KEY",
+            Self::Read { source, .. } => return source.hint(),
+            Self::Sign(error) => return error.hint(),
+        };
+        Some(hint.to_owned()).filter(|hint| !hint.is_empty())
     }
 
     fn details(&self) -> Map<String, Value> {

@@ -52,14 +52,9 @@ pub(crate) fn judge(
     .unwrap_or_default();
     *kept = files.ledger;
     let ledger = kept;
-    let mut inputs: BTreeSet<PathBuf> = BTreeSet::new();
-    for case in &cases {
-        inputs.extend(
-            case.inputs
-                .iter()
-                .filter_map(|(_, real)| real.as_ref().ok().cloned()),
-        );
-    }
+    let inputs = cases.iter().flat_map(|case| &case.inputs);
+    let inputs = inputs.filter_map(|(_, real)| real.as_ref().ok().cloned());
+    let inputs: BTreeSet<PathBuf> = inputs.collect();
     guarded("the audited files", &mut general, || {
         ledger.hash(&inputs, Role::Input);
     });
@@ -147,49 +142,49 @@ fn read(
     sources
 }
 
+/// The audits of a paper: those of the policy alone, with a finding, where the paper's manifest cannot be used.
 pub(crate) fn rules(
     paper: &Paper,
     policy: &Policy,
     ledger: &mut Ledger,
     findings: &mut Vec<Finding>,
 ) -> Vec<AuditRule> {
-    let fix = "correct the manifest, or remove it";
+    let extended = extended(paper, policy, ledger);
+    extended.unwrap_or_else(|finding| {
+        let finding = finding.file(manifest::PATH).issue("manifest_invalid");
+        findings.push(finding);
+        policy.audits.clone()
+    })
+}
+
+/// **Errors**: what is wrong with the manifest.
+fn extended(
+    paper: &Paper,
+    policy: &Policy,
+    ledger: &mut Ledger,
+) -> Result<Vec<AuditRule>, Box<Finding>> {
     let invalid = |message: String| {
+        let fix = "correct the manifest, or remove it";
         Finding::new(FindingId::ManifestInvalid, message, fix)
-            .file(manifest::PATH)
-            .issue("manifest_invalid")
     };
     let real = match paper.resolve(&paper.dir, manifest::PATH) {
         Ok(real) => real,
-        Err(Unusable::Gone) => return policy.audits.clone(),
+        Err(Unusable::Gone) => return Ok(policy.audits.clone()),
         Err(unusable) => {
-            findings.push(invalid(format!(
-                "the manifest cannot be used: {}",
-                describe(&unusable)
-            )));
-            return policy.audits.clone();
+            let why = describe(&unusable);
+            return Err(invalid(format!("the manifest cannot be used: {why}")).into());
         }
     };
-    let bytes = match ledger.read(&real, manifest::LIMITS.bytes as u64) {
-        Ok(bytes) => bytes,
-        Err(reason) => {
-            findings.push(invalid(format!(
-                "the manifest cannot be read: {}",
-                why(&reason)
-            )));
-            return policy.audits.clone();
-        }
-    };
+    let bytes = ledger.read(&real, manifest::LIMITS.bytes as u64);
+    let bytes = bytes
+        .map_err(|reason| invalid(format!("the manifest cannot be read: {}", why(&reason))))?;
     ledger.mark(&real, Role::Manifest);
-    match Manifest::read(&bytes).and_then(|manifest| manifest.extend(&policy.audits)) {
-        Ok(rules) => rules,
-        Err(error) => {
-            let text = artifact::lossy(manifest::PATH, &bytes);
-            findings
-                .push(invalid(format!("the manifest is invalid: {error}")).at(error.place, &text));
-            policy.audits.clone()
-        }
-    }
+    let read = Manifest::read(&bytes).and_then(|manifest| manifest.extend(&policy.audits));
+    read.map_err(|error| {
+        let text = artifact::lossy(manifest::PATH, &bytes);
+        let finding = invalid(format!("the manifest is invalid: {error}"));
+        Box::new(finding.at(error.place, &text))
+    })
 }
 
 /// Gives each finding that names an audit to it, and the others to the paper.

@@ -390,10 +390,9 @@ fn same_name(real: &Path, include: &Include) -> bool {
         .candidates
         .iter()
         .filter_map(|candidate| Path::new(candidate).file_name());
-    source_kind(include.kind) == SourceKind::Tex
-        && wanted
-            .into_iter()
-            .any(|name| real.file_name() == Some(name))
+    wanted
+        .into_iter()
+        .any(|name| real.file_name() == Some(name))
 }
 
 /// What keeps a path from being used, in words.

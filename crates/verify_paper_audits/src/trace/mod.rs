@@ -222,7 +222,7 @@ impl Check<'_> {
             let finding = self.finding(FindingId::TraceEmpty, message);
             return finding.issue(format!("trace_path_empty_file:{path}"));
         }
-        if trace.records.is_empty() && trace.chain == Chain::Absent && trace.warnings.is_empty() {
+        if trace.records.is_empty() && trace.warnings.is_empty() {
             let message = String::from("the trace holds no record");
             let finding = self.finding(FindingId::TraceEmpty, message);
             return finding.issue(format!("trace_path_empty:{path}"));
@@ -336,7 +336,7 @@ fn folder_of_record(real: &Path) -> Option<PathBuf> {
     let of_record = [".request.json", ".response.md", ".meta.json"]
         .iter()
         .any(|suffix| name.ends_with(suffix));
-    let folder = real.parent().filter(|_| !real.is_dir())?;
+    let folder = real.parent()?;
     (of_run || of_record).then(|| folder.to_path_buf())
 }
 

@@ -349,6 +349,31 @@ fn inputs_that_are_not_what_was_audited() {
             "input_gone",
         ),
         (
+            "a link that leads nowhere",
+            |p| {
+                p.link("nowhere.json", "none.json");
+                p.set_hash(CLAIMS, "none.json", "0".repeat(64));
+            },
+            "input_gone",
+        ),
+        (
+            "a way out behind a folder that is not there",
+            |p| {
+                let name = format!("none{}etc/none.json", "/..".repeat(30) + "/");
+                p.set_hash(CLAIMS, &name, "0".repeat(64));
+            },
+            "path_escape",
+        ),
+        (
+            "a source that is a link to data elsewhere",
+            |p| {
+                let outside = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+                p.link(outside, "sections/extra.tex");
+                p.set_hash(CLAIMS, "sections/extra.tex", "0".repeat(64));
+            },
+            "path_escape",
+        ),
+        (
             "folder as input",
             |p| {
                 p.set_hash(CLAIMS, "sections", "0".repeat(64));
@@ -1000,6 +1025,17 @@ fn traces_that_prove_nothing() {
                 p.set(CLAIMS, "trace_path", ".aris/traces/empty");
             },
             "trace_empty",
+        ),
+        (
+            "nothing but a description that cannot be read",
+            |p| {
+                p.write("../.aris/traces/torn/run.meta.json", "{").set(
+                    CLAIMS,
+                    "trace_path",
+                    ".aris/traces/torn",
+                );
+            },
+            "trace_unrelated",
         ),
         (
             "empty file",

@@ -93,8 +93,20 @@ fn reports_are_valid_and_keep_the_names_of_the_older_report() {
 }
 
 #[test]
+fn a_step_says_how_many_findings_it_clears() {
+    let project = Project::new();
+    project.edit("main.tex", "gates", "doors");
+    project.edit("sections/results.tex", "84.7", "84.8");
+    let ran = project.gate();
+    let steps = ran.report["steps"].as_array().expect("list");
+    let texts = steps.iter().filter_map(|step| step["text"].as_str());
+    let texts: Vec<&str> = texts.collect();
+    assert!(texts.contains(&"clears 2 findings"), "{texts:?}");
+}
+
+#[test]
 fn the_older_issue_strings_stay() {
-    let cases: [(Damage, &str); 9] = [
+    let cases: [(Damage, &str); 10] = [
         (
             |p| {
                 p.remove(CLAIMS);
@@ -142,6 +154,13 @@ fn the_older_issue_strings_stay() {
                 p.write("t", "").set(CLAIMS, "trace_path", "t");
             },
             "trace_path_empty_file:t",
+        ),
+        (
+            |p| {
+                fs::create_dir_all(p.root.join("paper/f")).expect("folder");
+                p.set(CLAIMS, "trace_path", "f");
+            },
+            "trace_path_empty:f",
         ),
         (
             |p| {
@@ -818,6 +837,14 @@ blocked: 3 findings under policy
     let end =
         "draft: 2 findings would block a submission, 1 mandatory audit not run yet, under policy\n";
     assert!(draft.ends_with(end), "{draft}");
+    // What LaTeX makes of a bibliography stands for no figure.
+    let project = Project::new();
+    let figure = "\\includegraphics{none}\n\\end{document}";
+    project
+        .write("main.bbl", "")
+        .edit("main.tex", "\\end{document}", figure);
+    let table = printed(&project, &[]);
+    assert!(table.contains("worth knowing: include_missing;"), "{table}");
     // More than a screen holds.
     let project = Project::new();
     let asks: Vec<String> = (0..27)
