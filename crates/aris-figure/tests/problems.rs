@@ -75,7 +75,7 @@ const CASES: &[(Code, &str, &str)] = &[
     (
         Code::TextOverflow,
         "\"label\": \"G\"",
-        "\"label\": \"A name of a group that is much longer than its frame is wide\"",
+        "\"label\": \"A name of a group that is much longer than its frame is wide\", \"padding\": 20",
     ),
     (
         Code::OutOfCanvas,

@@ -94,14 +94,10 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
     };
     for group in owners.order {
         let drawing = work.lay_out(Some(group));
-        let size = spec.style.group_label();
         let given = &spec.groups[group];
         let padding = given.padding.unwrap_or(PADDING).max(0.0);
-        let top = match (&given.label, given.padding) {
-            (Some(_), None) => padding.max(label_room(size)),
-            _ => padding,
-        };
-        work.drawings.insert(group, drawing.framed(padding, top));
+        let framed = drawing.framed(padding, label_room(spec, given));
+        work.drawings.insert(group, framed);
     }
     work.lay_out(None)
 }
@@ -226,14 +222,16 @@ impl Drawing {
         }
     }
 
-    /// With a frame around it, wider at the top for its label.
-    fn framed(self, padding: f64, top: f64) -> Self {
+    /// With a frame around it that has room for its label: as wide as that, and so much above.
+    fn framed(self, padding: f64, (width, above): (f64, f64)) -> Self {
+        let top = padding.max(above);
         let mut framed = Self {
-            width: self.width + 2.0 * padding,
+            width: width.max(self.width + 2.0 * padding),
             height: self.height + padding + top,
             ..Self::default()
         };
-        framed.take(self, padding, top);
+        let left = (framed.width - self.width) / 2.0;
+        framed.take(self, left, top);
         framed
     }
 }

@@ -288,9 +288,13 @@ impl Block {
     }
 }
 
-/// What a group needs above its nodes for a label of this size.
-pub(crate) fn label_room(size: f64) -> f64 {
-    size + 8.0
+/// What a group without a padding of its own needs for its label: a frame so wide, with so much above its nodes.
+pub(crate) fn label_room(spec: &Spec, group: &Group) -> (f64, f64) {
+    let size = spec.style.group_label();
+    match (&group.label, group.padding) {
+        (Some(label), None) => (text::width(label, size, Weight::Bold) + 16.0, size + 8.0),
+        _ => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+    }
 }
 
 /// Groups with those that lie in others after these, else as in the file.
@@ -336,9 +340,10 @@ fn frames(spec: &Spec, owners: &Owners, sizes: &[Size], placed: &Placed) -> Vec<
 fn frame(spec: &Spec, group: &Group, inner: Rect) -> Frame {
     let size = spec.style.group_label();
     let mut rect = inner.grown(group.padding.unwrap_or(PADDING));
-    if group.padding.is_none() && group.label.is_some() {
-        rect.top = rect.top.min(inner.top - label_room(size));
-    }
+    let (width, above) = label_room(spec, group);
+    rect.top = rect.top.min(inner.top - above);
+    let beside = ((width - rect.width()) / 2.0).max(0.0);
+    (rect.left, rect.right) = (rect.left - beside, rect.right + beside);
     // A negative padding may leave nothing.
     rect.right = rect.right.max(rect.left);
     rect.bottom = rect.bottom.max(rect.top);

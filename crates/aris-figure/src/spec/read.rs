@@ -267,8 +267,8 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
 /// What an edge may begin and end at, by id.
 struct Ends<'a> {
     nodes: BTreeMap<String, usize>,
-    /// A node of the same id is meant before these.
-    frames: BTreeMap<&'a str, usize>,
+    /// A node of the same id is meant before these, and of several groups of one id the first; each with how many there are.
+    frames: BTreeMap<&'a str, (usize, usize)>,
     groups: &'a [Group],
 }
 
@@ -283,9 +283,8 @@ impl<'a> Ends<'a> {
     fn new(nodes: BTreeMap<String, usize>, groups: &'a [Group]) -> Self {
         let mut frames = BTreeMap::new();
         for (index, group) in groups.iter().enumerate() {
-            // Of several groups of one id the first is meant.
             if let Some(id) = &group.id {
-                frames.entry(id.as_str()).or_insert(index);
+                frames.entry(id.as_str()).or_insert((index, 0)).1 += 1;
             }
         }
         Self {
@@ -307,7 +306,14 @@ impl<'a> Ends<'a> {
             );
         };
         let node = self.nodes.get(&id).copied().map(End::Node);
-        match node.or_else(|| self.frames.get(id.as_str()).copied().map(End::Frame)) {
+        let frame = self.frames.get(id.as_str()).copied();
+        if frame.is_some_and(|(_, count)| count + usize::from(node.is_some()) > 1) {
+            let message = format!(
+                "several nodes or groups have the id {id:?}; the edge is drawn to one of them"
+            );
+            object.report(Code::BadValue, name, message, "give each an id of its own");
+        }
+        match node.or_else(|| frame.map(|(group, _)| End::Frame(group))) {
             None => refuse(
                 format!("there is no node {id:?}, and no group"),
                 "name a node of \"nodes\", or a group of \"groups\", by its id",

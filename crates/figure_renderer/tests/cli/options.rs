@@ -1,6 +1,7 @@
 //! Options and their pictures.
 
 use aris_testkit::Project;
+use serde_json::json;
 
 use super::{GOOD, call};
 
@@ -231,6 +232,24 @@ fn a_misspelt_field_is_named_with_the_object_that_it_belongs_to() {
         let project = Project::bare().file("x.json", text);
         let run = call(project.path(), &["validate", "x.json"]).expect_code(10);
         assert!(run.stdout().contains(expected), "{field}: {}", run.stdout());
+    }
+}
+
+#[test]
+fn an_edge_to_an_id_that_stands_twice_is_reported() {
+    let nodes =
+        json!([{"id": "a", "label": "A"}, {"id": "b", "label": "B"}, {"id": "c", "label": "C"}]);
+    for (ids, to, code) in [
+        (["h", "h"], "h", 10),
+        (["a", "k"], "a", 10),
+        (["a", "a"], "c", 0),
+        (["h", "k"], "k", 0),
+    ] {
+        let figure = json!({"nodes": nodes, "edges": [{"from": "b", "to": to}],
+            "groups": [{"id": ids[0], "node_ids": ["c"]}, {"id": ids[1], "node_ids": ["a"]}]});
+        let project = Project::bare().file("f.json", figure.to_string());
+        let run = call(project.path(), &["validate", "f.json"]).expect_code(code);
+        assert_eq!(run.stdout().contains("/edges/0/to"), code == 10, "{run}");
     }
 }
 

@@ -124,3 +124,31 @@ fn the_label_of_a_loop_stands_beside_it() {
     // The loop is 50 wide.
     assert!((x - 400.0).abs() > 25.0, "{line}");
 }
+
+#[test]
+fn a_frame_is_as_wide_as_its_label() {
+    for direction in ["LR", "TB"] {
+        let figure = json!({"layout": {"direction": direction},
+            "nodes": [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}, {"id": "c", "label": "C"}],
+            "edges": [{"from": "a", "to": "b"}, {"from": "b", "to": "c"}],
+            "groups": [{"label": "A label of a group that is much longer than its node", "node_ids": ["a"]},
+                {"label": "B", "node_ids": ["b"]}]});
+        let project = Project::bare().file("f.json", figure.to_string());
+        call(project.path(), &["validate", "f.json"]).expect_code(0);
+        // The places that the layout writes down give the same picture.
+        call(project.path(), &["layout", "f.json", "-o", "g.json"]).expect_code(0);
+        for name in ["f", "g"] {
+            call(
+                project.path(),
+                &[
+                    "render",
+                    &format!("{name}.json"),
+                    "-o",
+                    &format!("{name}.svg"),
+                ],
+            )
+            .expect_code(0);
+        }
+        assert_eq!(project.read("f.svg"), project.read("g.svg"));
+    }
+}
