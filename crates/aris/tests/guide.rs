@@ -168,3 +168,51 @@ fn every_link_leads_somewhere_and_every_page_is_listed() {
     }
     assert_eq!(listed, pages);
 }
+
+/// The names that begin with `ARIS_` and stand in quotes of their own in the sources of the programs.
+fn variables_of_the_sources() -> BTreeSet<String> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut open, mut found) = (vec![crates], BTreeSet::new());
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy();
+            if path.is_dir() && !matches!(&*name, "tests" | "benches" | "aris-testkit") {
+                open.push(path);
+            } else if name.ends_with(".rs") && name != "tests.rs" {
+                let text = fs::read_to_string(&path).expect("read");
+                let program = text
+                    .split("#[cfg(test)]\nmod tests {")
+                    .next()
+                    .expect("a part");
+                let quoted = program.split('"').filter(|part| part.starts_with("ARIS_"));
+                let name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+                found.extend(
+                    quoted
+                        .filter(|part| part.chars().all(name))
+                        .map(str::to_owned),
+                );
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_variable_that_a_program_reads_or_sets_is_on_its_page() {
+    // What a build gives to the compiler, and what tests alone set.
+    let inner = [
+        "ARIS_",
+        "ARIS_BUILD_COMMIT",
+        "ARIS_COMMIT",
+        "ARIS_TARGET",
+        "ARIS_FAULT_AT",
+    ];
+    let page = read("concepts/variables.md");
+    let found = variables_of_the_sources();
+    assert!(found.len() > 25, "{found:?}");
+    let missing = found
+        .iter()
+        .filter(|name| !inner.contains(&name.as_str()) && !page.contains(&format!("`{name}`")));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&String>::new());
+}
