@@ -91,12 +91,10 @@ pub(crate) fn both(
     writer.log(&[format!("merge: {} into {}", other.node, keep.node)])?;
     writer.remove(other.kind, other.file, &from)?;
     connect(writer, &edges, ends.iter().map(String::as_str), changed)?;
-    changed
-        .pages
-        .push(touched(keep.node, keep.kind, keep.file, Action::Updated));
-    changed
-        .pages
-        .push(touched(other.node, other.kind, other.file, Action::Removed));
+    changed.pages.extend([
+        touched(keep.node, keep.kind, keep.file, Action::Updated),
+        touched(other.node, other.kind, other.file, Action::Removed),
+    ]);
     Ok(())
 }
 
@@ -226,9 +224,14 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
         if joined {
             page.add_items(&key, &listed);
         } else if mine.is_empty() {
-            match from.lines_of(&key) {
-                // As it stands: whoever wrote it in several lines meant them.
-                Some(lines) if page.lines_of(&key).is_none() => page.add_lines(lines),
+            // As it stands, a mapping as a whole: a number stays one, and whoever wrote several lines meant them.
+            let mut names = [&key, key.split('.').next().unwrap_or(&key)].into_iter();
+            let missing = |name| {
+                from.lines_of(name)
+                    .filter(|_| page.lines_of(name).is_none())
+            };
+            match names.find_map(missing) {
+                Some(lines) => page.add_lines(lines),
                 _ if listed.len() > 1 => page.set(&key, &list(&listed)),
                 _ => page.set(&key, &quoted(&listed.concat())),
             }

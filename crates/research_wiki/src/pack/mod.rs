@@ -14,6 +14,7 @@ use crate::file;
 use crate::text;
 use crate::wiki::Wiki;
 use aris_wiki::edges::Edges;
+use aris_wiki::page::Page;
 
 /// Characters of a pack, unless somebody wants another number.
 pub const MAX_CHARS: usize = 8000;
@@ -114,26 +115,20 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 impl Pack {
     /// Makes the pack of a wiki.
     pub fn make(wiki: &Wiki, edges: &Edges, wish: &Wish) -> Result<Self, Error> {
-        let parent = wiki.root().parent();
-        let mut direction = String::new();
-        for name in ["RESEARCH_BRIEF.md", "CLAUDE.md"] {
-            if let Some(text) = parent
-                .map(|folder| file::text_optional(&folder.join(name)))
-                .transpose()?
-                .flatten()
-            {
-                text::without_generated(&text)
-                    .trim()
-                    .clone_into(&mut direction);
-                break;
-            }
-        }
+        let folder = wiki.root().parent().unwrap_or(wiki.root());
+        let text = match file::text_optional(&folder.join("RESEARCH_BRIEF.md"))? {
+            None => file::text_optional(&folder.join("CLAUDE.md"))?,
+            brief => brief,
+        };
+        let text = Page::parse(text.unwrap_or_default());
+        let text = text::without_generated(text.below_front());
+        let direction = text.trim();
         let gaps = wiki.gap_map()?;
-        let topic = Topic::new(wish.topic.as_deref().unwrap_or(&direction));
+        let topic = Topic::new(wish.topic.as_deref().unwrap_or(direction));
         let sections = sections::Material {
             wiki,
             edges,
-            direction: &direction,
+            direction,
             gap_map: &gaps,
             topic: &topic,
         }

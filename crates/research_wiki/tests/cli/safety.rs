@@ -552,6 +552,23 @@ fn a_list_that_can_be_read_in_two_ways_is_not_guessed() {
 }
 
 #[test]
+fn a_merge_takes_values_as_they_stand() {
+    let project = wiki();
+    claim(&project, "C1", "x");
+    claim(&project, "C2", "x");
+    let own = "map: {a: 1, b: \"1\"}\nblock:\n  k: 2 # two\n  s: \"2\"\nn: 3\nlist: [1, two]\n";
+    let page = project.read("wiki/claims/C2.md");
+    project.write(
+        "wiki/claims/C2.md",
+        page.replacen("---\n", &format!("---\n{own}"), 1),
+    );
+    done(&project, &["merge", "wiki", "claim:C1", "claim:C2"]);
+    let page = project.read("wiki/claims/C1.md");
+    assert!(page.contains(own), "{page}");
+    assert_eq!(page.matches("two").count(), 2, "{page}");
+}
+
+#[test]
 fn a_merge_keeps_lines_of_the_frontmatter_that_are_no_fields_for_us() {
     let project = wiki();
     let more = "# a remark\n\"quoted key\": one\nmy key: two\nclé: three\n? complex\n: four\ndup: five\ndup: six\n                relevance: core # seven\nadded: 2024-01-01  # eight\ntags: [x] # nine\n";
@@ -920,6 +937,16 @@ fn the_projects_direction_is_what_a_person_wrote() {
     );
     assert!(
         !pack.contains("Generated list") && !pack.contains("More of it"),
+        "{pack}"
+    );
+    project.write(
+        "RESEARCH_BRIEF.md",
+        "---\ntitle: my brief\ntags: [a]\n---\n\nWe study locks.\n",
+    );
+    done(&project, &["rebuild_query_pack", "wiki"]);
+    let pack = project.read("wiki/query_pack.md");
+    assert!(
+        pack.contains("We study locks.") && !pack.contains("tags:"),
         "{pack}"
     );
 }
