@@ -222,7 +222,7 @@ fn a_file_that_was_changed_after_its_run_is_unexplained() {
     )
     .expect_code(10);
     assert!(
-        text.stdout().contains("it was changed since"),
+        text.stdout().contains("the file has changed since run"),
         "{}",
         text.stdout()
     );

@@ -258,7 +258,12 @@ impl Project {
             if !path.exists() {
                 let hint = "name a folder or file with raw results";
                 let message = "results {} do not exist";
-                return Err(ProjectError::about(ErrorKind::Usage, path, message, hint));
+                return Err(ProjectError::about(
+                    ErrorKind::NotFound,
+                    path,
+                    message,
+                    hint,
+                ));
             }
             if !self.files.allows(path) {
                 let project = self.files.project.display();

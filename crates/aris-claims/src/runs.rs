@@ -115,7 +115,10 @@ impl Runs {
         };
         let key = |(path, sha256): (&str, &str)| (path.to_owned(), sha256.to_owned());
         let none = |(path, _): &(&str, &str)| {
-            unexplained(path, "the project has no ledger of runs, .aris/runs".into())
+            unexplained(
+                path,
+                "the project has no records of runs in .aris/runs".into(),
+            )
         };
         let made = files.into_iter().map(|file| {
             let made = looked_up.get(&file).cloned();
@@ -299,7 +302,7 @@ impl Search<'_> {
                 || String::from("no run in the ledger wrote this file"),
                 |line| {
                     let run = short(&line.run);
-                    format!("run {run} wrote this path with another content: it was changed since")
+                    format!("the file has changed since run {run} wrote it")
                 },
             );
             return unexplained(path, message);

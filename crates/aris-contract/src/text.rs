@@ -7,6 +7,11 @@ pub fn is_hidden(sign: char) -> bool {
         || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// `1 file`, `2 files`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Whether a text is one word of a shell that means itself.
 pub fn is_plain_word(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);

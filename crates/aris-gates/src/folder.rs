@@ -21,7 +21,7 @@ pub struct FolderArgs {
     /// Keep files there; default: a folder below .aris/temp, named after the gate and the helper
     #[arg(long, alias = "out-dir", value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Which of the two gates
+    /// claims: are the claims of the report supported; review: is the research itself sound
     #[arg(long, default_value = "claims", value_name = "claims|review", value_parser = |text: &str| text.parse::<Gate>())]
     pub gate: Gate,
 }

@@ -12,7 +12,7 @@ use crate::error::GateError;
 /// Flags of commands that ask GitHub or GitLab.
 #[derive(Debug, clap::Args)]
 pub struct ForgeArgs {
-    /// What the host of the pull request runs; default: as its address and its name say
+    /// Software of the host of the pull request [default: by its address]
     #[arg(long, value_name = "github|gitlab", value_parser = |text: &str| text.parse::<ForgeKind>())]
     forge: Option<ForgeKind>,
     /// Program that keeps GitHub's token where `GH_TOKEN` is not set; default: the gh on PATH

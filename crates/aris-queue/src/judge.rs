@@ -72,7 +72,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
             }
         }
         (Ending::Code(CONTINUE), EndedByUs::None) if continues => {
-            let error = "it left with 75 to go on in its next attempt (retry: {time_limit: N} says how often it may)";
+            let error = "it exited with 75 to continue in its next attempt (retry: {time_limit: N} says how often it may)";
             Err((Reason::TimeLimit, error.to_owned()))
         }
         (Ending::Code(_) | Ending::Signal(_), EndedByUs::None) => {

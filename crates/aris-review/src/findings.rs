@@ -35,28 +35,31 @@ pub struct Findings {
 const DIMENSION: usize = 40;
 
 impl Findings {
-    /// Reads a document: an array, or an object with the array under `findings`.
+    /// Reads a document: an array, an object with the array under `findings`, or the envelope of a helper around such an object.
     ///
-    /// **Errors**: JSON that is not strict, or neither of the two forms.
+    /// **Errors**: JSON that is not strict, or none of these forms.
     pub fn read(bytes: &[u8]) -> Result<Self, JsonError> {
         Self::of(json::value(bytes, Limits::ARTIFACT)?).ok_or_else(|| JsonError {
             message: String::from(
-                "neither a list of findings nor an object with one under \"findings\"",
+                "neither a list of findings nor an object with one under \"findings\", as audit_claims prints it",
             ),
             line: 1,
             column: 1,
         })
     }
 
-    /// Takes the findings out of a value that was read; `None` when it has neither of the two forms.
+    /// Takes the findings out of a value that was read; `None` when it has none of these forms.
     pub fn of(mut value: Value) -> Option<Self> {
         let list = match &mut value {
             Value::Array(list) => std::mem::take(list),
-            Value::Object(object) => match object.get_mut("findings").map(Value::take) {
-                Some(Value::Array(list)) => list,
-                _ => return None,
-            },
-            _ => return None,
+            object => {
+                let bare = object.get("findings").is_some();
+                let place = if bare { "/findings" } else { "/data/findings" };
+                match object.pointer_mut(place).map(Value::take) {
+                    Some(Value::Array(list)) => list,
+                    _ => return None,
+                }
+            }
         };
         let mut read = Self::default();
         for (index, value) in list.into_iter().enumerate() {

@@ -12,7 +12,7 @@ pub(crate) const GROUPS: &[Group] = &[
             ),
             entry!(
                 extract_paper_style,
-                "take over the style of a reference paper"
+                "measure how a reference paper is built"
             ),
             entry!(figure_renderer, "draw a figure from its description"),
             entry!(
@@ -76,7 +76,7 @@ pub(crate) const GROUPS: &[Group] = &[
             ),
             entry!(
                 build_manifest,
-                "write and check the list of runs of a queue"
+                "expand grids of experiments into a list of jobs"
             ),
             entry!(queue_manager, "run a queue of experiments unattended"),
             entry!(

@@ -13,10 +13,10 @@ use crate::report::{Given, Judged, Report};
 /// What becomes of the exit code and of a verdict without a look.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerdictFlags {
-    /// Leave with 10 unless the verdict is approved
+    /// Exit with 10 unless the verdict is approved
     #[arg(long)]
     pub(crate) exit_signal: bool,
-    /// Verdict when GitHub could not be asked and nothing was found
+    /// Verdict where the pull request could not be read, so that nobody looked, or nothing could be posted; a finding counts all the same
     #[arg(long, default_value = "approved", value_name = "approved|needs_human", value_parser = degraded_verdict)]
     pub(crate) degraded_verdict: Verdict,
     #[command(flatten)]

@@ -17,7 +17,7 @@ pub struct Cli {
 pub(crate) enum Command {
     /// Audit a pull request: diff, claims, evidence, verdict, review
     Run(Box<run::RunArgs>),
-    /// Write what agents are asked about a diff
+    /// Write the prompts for agents about a diff
     Prepare(Box<prepare::PrepareArgs>),
     /// Find the claims of a document or a diff by rules
     Extract(Box<extract::ExtractArgs>),
@@ -27,6 +27,6 @@ pub(crate) enum Command {
     Merge(merge::MergeArgs),
     /// Derive the verdict from findings
     Verdict(verdict::VerdictArgs),
-    /// Derive the verdict and put it on GitHub as a review
+    /// Derive the verdict and post it as a review
     Post(Box<post::PostArgs>),
 }

@@ -33,7 +33,10 @@ use commands::{check, extract, merge, post, prepare, run as whole, verdict};
 
 /// Exit codes of the commands that give a verdict.
 const VERDICT_EXITS: &[(u8, &str)] = &[
-    (0, "done, whatever the verdict"),
+    (
+        0,
+        "done, whatever the verdict; \"degraded\" in the output: not everything was looked at or posted",
+    ),
     (3, ""),
     (4, ""),
     (5, ""),
@@ -98,17 +101,17 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        "audit_claims prepare https://github.com/owner/name/pull/7  # keep the diff and write what agents are asked about it",
-        "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers  # audit a pull request with the answers of agents and by rules",
-        "audit_claims run . main https://github.com/owner/name/pull/7 --engine rules --results results/  # audit a pull request without a model",
-        "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json  # post findings as a review, what is there already not again",
-        "audit_claims extract --file report.md  # the claims of a report",
-        "audit_claims check --doc paper.tex --bib refs.bib --results results  # what rules find in a paper, without a model and without a pull request",
-        "audit_claims merge external.json comparative.json -o findings.json  # make one list of what several agents found",
-        "audit_claims verdict --findings findings.json  # what follows from the findings",
+        "audit_claims prepare https://github.com/owner/name/pull/7  # save the diff and write the prompts for agents",
+        "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers  # audit a pull request with rules and the answers of agents",
+        "audit_claims run . main https://github.com/owner/name/pull/7 --engine rules --results results/  # audit a pull request with rules alone",
+        "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json  # post findings that are not posted yet as a review",
+        "audit_claims extract --file report.md  # list the claims of a report",
+        "audit_claims check --doc paper.tex --bib refs.bib --results results  # check a paper with rules, without a pull request",
+        "audit_claims merge external.json comparative.json -o findings.json  # merge the findings of several agents",
+        "audit_claims verdict --findings findings.json  # derive the verdict from findings",
     ],
     signals: &[(10, "with --exit-signal: the verdict is not approved")],
-    ok: "done, whatever the verdict",
+    ok: "done, whatever the verdict; \"degraded\" in the output: not everything was looked at or posted",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
+use aris_contract::text::counted;
 use aris_review::{
     Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Looked, Merged, Posted,
     Pull, Rejected, Review, Severity, Verdict, judge, one_line, place,
@@ -24,7 +25,7 @@ pub(crate) const EXTRACTED: &str = "aris.audit_claims.extracted/v1";
 pub(crate) const CHECKED: &str = "aris.audit_claims.checked/v1";
 
 /// Characters of a message that are printed on its line.
-const LINE: usize = 200;
+const LINE: usize = 400;
 
 /// Requests to agents that were written.
 #[derive(Debug, Default, Serialize)]
@@ -79,8 +80,8 @@ impl Prepared {
             };
             writeln!(out, "{}: {state}", asked.path)?;
         }
-        let (sections, answers) = (self.sections, &self.answers);
-        writeln!(out, "{sections} sections, answers in {answers}")
+        let sections = counted(self.sections, "section");
+        writeln!(out, "{sections}, answers in {}", self.answers)
     }
 }
 
@@ -106,7 +107,7 @@ impl Extracted {
         }
         problems(out, &self.problems)?;
         let (claims, sentences) = (self.claims.len(), self.sentences);
-        writeln!(out, "{claims} claims in {sentences} sentences")
+        writeln!(out, "{}", in_sentences(claims, sentences))
     }
 }
 
@@ -155,12 +156,15 @@ impl Checked {
             writeln!(out, "not checked: {}: {reason}", not.rule)?;
         }
         problems(out, &self.problems)?;
-        let (count, claims, sentences) = (self.findings.len(), self.claims, self.sentences);
-        writeln!(
-            out,
-            "{count} findings, {claims} claims in {sentences} sentences"
-        )
+        let found = counted(self.findings.len(), "finding");
+        let claims = in_sentences(self.claims, self.sentences);
+        writeln!(out, "{found}, {claims}")
     }
+}
+
+fn in_sentences(claims: usize, sentences: usize) -> String {
+    let (claims, sentences) = (counted(claims, "claim"), counted(sentences, "sentence"));
+    format!("{claims} in {sentences}")
 }
 
 /// One line for each thing that could not be read.

@@ -80,6 +80,21 @@ fn faults_are_found_with_their_lines() {
 }
 
 #[test]
+fn what_check_prints_is_a_list_of_findings() {
+    let project = project(FAULTY);
+    let checked = call(&project, &CHECK).expect_code(0);
+    let project = project.file("checked.json", &checked.stdout);
+    let judged = call(&project, &["verdict", "--findings", "checked.json"]).expect_code(0);
+    let data = judged.data();
+    assert_eq!(
+        rules(&data).len(),
+        rules(&checked.data()).len(),
+        "all of them: {data}"
+    );
+    assert_eq!(data["rejected"], json!([]), "nothing is lost");
+}
+
+#[test]
 fn a_clean_document_raises_nothing() {
     let project = project(CLEAN);
     let data = call(&project, &[&CHECK[..], &["--exit-signal"]].concat())

@@ -4,19 +4,22 @@ use std::path::PathBuf;
 
 /// Arguments of `build_manifest`.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "build_manifest --config <FILE> [OPTIONS]\n  build_manifest --example\n  build_manifest --schema"
+)]
 pub struct Cli {
     /// Specification of the grids, YAML or JSON
     #[arg(long, value_name = "FILE", required_unless_present_any = ["example", "schema"])]
     pub config: Option<PathBuf>,
-    /// Manifest to write; default: check the specification and count its jobs
+    /// Manifest to write [default: only check the specification and count its jobs]
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Print a specification that runs as it is, to begin with.
+    /// Print a specification that runs as it is.
     #[arg(
         long,
         conflicts_with_all = ["config", "output"],
-        help = "Print a specification that runs as it is, to begin with; --help shows it",
-        long_help = concat!("Print a specification that runs as it is, to begin with:\n\n", include_str!("../assets/example.yaml"))
+        help = "Print a specification that runs as it is; --help shows it",
+        long_help = concat!("Print a specification that runs as it is:\n\n", include_str!("../assets/example.yaml"))
     )]
     pub example: bool,
     /// Print the JSON Schema of specifications, for editors

@@ -1,4 +1,4 @@
-//! `build_manifest`: the list of runs of a queue, from a few lines that describe grids of them.
+//! `build_manifest`: the list of jobs of a queue, from a few lines that describe grids of them.
 //!
 //! **Input**: a specification in YAML or JSON (`--config`): settings of the queue, phases with a grid and a template each, or
 //! jobs one by one; see [`aris_queue::grid`]. **Output**: a manifest for `queue_manager` (`--output`), one job a line, the same
@@ -26,7 +26,7 @@ pub use report::{Built, GridSchema, Report, Specification};
 pub static SPEC: Spec = Spec {
     name: "build_manifest",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Write and check the list of runs of a queue from a specification of grids",
+    summary: "Expand grids of experiments into the list of jobs of a queue",
     input: "a specification in YAML or JSON",
     output: "the number of jobs of each phase; the manifest goes to --output",
     stderr: "warnings, errors with line and column",
@@ -34,7 +34,7 @@ pub static SPEC: Spec = Spec {
     examples: &[
         "build_manifest --config grid.yaml --output manifest.json  # expand the grids of grid.yaml",
         "build_manifest --config grid.yaml --json  # check a specification and count its jobs, writing nothing",
-        "build_manifest --example > grid.yaml  # begin with a grid that runs as it is",
+        "build_manifest --example > grid.yaml  # write a grid that runs as it is",
     ],
     signals: &[],
     ok: "the manifest is written, or was there already",

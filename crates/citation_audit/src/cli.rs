@@ -10,19 +10,19 @@ pub struct Cli {
     /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
-    /// Root document relative to the paper folder; default: found by \documentclass
+    /// Root document relative to the paper folder [default: found by \documentclass]
     #[arg(long, value_name = "FILE", value_parser = aris_audit::root_name)]
     pub root: Option<String>,
     /// List entries that nothing cites; they never change the verdict
     #[arg(long)]
     pub uncited: bool,
-    /// Judge dates as on this day; default: today
+    /// Judge dates as on this day [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub as_of: Option<Date>,
     /// Also ask arXiv, Crossref and others whether the cited works exist and are described right
     #[arg(long, conflicts_with = "offline")]
     pub live: bool,
-    /// The same from the cache alone; what it does not have stays inconclusive
+    /// Instead of --live: use only answers kept in the cache, without the network; works that are not there stay inconclusive
     #[arg(long)]
     pub offline: bool,
 }

@@ -148,9 +148,9 @@ impl Details {
                     line(&finding.message)
                 )?;
                 if !finding.quote.is_empty() {
-                    writeln!(out, "  - there: {}", code(&finding.quote))?;
+                    writeln!(out, "  - found: {}", code(&finding.quote))?;
                 }
-                writeln!(out, "  - to do: {}", line(&finding.action))?;
+                writeln!(out, "  - fix: {}", line(&finding.action))?;
             }
         }
         if !self.per_entry.is_empty() {

@@ -16,6 +16,12 @@ pub enum Error {
         /// The folder as given, absolute.
         path: PathBuf,
     },
+    /// The document of `--root` is not there.
+    #[error("root document {} does not exist", path.display())]
+    Root {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
     /// `--as-of` lies outside the years that references are judged by.
     #[error("--as-of {year}: the year must be 1991 to 9998")]
     AsOf {
@@ -33,7 +39,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Paper { .. } => ErrorKind::NotFound,
+            Self::Paper { .. } | Self::Root { .. } => ErrorKind::NotFound,
             Self::AsOf { .. } => ErrorKind::Usage,
             Self::Http(error) => error.kind(),
             Self::Emit(error) => error.kind(),
@@ -45,6 +51,7 @@ impl Failure for Error {
             Self::Paper { .. } => Some(String::from(
                 "name the folder that holds the paper's LaTeX sources",
             )),
+            Self::Root { .. } => Some(String::from("--root is relative to the paper folder")),
             Self::AsOf { .. } => None,
             Self::Http(error) => error.hint(),
             Self::Emit(error) => error.hint(),
@@ -53,7 +60,7 @@ impl Failure for Error {
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Paper { path } => {
+            Self::Paper { path } | Self::Root { path } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }
             Self::Http(error) => error.details(),

@@ -3,7 +3,7 @@
 //! **Input**: the paper's folder: LaTeX from the root document through everything it includes, and the bibliographies it
 //! names. **Output**: `CITATION_AUDIT.json` (verdict, digests of what was read, findings, a ledger of cited entries),
 //! `CITATION_AUDIT.md` for people, and a trace; on stdout the findings in short. **Exit**: 0 audit written and nothing
-//! found, 10 audit written with findings, 2 usage, 3 no such folder, 5 the audit cannot be written.
+//! found, 10 audit written with findings, 2 usage, 3 no such folder or root document, 5 the audit cannot be written.
 //!
 //! With `--live` (or `--offline`, from the cache) sources are asked whether the works exist and are described right. Without a source
 //! that has answered an entry is `inconclusive`, and the verdict is WARN at best. What is proved is what the files themselves show: keys that lead nowhere, one key for
@@ -57,9 +57,9 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[(
         10,
-        "audit written: it has findings (verdict FAIL, BLOCKED, or WARN with doubts)",
+        "audit written, with findings: the verdict is FAIL, BLOCKED or WARN",
     )],
-    ok: "audit written: nothing found (WARN, or with look-ups that showed every work PASS)",
+    ok: "audit written, no findings: the verdict is PASS where --live or --offline confirmed every work, NOT_APPLICABLE where nothing is cited, else WARN",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,
@@ -87,6 +87,12 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let mut files = PaperFiles::new(&folder);
     let root = cli.root.map(|root| in_folder(root, &folder, context));
     let document = files.document(root.as_deref());
+    if let (Some(root), Err(obstacle)) = (&root, &document)
+        && obstacle.id == "no_root_document"
+    {
+        let path = folder.join(root);
+        return Err(Error::Root { path });
+    }
     if let Some(choice) = (document.as_ref().ok()).and_then(|document| files.choice(&document.root))
     {
         context.warn(&choice);
@@ -251,7 +257,7 @@ fn summary(verdict: Verdict, details: &Details) -> String {
     }
     let open = details.counts.existence_inconclusive;
     let existence = match (details.look_ups, open) {
-        ("none", _) => String::from("existence of the works not verified (offline)"),
+        ("none", _) => String::from("existence of the works not checked (--live checks it)"),
         (_, 0) => String::from("every source that was needed has answered"),
         (_, open) => format!("existence of {open} not known"),
     };

@@ -1108,6 +1108,8 @@ fn a_document_may_begin_in_another_file() {
 #[test]
 fn a_bibliography_is_no_root_and_other_roots_are_named() {
     let paper = Paper::citing("\\cite{knuth84}", SOUND);
+    let absent = run(paper.project.path(), &["paper", "--root", "no.tex"]);
+    assert_eq!(absent.status.code(), Some(3));
     let refused = run(paper.project.path(), &["paper", "--root", "refs.bib"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(

@@ -9,19 +9,19 @@ pub struct Cli {
     /// http(s) address; what exists on disk wins over an identifier
     #[arg(long, value_name = "SOURCE")]
     pub source: String,
-    /// Folder of the cache; default: `ARIS_STYLE_REF_CACHE`, else aris-style-refs in the user's cache folder
+    /// Folder of the cache [default: `ARIS_STYLE_REF_CACHE`, or aris-style-refs in the user's cache folder]
     #[arg(long, alias = "out", value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Ask again for what is remote, and write the files again
+    /// Download remote papers again, and write the files again
     #[arg(long)]
     pub force: bool,
     /// Time for reading a PDF
     #[arg(long, value_name = "SECONDS", hide = true, default_value_t = 120)]
     pub pdf_seconds: u64,
-    /// Answer from the cache only; what it does not have is unavailable (exit 7)
+    /// Use only the cache; what is not in it gives exit 7
     #[arg(long, conflicts_with = "refresh", display_order = 800)]
     pub offline: bool,
-    /// Ask again for what the cache has
+    /// Ask again also where the cache has an answer
     #[arg(long, display_order = 801)]
     pub refresh: bool,
 }

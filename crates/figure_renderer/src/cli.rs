@@ -6,12 +6,15 @@ use clap::{Args, Subcommand};
 
 /// Arguments of `figure_renderer`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    override_usage = "figure_renderer <COMMAND>\n  figure_renderer --example"
+)]
 pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Print a figure to begin with
+    /// Print a figure that draws as it is
     #[arg(long)]
     pub(crate) example: bool,
 }
@@ -56,16 +59,16 @@ pub(crate) struct RenderArgs {
     /// Figure, a JSON file
     #[arg(value_name = "SPEC")]
     pub(crate) spec: PathBuf,
-    /// Picture; default: beside the figure, under its name
+    /// Picture [default: beside the figure, under its name]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Kinds of picture, by commas; default: by the name of --output, else svg
+    /// Kinds of picture, comma-separated [default: by the name of --output, else svg]
     #[arg(long, value_name = "FORMAT", value_enum, value_delimiter = ',')]
     pub(crate) format: Vec<Format>,
     /// Also draw a PNG
     #[arg(long)]
     pub(crate) preview: bool,
-    /// Pixels to an inch of a PNG, 96 units of the canvas to the inch
+    /// Resolution of a PNG in pixels per inch; 96 units of the canvas are one inch
     #[arg(long, value_name = "N", default_value_t = 192.0, value_parser = dpi)]
     pub(crate) dpi: f64,
     /// Exit 10 when something is wrong with the figure; it is drawn all the same
@@ -77,7 +80,7 @@ pub(crate) struct RenderArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Column {
-    /// Millimetres that the figure is wide in print (a column often has 84): text that is too small there is a problem
+    /// Width of the figure in print in millimetres (a column often has 84); text that is too small there is a problem
     #[arg(long, value_name = "MM", value_parser = millimetres)]
     pub(crate) column_width: Option<f64>,
 }
@@ -96,7 +99,7 @@ pub(crate) struct LayoutArgs {
     /// Figure, a JSON file
     #[arg(value_name = "SPEC")]
     pub(crate) spec: PathBuf,
-    /// File for the figure with positions; default: stdout
+    /// File for the figure with positions [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -105,7 +108,7 @@ pub(crate) struct LayoutArgs {
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) render: RenderArgs,
-    /// End after this many changes; default: when interrupted
+    /// End after this many changes [default: when interrupted]
     #[arg(long, value_name = "N")]
     pub(crate) changes: Option<u64>,
 }

@@ -92,7 +92,7 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoCommand => Some(String::from(
-                "one of render, validate, schema, layout, watch; figure_renderer --example prints a figure to begin with",
+                "one of render, validate, schema, layout, watch; figure_renderer --example prints a figure that draws as it is",
             )),
             Self::Invalid { problems, .. } => problems.first().map(|problem| problem.fix.clone()),
             Self::Over { .. } => Some(String::from("name another file with --output")),

@@ -30,7 +30,7 @@ pub static SPEC: Spec = Spec {
     summary: "Draw figures of boxes and arrows, described in JSON, as SVG, PDF and PNG",
     input: "a figure, a JSON file; figure_renderer schema shows its fields",
     output: "the paths of the pictures; for validate the problems, for schema the fields, for layout the figure",
-    stderr: "problems of figures that are drawn, warnings, errors",
+    stderr: "warnings, errors; of render and watch the problems of the figure",
     commands: &[
         CommandSpec::new(
             "render",
@@ -51,7 +51,10 @@ pub static SPEC: Spec = Spec {
             &[
                 (0, "no problem"),
                 (3, ""),
-                (4, ""),
+                (
+                    4,
+                    "the file is not a figure: JSON, fields, identifiers; the message names the first fault, --json all",
+                ),
                 (5, ""),
                 (10, "the figure has problems"),
             ],
@@ -59,7 +62,7 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "schema",
             "nothing",
-            "the fields of a figure, or an example",
+            "the fields of a figure; with --json their JSON Schema",
             &[],
         ),
         CommandSpec::new(
@@ -82,18 +85,18 @@ pub static SPEC: Spec = Spec {
     ],
     examples: &[
         "figure_renderer render figures/specs/overview.json -o figures/overview.pdf  # draw a figure for LaTeX",
-        "figure_renderer render overview.json --format svg,pdf --preview --strict  # three pictures beside the figure, exit 10 when something is wrong with it",
-        "figure_renderer validate overview.json --column-width 174  # what is wrong with a figure across two columns",
-        "figure_renderer schema  # the fields of a figure",
-        "figure_renderer --example > figures/specs/overview.json  # a figure to begin with",
-        "figure_renderer layout sketch.json -o overview.json  # places for nodes without x and y",
+        "figure_renderer render overview.json --format svg,pdf --preview --strict  # draw three pictures beside the figure, exit 10 when it has problems",
+        "figure_renderer validate overview.json --column-width 174  # check a figure for the width of two columns",
+        "figure_renderer schema  # list the fields of a figure",
+        "figure_renderer --example > figures/specs/overview.json  # write a figure that draws as it is",
+        "figure_renderer layout sketch.json -o overview.json  # compute positions for nodes without x and y",
         "figure_renderer watch overview.json -o overview.png  # draw again after each change",
     ],
     signals: &[(
         10,
-        "something is wrong with the figure (validate, and render --strict)",
+        "the figure has problems (validate, and render or watch with --strict)",
     )],
-    ok: "drawn; for validate: nothing found",
+    ok: "drawn; for validate: no problem",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,

@@ -39,7 +39,7 @@ pub(crate) enum Command {
 /// Which paper, and which data.
 #[derive(Debug, Args)]
 pub(crate) struct PaperArgs {
-    /// Folder of the paper; without it the exit code is 3 [default: ./paper if it exists, else .]
+    /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub(crate) paper: Option<PathBuf>,
     /// Bindings [default: claims.toml beside the root document]
@@ -51,7 +51,7 @@ pub(crate) struct PaperArgs {
     /// Folder or file with raw results, besides those that claims.toml names
     #[arg(long, value_name = "DIR")]
     pub(crate) results: Vec<PathBuf>,
-    /// Glob of files that are no evidence, relative to the data root
+    /// Result files to ignore, as a glob relative to the data root (`root` in claims.toml, or the project)
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct PaperArgs {
 pub(crate) struct SuggestArgs {
     #[command(flatten)]
     pub(crate) paper: PaperArgs,
-    /// Largest number of proposals
+    /// Most proposals
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// Append them to claims.toml as `proposed = true`
@@ -80,7 +80,7 @@ pub(crate) struct BindArgs {
     /// The sentence as the source has it, with [[ ]] around each number
     #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
-    /// Which place is meant where the sentence stands several times, from 1
+    /// Which place is meant where the sentence occurs several times, from 1
     #[arg(long, value_name = "N", conflicts_with = "macro_name")]
     pub(crate) nth: Option<NonZeroUsize>,
     /// Macro that holds the number, instead of --in and --text
@@ -94,13 +94,13 @@ pub(crate) struct BindArgs {
         conflicts_with = "holds"
     )]
     pub(crate) value: Vec<String>,
-    /// Query that is true where the sentence is, instead of --value
+    /// Query that is true if the sentence is, instead of --value
     #[arg(long, value_name = "SQL", conflicts_with = "macro_name")]
     pub(crate) holds: Option<String>,
     /// Name of the binding
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// How the value stands to the number shown: = < <= > >= about
+    /// Relation of the value to the number in the paper [default: =]
     #[arg(long, value_name = "R", value_parser = word::<Relation>(["=", "<", "<=", ">", ">=", "about"]))]
     pub(crate) relation: Option<Relation>,
     /// Largest difference allowed

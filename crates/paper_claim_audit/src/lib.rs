@@ -64,7 +64,7 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "emit",
             "the paper's LaTeX sources, claims.toml and the data",
-            "the macros that were written",
+            "each macro with its value, and the file",
             &[
                 (3, ""),
                 (4, ""),
@@ -75,7 +75,7 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "show",
             "the paper's LaTeX sources, claims.toml and the data",
-            "the paper's text with the status of each number",
+            "one line for each number: place, status, number in the paper, value of the data, id; with --html the page",
             &[(3, ""), (4, ""), (5, "")],
         ),
         CommandSpec::new(

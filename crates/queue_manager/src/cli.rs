@@ -59,9 +59,9 @@ pub(crate) enum Command {
     /// Start jobs again after a pause
     #[command(visible_alias = "resume-jobs")]
     Resume(QueueArgs),
-    /// Change how many jobs with cards run at once
+    /// Change how many jobs with GPUs run at once
     Set(SetArgs),
-    /// Check a queue whose manager died, or take over the state file of the older manager; starts nothing
+    /// Check a queue whose manager died, or take over a state file of the original ARIS `queue_manager.py`; starts nothing
     Adopt(AdoptArgs),
     /// Apply a changed manifest, while the queue runs or not, and print the differences
     Reload(ReloadArgs),
@@ -75,13 +75,13 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Copy this program and a manifest to a server, and start the queue there
     Deploy(DeployArgs),
-    /// Call one of these commands for a queue on a server
+    /// Run one of these commands for a queue on a server
     Remote(RemoteArgs),
     /// List the files that jobs wrote: their declared outputs
     Outputs(OutputsArgs),
     /// Copy the outputs of a queue from a server
     Fetch(FetchArgs),
-    /// Run a command without a queue and record it as a job is recorded, or take over what another tool recorded
+    /// Run a command without a queue and record it like a job, or import what another tool recorded
     Record(RecordArgs),
     /// List the numbers in papers that rest on the files of a job
     UsedBy(UsedByArgs),
@@ -100,7 +100,7 @@ pub(crate) struct OptionalRun {
 /// Arguments of `run`, `start` and `preflight`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Manifest of the queue, JSON or YAML; default: that of the last run of --state
+    /// Manifest of the queue, JSON or YAML [default: that of the last run of --state]
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
     #[command(flatten)]
@@ -117,19 +117,19 @@ pub(crate) struct RunFlags {
     #[arg(
         long,
         value_name = "FILE",
-        help = "State file; default: queue_state.json beside the manifest"
+        help = "State file [default: queue_state.json beside the manifest]"
     )]
     pub(crate) state: Option<PathBuf>,
-    /// Where jobs run, in place of the manifest's engine: local, slurm or hq; the queue remembers it
+    /// Where jobs run, instead of the manifest's engine: local, slurm or hq; the queue remembers it
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
     pub(crate) engine: Option<Engine>,
-    /// Folder of the jobs' logs; default: logs beside the state file
+    /// Folder of the jobs' logs [default: logs beside the state file]
     #[arg(long, value_name = "DIR")]
     pub(crate) log_dir: Option<PathBuf>,
     /// File to write the lines of stderr to as well
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// Longest time between two checks of all jobs; the end of a job is noticed at once in any case
+    /// Longest time between two checks of all jobs; the end of a job is noticed immediately
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) poll: Option<Duration>,
     /// Take the queue over from a manager on another machine that has been silent for a minute
@@ -138,7 +138,7 @@ pub(crate) struct RunFlags {
     /// Refuse a manifest that is not that of the last run
     #[arg(long)]
     pub(crate) strict: bool,
-    /// End with exit 6 after this many seconds; the jobs continue
+    /// Stop the manager after this many seconds (of run: with exit 6); the jobs continue
     #[arg(long = "deadline", alias = "max-wait", value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_wait: Option<Duration>,
 }
@@ -150,7 +150,7 @@ pub(crate) struct QueueArgs {
     #[arg(
         long,
         value_name = "FILE",
-        help = "State file of the queue; default: queue_state.json here, else that of the one queue below this folder"
+        help = "State file of the queue [default: queue_state.json here, else that of the one queue below this folder]"
     )]
     pub(crate) state: Option<PathBuf>,
 }
@@ -173,7 +173,7 @@ pub(crate) struct StatusArgs {
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// Seconds between two looks at most; what happens is seen at once
+    /// Longest time between two updates; changes are shown immediately
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
     pub(crate) interval: Duration,
 }
@@ -192,7 +192,7 @@ pub(crate) struct JobArgs {
 pub(crate) struct LogsArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Number of the attempt; default: the last
+    /// Number of the attempt [default: the last]
     #[arg(long, value_name = "N")]
     pub(crate) attempt: Option<u32>,
     /// Lines to print
@@ -206,7 +206,7 @@ pub(crate) struct LogsArgs {
     /// Print new lines as they are written, over all attempts, until the job ends; with --attempt, until that attempt ends
     #[arg(long, short)]
     pub(crate) follow: bool,
-    /// Byte of the log to begin at, in place of the last lines; at most 64 KiB are printed, and the answer says where to go on
+    /// Byte of the log to begin at, instead of the last lines; at most 64 KiB are printed, and --json gives the next byte
     #[arg(long, value_name = "BYTE", conflicts_with_all = ["follow", "lines"])]
     pub(crate) from: Option<u64>,
     /// No error where the job has no log yet
@@ -229,7 +229,7 @@ pub(crate) struct SelectArgs {
     /// Jobs that failed or were lost
     #[arg(long, group = "which")]
     pub(crate) failed: bool,
-    /// All jobs that it fits
+    /// All jobs for which this is possible
     #[arg(long, group = "which")]
     pub(crate) all: bool,
 }
@@ -239,7 +239,7 @@ pub(crate) struct SelectArgs {
 pub(crate) struct RetryArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Also completed jobs, if they are named
+    /// Also completed jobs, where the call names them
     #[arg(long)]
     pub(crate) again: bool,
     /// Start a manager in the background when none runs the queue
@@ -259,13 +259,13 @@ pub(crate) struct AddArgs {
     /// Its command
     #[arg(long, value_name = "TEXT", requires = "job")]
     pub(crate) cmd: Option<String>,
-    /// Its phase; default: the only one
+    /// Its phase [default: the only one]
     #[arg(long, value_name = "NAME", requires = "job")]
     pub(crate) phase: Option<String>,
     /// A key of the job and its value as in a manifest; may be given several times
     #[arg(long, value_name = "KEY=VALUE", requires = "job", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
-    /// Manifest or grids whose jobs are added, each to the phase of the same name; phases that are not there are added, too
+    /// Manifest or grids whose jobs are added, each to the phase of the same name; missing phases are added
     #[arg(long, value_name = "FILE", group = "what")]
     pub(crate) from: Option<PathBuf>,
 }
@@ -298,7 +298,7 @@ pub(crate) struct EditArgs {
 pub(crate) struct ReloadArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// Manifest to take up; default: that of the last time
+    /// Manifest to apply [default: that of the last run]
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
 }
@@ -308,7 +308,7 @@ pub(crate) struct ReloadArgs {
 pub(crate) struct SetArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// Jobs with cards at once; 0: what the manifest says
+    /// Jobs with GPUs at once; 0: as the manifest says
     #[arg(long, value_name = "N")]
     pub(crate) max_parallel: u32,
 }
@@ -318,7 +318,7 @@ pub(crate) struct SetArgs {
 pub(crate) struct AdoptArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// Manifest, for a state file that no manager of ours has written
+    /// Manifest, for a state file of the original ARIS `queue_manager.py`
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
 }
@@ -331,7 +331,7 @@ pub(crate) struct ReportArgs {
     /// File to write the report to as well
     #[arg(long = "output", alias = "md", value_name = "FILE")]
     pub(crate) md: Option<PathBuf>,
-    /// File to write the report to as an HTML page, with a timeline for each card
+    /// File to write the report to as an HTML page, with a timeline for each GPU
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// A metric of completed jobs: a declared output and a key in it.
@@ -349,15 +349,15 @@ pub(crate) struct ReportArgs {
 /// How a server is reached.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SshFlags {
-    /// Server, as ssh knows it: a name of ~/.ssh/config, or user@host; several, with commas between, share the queue's jobs
+    /// Server, as ssh knows it: a name of ~/.ssh/config, or user@host; several, comma-separated, share the queue's jobs
     pub(crate) host: String,
-    /// Configuration for ssh in place of the user's own
+    /// Configuration file for ssh instead of the user's own
     #[arg(long, value_name = "FILE")]
     pub(crate) ssh_config: Option<PathBuf>,
     /// Program to call for ssh
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) ssh: Option<PathBuf>,
-    /// This program built for the server's machine; default: the one that runs here
+    /// This program built for the server's machine [default: the one that runs here]
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -396,7 +396,7 @@ pub(crate) struct DeployArgs {
     /// Manifest of the queue, JSON or YAML; its paths are the server's
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: PathBuf,
-    /// Name of the run there; default: made from the name of the manifest's folder
+    /// Name of the run on the server [default: made from the name of the manifest's folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) run: Option<String>,
 }
@@ -406,10 +406,10 @@ pub(crate) struct DeployArgs {
 pub(crate) struct RemoteArgs {
     #[command(flatten)]
     pub(crate) ssh: SshFlags,
-    /// Name of the run there, as deploy printed it
+    /// Name of the run on the server, as deploy printed it
     #[arg(long, value_name = "NAME")]
     pub(crate) run: String,
-    /// The command with its flags, after --; default: status
+    /// The command with its flags, after -- [default: status]
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
@@ -419,7 +419,7 @@ pub(crate) struct RemoteArgs {
 pub(crate) struct OutputsArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// Ids, or patterns with * and ?; default: all completed jobs
+    /// Ids, or patterns with * and ? [default: all completed jobs]
     pub(crate) jobs: Vec<String>,
 }
 
@@ -428,15 +428,15 @@ pub(crate) struct OutputsArgs {
 pub(crate) struct FetchArgs {
     #[command(flatten)]
     pub(crate) ssh: SshFlags,
-    /// Name of the run there, as deploy printed it
+    /// Name of the run on the server, as deploy printed it
     #[arg(long, value_name = "NAME")]
     pub(crate) run: String,
-    /// Ids, or patterns with * and ?; default: all completed jobs
+    /// Ids, or patterns with * and ? [default: all completed jobs]
     pub(crate) jobs: Vec<String>,
-    /// Folder for the files, which lie in it as below the working directory there
+    /// Folder for the files; they keep their paths below the server's working directory
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub(crate) output: PathBuf,
-    /// Replace files that are here under these names with another size or time
+    /// Replace local files whose size or time differs
     #[arg(long)]
     pub(crate) overwrite: bool,
 }
@@ -444,13 +444,13 @@ pub(crate) struct FetchArgs {
 /// Arguments of `record`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// Name of the run; default: that of the program
+    /// Name of the run [default: that of the program]
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
     /// File that the command writes, or pattern; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub(crate) expected_output: Vec<String>,
-    /// Take over the runs that MLflow, Weights & Biases, Hydra or DVC recorded in and below this folder, or in this dvc.lock
+    /// Import the runs that MLflow, Weights & Biases, Hydra or DVC recorded in and below this folder, or in this dvc.lock
     #[arg(long, value_name = "PATH", conflicts_with_all = ["name", "expected_output", "command"])]
     pub(crate) import: Option<PathBuf>,
     /// Record this job of Slurm, or this task of an array (`12_3`), from Slurm's accounting: the files of --expected-output, below the job's

@@ -163,8 +163,11 @@ impl Error {
 
     /// The job has no such log.
     pub(crate) fn no_log(id: &str, attempt: u32) -> Self {
-        let message = format!("job {id:?} has no log of attempt {attempt}");
-        let hint = "status --jobs shows how many attempts it had";
+        let message = match attempt {
+            0 => format!("job {id:?} has not started"),
+            _ => format!("job {id:?} has no log of attempt {attempt}"),
+        };
+        let hint = "status --jobs lists the jobs and their attempts";
         Self::told(ErrorKind::NotFound, message, hint)
     }
 

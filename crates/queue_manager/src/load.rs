@@ -515,15 +515,14 @@ pub(crate) fn unchanged(
     }
     let what = match loaded.changes.as_slice() {
         [] if before.manifest_sha256.is_empty() => return Ok(()),
-        [] => String::from("its text differs, in nothing that has run"),
+        [] => String::from("only in jobs that have not run"),
         changes => changes.join("; "),
     };
     let message = format!(
-        "{} is not what the queue was run with last: {what}",
+        "{} has changed since the last run: {what}",
         manifest.display()
     );
-    let hint =
-        "without --strict jobs that never ran take the new text, and those that ran need retry";
+    let hint = "drop --strict to apply the change; jobs that ran already need retry";
     Err(Error::told(ErrorKind::Validation, message, hint).about(manifest))
 }
 

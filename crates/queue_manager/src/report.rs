@@ -243,7 +243,7 @@ fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "{}: {} in {}, {} of papers looked into",
+        "{}: {} in {}; {} of papers read",
         found.job,
         count(found.numbers.len(), "number"),
         count(found.runs, "run"),
@@ -255,11 +255,11 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", found.project, found.line())?;
     match &found.manager {
         // Its manager may still be leaving.
-        _ if found.over => writeln!(out, "over")?,
+        _ if found.over => writeln!(out, "ended")?,
         Some(manager) => writeln!(out, "run by {manager}")?,
         None => writeln!(
             out,
-            "nobody runs it; as of {}",
+            "no manager is running; as of {}",
             found.updated.as_deref().unwrap_or("an unknown time")
         )?,
     }
@@ -272,7 +272,7 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     for phase in &found.phases {
         writeln!(
             out,
-            "phase\t{}\t{}\t{} of {} completed, {} stuck",
+            "phase\t{}\t{}\t{} of {} completed, {} not completed",
             phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
         )?;
     }
@@ -289,11 +289,14 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     for job in found.all.as_ref().unwrap_or(&found.problems) {
         writeln!(
             out,
-            "{}\t{}\t{}\t{} attempts\t{}",
+            "{}\t{}\t{}\t{}\t{}",
             job.state,
             job.id,
             job.reason.unwrap_or("-"),
-            job.attempts,
+            count(
+                usize::try_from(job.attempts).unwrap_or(usize::MAX),
+                "attempt"
+            ),
             job.error.as_deref().unwrap_or("-")
         )?;
     }

@@ -144,7 +144,7 @@ fn with_outputs(bed: &Project) -> Vec<u8> {
         &["--manifest", "outputs/manifest.json", "--run", "r1"],
     )
     .expect_code(0);
-    until(bed, &["status"], "over");
+    until(bed, &["status"], "ended");
     bytes
 }
 
@@ -318,7 +318,7 @@ fn what_lies_above_the_queue_or_behind_a_link_here_keeps_no_other_output_back() 
     );
     let deploy = ["--manifest", "outputs/manifest.json", "--run", "r1"];
     call(&bed, "deploy", &deploy).expect_code(0);
-    until(&bed, &["status"], "over");
+    until(&bed, &["status"], "ended");
     for folder in ["got", "elsewhere"] {
         std::fs::create_dir(bed.at(folder)).expect("folder");
     }

@@ -18,11 +18,14 @@ pub(crate) const TEMP_DIR: &str = ".aris/temp";
 
 /// Arguments of `recipe_runner`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, arg_required_else_help = false)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    override_usage = "recipe_runner <COMMAND>\n  recipe_runner --example\n  recipe_runner --schema"
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Print a recipe that runs, to begin with
+    /// Print a recipe that runs as it is
     #[arg(long)]
     pub(crate) example: bool,
     /// Print the JSON Schema of recipes, for editors
@@ -45,7 +48,7 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Run a recipe until it ends or needs an outcome from you
     Run(RunArgs),
-    /// Continue a run: print where it stands, and go on if outcomes or executors are given
+    /// Continue a run; without outcomes or executors only print the step to resume from
     Resume(ResumeArgs),
     /// Print the step whose outcome is needed next
     Next(StateArgs),
@@ -102,7 +105,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) compose: ComposeArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Which rules apply: core, compat or strict
+    /// Rules that apply: core, compat or strict
     #[arg(long, default_value = "core", value_parser = word::<Profile>)]
     pub(crate) profile: Profile,
 }
@@ -114,7 +117,7 @@ pub(crate) struct GraphArgs {
     pub(crate) recipe: RecipeArgs,
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
-    /// Form of what is printed [default: the graph as JSON, without an envelope]
+    /// Output format [default: the graph as JSON, without an envelope]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
 }
@@ -130,10 +133,10 @@ pub(crate) struct RunArgs {
     /// Where the state of the run is kept; needed where steps are carried out, without it nothing is kept
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// Put the state of an earlier run in that file aside, whatever it is
+    /// Set the state of an earlier run in that file aside
     #[arg(long, requires = "state")]
     pub(crate) new: bool,
-    /// Entries of the journal after which the run is stopped
+    /// Most steps of the run, repetitions included; then it ends with 12
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
     pub(crate) max_steps: u64,
     #[command(flatten)]
@@ -155,10 +158,10 @@ pub(crate) struct ResumeArgs {
     /// The recipe, when it is no longer where the state says
     #[arg(long, value_name = "FILE")]
     pub(crate) recipe: Option<PathBuf>,
-    /// Go on although the recipe was changed since the state was written
+    /// Continue although the recipe was changed since the state was written
     #[arg(long)]
     pub(crate) accept_changed: bool,
-    /// Entries of the journal after which the run is stopped [default: what the run was started with]
+    /// Most steps of the run, repetitions included [default: as the run was started]
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
     #[command(flatten)]
@@ -168,7 +171,7 @@ pub(crate) struct ResumeArgs {
 /// Where outcomes come from.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// Outcomes that are known beforehand, as JSON
+    /// Known outcomes of steps, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) outcomes: Option<PathBuf>,
     /// Execute steps of this kind: cmd
@@ -181,16 +184,16 @@ pub(crate) struct SourceArgs {
     /// input, and prints the result as a JSON object or as lines name=value
     #[arg(long, value_name = "COMMAND", requires = "state")]
     pub(crate) exec_tools: Option<String>,
-    /// Lenses of a step that are at work at the same time [default: the number of processors]
+    /// Parallel calls of a step that has `lenses` [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// Do the work of steps that say cache, also where an equal result is kept
+    /// Carry out steps with `cache: true` also where an equal result is cached
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// Seconds an agent session may take when its step says nothing
+    /// Seconds an agent session may take whose step has no timeout
     #[arg(long, value_name = "SECONDS", default_value_t = 7200, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) agent_timeout: u32,
-    /// Seconds a command may take when its step says nothing
+    /// Seconds a command may take whose step has no timeout
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) command_timeout: u32,
     /// Try an attempt again that was interrupted, as long as the step's retries allow; it may have done part of its work
@@ -253,16 +256,16 @@ pub(crate) struct LogsArgs {
     /// The state of the run
     #[arg(long, value_name = "FILE")]
     pub(crate) state: PathBuf,
-    /// The step [default: the one at work, else the last that was]
+    /// The step [default: the running one, else the last that ran]
     #[arg(long, value_name = "NAME")]
     pub(crate) step: Option<String>,
-    /// The lens of that step, where it has several
+    /// The lens (one of the parallel calls) of that step
     #[arg(long, value_name = "NAME")]
     pub(crate) lens: Option<String>,
-    /// Print what comes until the attempt has ended
+    /// Continue to print until the attempt has ended
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Standard error, which is kept when the attempt has ended
+    /// Print standard error instead, which is there when the attempt has ended
     #[arg(long)]
     pub(crate) stderr: bool,
 }
@@ -275,13 +278,13 @@ pub(crate) struct CompleteArgs {
     /// The step
     #[arg(long, value_name = "NAME")]
     pub(crate) step: String,
-    /// What came of it: success, failure, `context_limit`, exhausted or stale
+    /// Its outcome: success, failure, `context_limit`, exhausted or stale
     #[arg(long, value_name = "STATUS", value_parser = word::<OutcomeStatus>)]
     pub(crate) status: OutcomeStatus,
     /// The result: a JSON object, or the final text of a session; `-` reads it from standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) result: Option<String>,
-    /// The ticket that `next` printed, so that a repetition is never taken for the next visit
+    /// The ticket that `next` printed; with it a repeated call never counts for a later visit of the step
     #[arg(long, value_name = "TICKET")]
     pub(crate) ticket: Option<String>,
 }

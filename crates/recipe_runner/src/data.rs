@@ -20,7 +20,7 @@ const AUTOSKILLIT: &str = include_str!("../assets/autoskillit.yaml");
 /// What skills and tools take and give.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ContractArgs {
-    /// Contracts of skills: what each takes, gives and writes [default: the file that the recipe names as `manifest`]
+    /// Contracts of skills: inputs, outputs and files of each [default: the file that the recipe names as `manifest`]
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
     /// Tools and their parameters [default: the file that the recipe names as `tools`]
@@ -33,16 +33,16 @@ pub(crate) struct ContractArgs {
 pub(crate) struct DataArgs {
     #[command(flatten)]
     pub(crate) contracts_of: ContractArgs,
-    /// Budgets of blocks of steps
+    /// Limits for blocks of steps
     #[arg(long, value_name = "FILE")]
     pub(crate) budgets: Option<PathBuf>,
     /// Folder of installed skills, each in a folder of its name; may be repeated, the first that has a skill counts
     #[arg(long, value_name = "DIR")]
     pub(crate) skills_dir: Vec<PathBuf>,
-    /// More captures that may stay unread: pairs of a variable and a text of the skill command
+    /// Captured values that no step has to read: pairs of a variable and a text of the skill command
     #[arg(long, value_name = "FILE")]
     pub(crate) exempt: Option<PathBuf>,
-    /// Rules of a project, as data
+    /// Further rules of the project
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
 }

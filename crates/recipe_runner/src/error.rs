@@ -15,7 +15,7 @@ pub enum Error {
     #[error("a command is missing")]
     NoCommand,
     /// There is no such file.
-    #[error("{what} {} is no file", path.display())]
+    #[error("{what} {} does not exist or is not a file", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
@@ -58,7 +58,7 @@ pub enum Error {
     #[error("{} was changed since the state of the run was written", .0.display())]
     Changed(PathBuf),
     /// A run that is not over lies where a new one should go.
-    #[error("{} holds a run that is not over", .0.display())]
+    #[error("{} holds a run that has not ended", .0.display())]
     Unfinished(PathBuf),
     /// Somebody else uses the state.
     #[error("{} is in use by {holder}", path.display())]
@@ -69,7 +69,7 @@ pub enum Error {
         holder: String,
     },
     /// The step is not the one whose outcome is needed.
-    #[error("step {step} is not at the cursor: {}", cursor.as_ref().map_or_else(|| String::from("the run is over"), |at| format!("the run stands at {at}")))]
+    #[error("{}, not step {step}", cursor.as_ref().map_or_else(|| String::from("the run has ended and needs no outcome"), |at| format!("the run is waiting for step {at}")))]
     NotAtCursor {
         /// The step.
         step: String,
@@ -77,7 +77,7 @@ pub enum Error {
         cursor: Option<String>,
     },
     /// The work of the step goes on.
-    #[error("step {step} is at work (process {process}); its output is in {log}")]
+    #[error("step {step} is running (process {process}); its output is in {log}")]
     AtWork {
         /// The step.
         step: String,
@@ -252,20 +252,21 @@ impl Failure for Error {
                 "begin a run with recipe_runner run FILE --state STATE"
             }
             Self::NoFile { .. } => "name a regular file",
-            Self::Recipe { .. } => {
-                "mend the recipe; recipe_runner validate lists everything that is wrong with it"
+            Self::Recipe { findings, .. } if findings.len() > 1 => {
+                "correct the recipe; recipe_runner validate lists everything that is wrong with it"
             }
-            Self::Data { .. } => "mend that line of the file",
-            Self::Malformed { .. } => "mend the file",
+            Self::Recipe { .. } => "correct the recipe",
+            Self::Data { .. } => "correct that line of the file",
+            Self::Malformed { .. } => "correct the file",
             Self::State { .. } => {
-                "take the state from a backup, or begin anew from what was captured: a file with recipe.path, inputs and context"
+                "take the state from a backup, or start again from what was captured: a file with recipe.path, inputs and context"
             }
-            Self::Changed(_) => "bring the recipe back, or add --accept-changed",
+            Self::Changed(_) => "restore the recipe, or add --accept-changed",
             Self::Unfinished(_) => {
-                "go on with recipe_runner resume --state, put it aside with --new, or name another state"
+                "continue it with recipe_runner resume --state, set it aside with --new, or name another state"
             }
             Self::Held { .. } => "wait until it is done",
-            Self::NotAtCursor { .. } => "ask for the step with recipe_runner next",
+            Self::NotAtCursor { .. } => "recipe_runner next prints the step",
             Self::Lenses { .. } => {
                 "give --result a JSON list of objects in the order of the lenses, as recipe_runner next lists them"
             }
@@ -273,16 +274,16 @@ impl Failure for Error {
                 "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND), or end it \
                  with recipe_runner cancel --state STATE"
             }
-            Self::NotEnded { .. } => "look at the process, and end it by hand",
+            Self::NotEnded { .. } => "check the process, and end it by hand",
             Self::NoLog { .. } => {
-                "recipe_runner status says which step is at work; only steps that executors carry out have a log"
+                "recipe_runner status names the running step; only steps that executors carry out have a log"
             }
             Self::Ticket(_) => "take the ticket from recipe_runner next",
             Self::Stdin(_) => "give at most 16 MiB of UTF-8",
             Self::NoAgent => {
                 "add --agent 'PROGRAM ARGUMENTS', or agent: [PROGRAM, ARGUMENT] below recipe_runner: in .aris/config.yaml"
             }
-            Self::NotStarted { .. } => "put that right and go on with recipe_runner resume",
+            Self::NotStarted { .. } => "correct that and continue with recipe_runner resume",
         };
         Some(hint.to_owned())
     }

@@ -85,11 +85,12 @@ const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 const COMPLETED: (u8, &str) = (0, "the run is completed");
 const ABSENT: (u8, &str) = (3, "");
 const INVALID: (u8, &str) = (4, "");
+const BAD_RECIPE: (u8, &str) = (4, "an input is invalid, also a recipe that has errors");
 const UNREADABLE: (u8, &str) = (5, "");
-const BAD_END: (u8, &str) = (10, "the recipe has errors, or the run escalated or halted");
+const BAD_END: (u8, &str) = (10, "the run escalated or halted");
 const WAITS: (u8, &str) = (11, "the run waits for an outcome");
 const TOO_MANY: (u8, &str) = (12, "the run had too many steps");
-const FAILED: (u8, &str) = (13, "the run ended at a stop step that stands for a failure");
+const FAILED: (u8, &str) = (13, "the run ended at a stop step with `failed: true`");
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -97,7 +98,7 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Check a recipe, show its graph, and run it step by step",
     input: "a recipe in YAML and its sub-recipes",
-    output: "findings, a graph, or how far a run is",
+    output: "findings, a graph, or the progress of a run",
     stderr: "notes and errors",
     commands: &[
         CommandSpec::new(
@@ -121,31 +122,34 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "run",
             "a recipe, its sub-recipes, and outcomes that are known",
-            "how far the run is",
+            "one line for each step: number, step, event, status, route, next step; then the progress of the run",
             &[
-                COMPLETED, ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
+                COMPLETED, ABSENT, BAD_RECIPE, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
             ],
         ),
         CommandSpec::new(
             "resume",
             "the state file of a run",
-            "how far the run is",
+            "the step to resume from; then as `run`",
             &[
-                COMPLETED, ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
+                (
+                    0,
+                    "the run is completed; without --outcomes and executors also: the step to resume from is printed",
+                ),
+                ABSENT,
+                BAD_RECIPE,
+                UNREADABLE,
+                BAD_END,
+                WAITS,
+                TOO_MANY,
+                FAILED,
             ],
         ),
         CommandSpec::new(
             "next",
             "the state file of a run",
             "the step whose outcome is needed",
-            &[
-                ABSENT,
-                INVALID,
-                UNREADABLE,
-                (10, "the run escalated or halted"),
-                TOO_MANY,
-                FAILED,
-            ],
+            &[ABSENT, INVALID, UNREADABLE, BAD_END, TOO_MANY, FAILED],
         ),
         CommandSpec::new(
             "complete",
@@ -158,13 +162,13 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "status",
             "the state file of a run",
-            "how far the run is",
+            "the progress of the run",
             &[
                 ABSENT,
                 INVALID,
                 UNREADABLE,
                 BAD_END,
-                (11, "a step is to be done or at work"),
+                (11, "a step is waiting or running"),
                 TOO_MANY,
                 FAILED,
             ],
@@ -184,25 +188,34 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "cancel",
             "the state file of a run",
-            "what was ended",
+            "the step that was ended",
             &[
                 ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
             ],
         ),
     ],
     examples: &[
+        "recipe_runner --example > recipe.yaml  # write a recipe that runs as it is",
         "recipe_runner validate recipe.yaml  # report everything that is wrong with a recipe",
         "recipe_runner graph recipe.yaml --format mermaid  # draw the graph of a recipe",
-        "recipe_runner run recipe.yaml --inputs task=sorting --state run.json --exec cmd --agent 'claude -p --output-format json'  # run a recipe with an agent until it ends",
-        "recipe_runner resume --state run.json --exec cmd --agent 'claude -p --output-format json'  # go on with it",
-        "recipe_runner next --state run.json  # say which step is next",
-        "recipe_runner status --state run.json  # say how it stands while it goes on",
-        "recipe_runner logs --follow --state run.json  # see what the step at work prints",
-        "recipe_runner timeline run.json --html run.html  # write a page that shows when what was done",
-        "recipe_runner cancel --state run.json  # end the step at work",
-        "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'  # say what came of it",
+        "recipe_runner run recipe.yaml --inputs program='sleep 1' --state run.json --exec cmd --agent 'claude -p --output-format json'  # run a recipe until it ends, commands and agent steps",
+        "recipe_runner resume --state run.json --exec cmd --agent 'claude -p --output-format json'  # continue it",
+        "recipe_runner next --state run.json  # print the next step",
+        "recipe_runner status --state run.json  # print the status, also while it is running",
+        "recipe_runner logs --follow --state run.json  # follow the output of the running step",
+        "recipe_runner timeline run.json --html run.html  # write a page with the times and costs of all steps",
+        "recipe_runner cancel --state run.json  # end the running step",
+        "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'  # record the outcome of a step",
     ],
-    signals: &[BAD_END, WAITS, TOO_MANY, FAILED],
+    signals: &[
+        (
+            10,
+            "validate: the recipe has errors; else the run escalated or halted",
+        ),
+        WAITS,
+        TOO_MANY,
+        FAILED,
+    ],
     ok: "the recipe has no error, the run is completed, or what was asked is printed or recorded",
     errors: &[
         ErrorKind::NotFound,

@@ -21,14 +21,14 @@ pub(crate) enum Command {
     Group(group::GroupArgs),
     /// Merge the agents' answers into one classification
     Merge(Box<merge::MergeArgs>),
-    /// List what is to be edited, in its order
+    /// List the comments that an edit settles, in their order
     Plan(plan::PlanArgs),
-    /// Commit an edit that settles a comment, or say why there is none
+    /// Commit an edit that settles a comment, or record why there is none
     Apply(Box<apply::ApplyArgs>),
-    /// Check whether the report still stands; one call is one of three attempts
+    /// Run the check of the report; after three failures it counts as failed
     Validate(Box<validate::ValidateArgs>),
-    /// Reply to every comment, close settled threads, hand on what is left
+    /// Reply to every comment, close settled threads, write what is left to a person or a new run
     Finish(Box<finish::FinishArgs>),
-    /// Derive whether an experiment has to be run again
+    /// Derive whether an experiment must be run again
     Outcome(outcome::OutcomeArgs),
 }

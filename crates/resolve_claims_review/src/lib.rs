@@ -33,6 +33,8 @@ pub use report::{
 use cli::Command;
 use commands::{apply, fetch, finish, group, merge, outcome, plan, validate};
 
+const SETTLED: &str = "done; \"skipped\" in the output: no pull request, no repository or no token, so that no comment was read";
+
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "resolve_claims_review",
@@ -46,12 +48,7 @@ pub static SPEC: Spec = Spec {
             "fetch",
             "a pull request and its git worktree",
             "the comments by group, and the paths of the requests to agents",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, "the review is not resolved: call again"),
-            ],
+            &[(0, SETTLED), (3, ""), (4, ""), (5, ""), (7, "")],
         ),
         CommandSpec::new(
             "group",
@@ -82,7 +79,7 @@ pub static SPEC: Spec = Spec {
             "the git worktree",
             "the result of the check",
             &[
-                (0, "the report still stands"),
+                (0, "the check passed, or there is none (SKIPPED)"),
                 (1, "the third attempt failed"),
                 (3, ""),
                 (4, ""),
@@ -104,21 +101,21 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        "resolve_claims_review fetch . main  # the comments that have to be settled, and what agents are asked about them",
-        "resolve_claims_review group --comments comments.json --threads threads.json  # sort comments that were fetched before",
-        "resolve_claims_review merge --groups .aris/temp/resolve-claims-review/dimension_groups_7.json --agent-dir answers  # make one classification of the answers of agents",
-        "resolve_claims_review plan --classification .aris/temp/resolve-claims-review/classification_map_7.json  # what is to be edited, in its order",
+        "resolve_claims_review fetch . main  # get the comments to settle and write the prompts for agents",
+        "resolve_claims_review group --comments comments.json --threads threads.json  # sort comments of an earlier fetch",
+        "resolve_claims_review merge --groups .aris/temp/resolve-claims-review/dimension_groups_7.json --agent-dir answers  # merge the answers of agents into one classification",
+        "resolve_claims_review plan --classification .aris/temp/resolve-claims-review/classification_map_7.json  # list the comments that an edit settles",
         "resolve_claims_review apply --id 1234 --status applied --files research/report.md --description 'cite the data set'  # commit an edit that settles a comment",
-        "resolve_claims_review apply --id 1235 --status skipped --reason 'the source is not public'  # say why a comment could not be settled",
-        "resolve_claims_review validate --command 'make report' --command-timeout 300  # check whether the report still stands",
-        "resolve_claims_review finish --repo owner/name --pr 7 --branch experiment --classification .aris/temp/resolve-claims-review/classification_map_7.json  # reply, close threads, hand on what is left",
-        "resolve_claims_review outcome --escalations .aris/temp/resolve-claims-review/escalation_records_7.json --fixes-applied 2  # whether an experiment has to be run again",
+        "resolve_claims_review apply --id 1235 --status skipped --reason 'the source is not public'  # record why a comment could not be settled",
+        "resolve_claims_review validate --command 'make report' --command-timeout 300  # run the check of the report",
+        "resolve_claims_review finish --repo owner/name --pr 7 --branch experiment --classification .aris/temp/resolve-claims-review/classification_map_7.json  # reply, close threads, write what is left",
+        "resolve_claims_review outcome --escalations .aris/temp/resolve-claims-review/escalation_records_7.json --fixes-applied 2  # derive whether an experiment must be run again",
     ],
     signals: &[
         (1, "validate: the third attempt has failed"),
         (10, "validate: edit and call again"),
     ],
-    ok: "done, also when there is nothing to settle",
+    ok: SETTLED,
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,

@@ -1319,7 +1319,7 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
     assert!(
         request["prompt"]
             .as_str()
-            .is_some_and(|prompt| prompt.contains("says 7; the results have 3"))
+            .is_some_and(|prompt| prompt.contains("says 7, the results have 3"))
     );
 
     let accept = |id: u64, strategy: &str, evidence: &str| json!([{"id": id, "verdict": "ACCEPT", "evidence": evidence, "fix_strategy": strategy}]);

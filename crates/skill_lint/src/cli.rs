@@ -23,22 +23,22 @@ pub struct Cli {
     /// Repository, skills tree or skill
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
-    /// text (default), json, sarif or github
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    /// Output format [default: text]
+    #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
     /// Also write the report to FILE; .json, .sarif or .txt decides the format
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// portable, recommended (default), project or all
-    #[arg(long, value_name = "PROFILE", hide_possible_values = true)]
+    /// Which rules apply [default: recommended]
+    #[arg(long, value_name = "PROFILE")]
     pub profile: Option<Profile>,
-    /// Only these rules; SR2 names a family
+    /// Only these rules, comma-separated; SR2 stands for all that begin with it
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub rule: Vec<String>,
-    /// Without these rules
+    /// Without these rules, comma-separated
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub skip: Vec<String>,
-    /// Lowest severity that gives exit 10: error (default), warn, info or never
+    /// Lowest severity that gives exit 10: error, warn, info or never [default: error]
     #[arg(long, value_name = "SEVERITY", value_parser = |text: &str| text.parse::<FailOn>())]
     pub fail_on: Option<FailOn>,
     /// Start the scripts, confined by bubblewrap: =help (default), =flags also with odd flags, =all also declared samples
@@ -70,19 +70,19 @@ pub struct Cli {
     /// Hide the findings recorded in FILE
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Record the present findings in FILE
+    /// Record the current findings in FILE
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
-    /// Configuration; default: skill-lint.toml in PATH or above it
+    /// Configuration [default: skill-lint.toml in PATH or above it]
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
     /// Read no configuration
     #[arg(long)]
     pub no_config: bool,
-    /// Report suppressed findings as if nothing hid them
+    /// Report suppressed findings, too
     #[arg(long)]
     pub no_suppress: bool,
-    /// Also look at files that git ignores
+    /// Also check files that git ignores
     #[arg(long)]
     pub no_ignore: bool,
     /// A tree without any skill is clean, not invalid
@@ -94,7 +94,7 @@ pub struct Cli {
     /// Print one rule at length
     #[arg(long, value_name = "ID")]
     pub explain: Option<String>,
-    /// Workers; default: one for each processor
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
 }

@@ -378,14 +378,17 @@ impl Checked {
         };
         writeln!(
             out,
-            "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {}",
+            "{} ({}), {}: {signature}",
             clean(&self.result),
             clean(&self.assurance),
-            clean(&self.time),
-            self.files,
-            self.differ.len(),
-            self.explained,
-            count(self.runs, "recorded run")
-        )
+            clean(&self.time)
+        )?;
+        let (files, changed) = (count(self.files, "file"), self.differ.len());
+        write!(out, "{files} unchanged, {changed} changed")?;
+        if self.runs > 0 {
+            let runs = count(self.runs, "recorded run");
+            write!(out, "; {} of them written by {runs}", self.explained)?;
+        }
+        writeln!(out)
     }
 }

@@ -25,20 +25,20 @@ pub enum Command {
     Record(RecordArgs),
     /// List what earlier runs found and nobody has cleared
     Obligations(ObligationArgs),
-    /// Compare a statement made by --attest with the files, on any machine
+    /// Compare a statement made by --attest with the files of a paper
     CheckStatement(CheckArgs),
 }
 
 /// Which paper.
 #[derive(Clone, Debug, Args)]
 pub struct PaperArgs {
-    /// Directory of the paper [default: ./paper if it exists, else .]
+    /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
-    /// Root document relative to the paper directory [default: found by \documentclass]
+    /// Root document relative to the paper folder [default: found by \documentclass]
     #[arg(long, value_name = "FILE")]
     pub root: Option<String>,
-    /// Policy file; what it leaves out comes from the built-in policy
+    /// Policy file; missing keys keep their built-in values
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
 }
@@ -89,7 +89,7 @@ pub struct RecordArgs {
     /// The reviewer's thread [default: the one that answered last]
     #[arg(long, value_name = "ID")]
     pub thread_id: Option<String>,
-    /// One line for people [default: who said what in which record]
+    /// Summary of the audit, one line [default: reviewer, verdict and record]
     #[arg(long, value_name = "TEXT")]
     pub summary: Option<String>,
 }
@@ -97,7 +97,7 @@ pub struct RecordArgs {
 /// Arguments of `obligations`.
 #[derive(Clone, Debug, Args)]
 pub struct ObligationArgs {
-    /// Directory of the paper [default: ./paper if it exists, else .]
+    /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
 }
@@ -108,7 +108,7 @@ pub struct CheckArgs {
     /// The statement; its signature, FILE.sig, is checked where it is there
     #[arg(value_name = "FILE")]
     pub statement: PathBuf,
-    /// Directory of the paper [default: ./paper if it exists, else .]
+    /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
     /// Keys that may sign, in the format of ssh-keygen's ALLOWED SIGNERS

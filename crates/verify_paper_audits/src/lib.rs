@@ -102,9 +102,9 @@ pub static SPEC: Spec = Spec {
     name: "verify_paper_audits",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Check the audits of a paper and block a submission that they do not support",
-    input: "a paper directory with its audit artifacts, the files they hashed, and the review traces behind them",
+    input: "a paper folder with its audit artifacts, the files they hashed, and the review traces behind them",
     output: "a table of the audits, what blocks and what clears it; with --json one envelope; the report goes to a file",
-    stderr: "warnings, errors, and the commands that follow a prompt",
+    stderr: "warnings, errors; of prompt the commands to call next",
     commands: &[
         CommandSpec::new(
             "prompt",
@@ -121,7 +121,7 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "obligations",
             "the paper",
-            "what earlier runs found and nobody cleared",
+            "findings of earlier runs that nobody has cleared",
             &[(3, ""), (4, ""), (5, "")],
         ),
         CommandSpec::new(
@@ -129,28 +129,28 @@ pub static SPEC: Spec = Spec {
             "a statement and the paper",
             "each file that differs, and whether the signature is right",
             &[
-                (0, "every file is as stated"),
+                (0, "no file has changed since the statement"),
                 (3, ""),
                 (4, ""),
                 (5, ""),
-                (10, "a file is not as stated, or the signature is wrong"),
+                (10, "a file has changed, or the signature is wrong"),
             ],
         ),
     ],
     examples: &[
         "verify_paper_audits paper --assurance submission  # gate a submission",
-        "verify_paper_audits prompt paper --audit proof-checker > prompt.md  # write what a reviewer is to be asked; stderr says how its answer is kept",
+        "verify_paper_audits prompt paper --audit proof-checker > prompt.md  # write the prompt for a reviewer; stderr prints the commands that keep the answer",
         "verify_paper_audits record paper --audit proof-checker --trace .aris/traces/proof-checker/2026-04-21_run01  # write PROOF_AUDIT.json from the kept answer",
-        "verify_paper_audits obligations paper  # list what earlier runs found and nobody has cleared",
-        "verify_paper_audits paper --html paper/audit.html  # look at a draft in the browser",
+        "verify_paper_audits obligations paper  # list findings of earlier runs that nobody has cleared",
+        "verify_paper_audits paper --html paper/audit.html  # gate a draft, with a page for the browser",
         "verify_paper_audits paper --assurance submission --attest audit.intoto.json --sign-key ~/.ssh/id_ed25519  # gate, and sign what was judged",
-        "verify_paper_audits check-statement audit.intoto.json paper  # hold what was signed against the files, on any machine",
+        "verify_paper_audits check-statement audit.intoto.json paper  # compare a signed statement with the files, on any machine",
     ],
     signals: &[
         (1, "blocked: at least one blocking finding at submission"),
         (
             10,
-            "check-statement: a file is not as stated, or the signature does not fit",
+            "check-statement: a file has changed, or the signature is wrong",
         ),
     ],
     ok: "no blocker found under the policy; at draft whatever was found",

@@ -125,7 +125,11 @@ impl AuditRow {
             0 => String::new(),
             more => format!(", and {more} more in {}", self.artifact),
         };
-        Some(format!("repair {}: {}{more}", first.place(), first.message))
+        let place = match first.place() {
+            none if none.is_empty() => String::from("the paper"),
+            place => place,
+        };
+        Some(format!("repair {place}: {}{more}", first.message))
     }
 
     /// Whether the artifact is there, in whatever state.
@@ -186,7 +190,7 @@ impl Step {
             let text = match (finding.id, row) {
                 (FindingId::BlockingVerdict, Some(row)) => row.repair().unwrap_or_else(|| {
                     let (audit, artifact) = (&row.audit, &row.artifact);
-                    format!("repair what the answer of {audit} holds against the paper; its trace stands in {artifact}")
+                    format!("repair what the answer of {audit} finds wrong with the paper; {artifact} names its trace")
                 }),
                 _ if finding.id.is_repaired() || finding.command.is_none() => {
                     let place = finding.place();
@@ -212,7 +216,7 @@ impl Step {
         let commands = commands.into_iter().map(|(command, clears)| {
             let what = count(clears, "finding");
             let text = if command.contains(" prompt ") {
-                format!("asks for a review, which clears {what}; standard error names the two commands that follow")
+                format!("prints the prompt for a reviewer, whose answer clears {what}; standard error names the two commands to call next")
             } else {
                 format!("clears {what}")
             };

@@ -227,7 +227,7 @@ impl<'p> Places<'p> {
             };
             let message = match reason {
                 Lost::Gone if commented().is_none() => String::from(
-                    "the text of this binding is not in the file; copy it as the source has it",
+                    "the file does not contain the text of this binding",
                 ),
                 Lost::Gone | Lost::Unseen => String::from(
                     "the text of this binding stands only where readers do not see it, such as in a comment",

@@ -142,12 +142,12 @@ fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &Notes) {
         Code::SmallPrint,
         place.field(&[field]),
         format!(
-            "in a column of {column_mm} mm this text is {:.1} pt high, and {} texts are below {SMALLEST_PT} pt",
+            "too small in print: {:.1} pt in a column of {column_mm} mm (texts below {SMALLEST_PT} pt: {})",
             points(*size),
             small.len()
         ),
         format!(
-            "make the canvas {widest:.0} wide at most instead of {:.0}{}, the text larger by {:.1}, or give the real width with --column-width",
+            "make the canvas at most {widest:.0} wide (it is {:.0}){}, or the text larger by {:.1}; for another column pass --column-width",
             scene.width,
             narrower(scene),
             (SMALLEST_PT / points(1.0) - size).max(0.1)

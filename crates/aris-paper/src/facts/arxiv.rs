@@ -152,7 +152,7 @@ fn judge(
         return;
     }
     let said = format!(
-        "arXiv identifier {id} was given out in {id_year}-{id_month:02}, after the cited year {cited}"
+        "arXiv identifier {id} was assigned in {id_year}-{id_month:02}, after the cited year {cited}"
     );
     // A note may speak of a later version elsewhere; a published work may have been deposited late; a submission
     // may have been held back over the turn of the year.

@@ -176,10 +176,10 @@ fn matched(
             continue;
         }
         let message = format!(
-            "the job {:?} has no job with the same {} in phase {:?}",
-            job.id,
+            "phase {:?} has no job with the same {} as job {:?}, which depends on it by `match`; give the job these `params`",
+            parent.name,
             keys.join(", "),
-            parent.name
+            job.id
         );
         alone.push((at, message));
     }

@@ -78,7 +78,7 @@ pub(super) fn check(
         }
         if !study.iterates && study.row_counts.last() > Some(&study.most_units) {
             let reason = format!(
-                "{}: `{}` has several rows for each value, and nothing says that they are no units of their own; --repetition {} does",
+                "{}: `{}` has several rows for each value, which may be independent units; pass --repetition {} if they are not",
                 study.path, study.noun, study.noun
             );
             out.not_checked(["unit-of-analysis"], &reason);
@@ -136,21 +136,24 @@ fn sizes(
         });
         if infers && of_rows && value > count(units) {
             let message = format!(
-                "{} takes {shown} rows for independent units; the results have {units} units",
+                "{} counts {shown} rows as independent units; the results have {units} units",
                 quoted(text)
             );
             rerun("unit-of-analysis", statement.place(), message, out);
             continue;
         }
         let (most, things) = match &noun {
-            Counted::Units(noun) => (units, format!("{units} of `{noun}`")),
+            Counted::Units(noun) => (units, format!("{units} (column `{noun}`)")),
             _ => (rows, format!("{rows} rows")),
         };
         if infers && value == 1 && units == 1 && matches!(noun, Counted::Size) {
             let message = format!("{} gives an interval or a test for one unit", quoted(text));
             rerun("unit-of-analysis", statement.place(), message, out);
         } else if value > count(most) {
-            let message = format!("{} says {shown}; the results have {things}", quoted(text));
+            let message = format!(
+                "{}: the text says {shown}, the results have {things}",
+                quoted(text)
+            );
             if let Some(finding) = rerun("sample-size-mismatch", statement.place(), message, out) {
                 finding.requires_decision = true;
             }

@@ -29,7 +29,7 @@ pub(crate) struct CheckArgs {
     /// Folder with a note for each work that was read
     #[arg(long, value_name = "DIR")]
     notes: Option<PathBuf>,
-    /// Leave with 10 when something is found that is more than information
+    /// Exit with 10 when something is found that is more than information
     #[arg(long)]
     exit_signal: bool,
     #[command(flatten)]

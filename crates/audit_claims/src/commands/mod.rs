@@ -16,7 +16,7 @@ use aris_review::Findings;
 use crate::Error;
 
 /// What to give where a list does not hold.
-pub(crate) const HINT: &str = "give a list of findings, or an object with one under \"findings\"";
+pub(crate) const HINT: &str = "give a list of findings, an object with one under \"findings\", or what audit_claims prints with --json";
 
 /// Reads a list of findings.
 pub(crate) fn findings(path: &Path, context: &Context) -> Result<Findings, Error> {

@@ -14,19 +14,19 @@ use crate::source::{kept_claims, kept_diff};
 /// Arguments of `post`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PostArgs {
-    /// Where the pull request is
+    /// Address of the pull request
     #[arg(value_name = "PR_URL")]
     pull: Pull,
-    /// The findings
+    /// The findings: a list, or what `audit_claims check`, `run` or `merge` prints with --json
     #[arg(long, value_name = "FILE")]
     findings: PathBuf,
     /// The diff that positions are checked against; default: `diff_N.txt` in the output folder, else that of the pull request
     #[arg(long, value_name = "FILE")]
     diff: Option<PathBuf>,
-    /// Post also what is there already
+    /// Post everything, also comments that are already there
     #[arg(long)]
     repost: bool,
-    /// These findings are all there are: threads of findings that are gone are closed
+    /// The list is complete: close the threads of findings that are not in it
     #[arg(long)]
     complete: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use crate::source::{Changes, ReportArgs, fetch, unseen};
 /// Arguments of `prepare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PrepareArgs {
-    /// Where the pull request is
+    /// Address of the pull request
     #[arg(
         value_name = "PR_URL",
         required_unless_present = "diff",

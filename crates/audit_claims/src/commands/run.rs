@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     worktree: PathBuf,
     /// The branch that the pull request goes to
     base: String,
-    /// Where the pull request is
+    /// Address of the pull request
     #[arg(value_name = "PR_URL")]
     pull: Pull,
     /// Who looks for claims and evidence; default: both where there is a folder of answers, else rules; the other gate has no rules
@@ -42,7 +42,7 @@ pub(crate) struct RunArgs {
     engine: Option<Engine>,
     #[command(flatten)]
     answers: AnswerArgs,
-    /// Post also what is there already
+    /// Post everything, also comments that are already there
     #[arg(long)]
     repost: bool,
     #[command(flatten)]

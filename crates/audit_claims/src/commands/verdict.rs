@@ -11,10 +11,10 @@ use crate::report::{Given, Judged, Report};
 /// Arguments of `verdict`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerdictArgs {
-    /// The findings
+    /// The findings: a list, or what `audit_claims check`, `run` or `merge` prints with --json
     #[arg(long, value_name = "FILE")]
     findings: PathBuf,
-    /// Leave with 10 unless the verdict is approved
+    /// Exit with 10 unless the verdict is approved
     #[arg(long)]
     exit_signal: bool,
     #[command(flatten)]

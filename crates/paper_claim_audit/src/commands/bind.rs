@@ -60,7 +60,7 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
     for row in &rows {
         let hint = match row.status {
             Status::BindingLost => {
-                "copy the sentence as the source has it, with [[ ]] around each number; --nth says which of several; nothing was written"
+                "copy it exactly, line breaks may differ, with [[ ]] around each number; where it occurs several times, --nth says which; nothing was written"
             }
             Status::BindingError => "correct the query; nothing was written",
             _ => continue,
@@ -132,7 +132,7 @@ fn draft(args: &BindArgs) -> Result<Draft, Error> {
             return unclear("--text needs --in, the file with the sentence");
         }
         (None, Some(_), None, _) => return unclear("--in needs --text, the sentence in that file"),
-        (None, None, None, _) => return unclear("nothing says where the number stands"),
+        (None, None, None, _) => return unclear("the place of the number is missing"),
     };
     let tolerance = args.tolerance.map(|amount| {
         let amount = Decimal::from_f64(amount).filter(|amount| !amount.is_negative());

@@ -107,6 +107,9 @@ impl EmitReport {
         for row in &self.macros {
             writeln!(out, "\\{} = {} ({})", row.name, row.text, row.value)?;
         }
+        if self.macros.is_empty() {
+            writeln!(out, "no macro is bound")?;
+        }
         let what = match (self.unchanged, self.current) {
             (true, _) => "unchanged",
             (false, true) => "written",

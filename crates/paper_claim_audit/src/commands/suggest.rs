@@ -125,7 +125,7 @@ impl SuggestReport {
             };
             writeln!(
                 out,
-                "{}:{}:{}: {} may be {} ({others})\n  {}",
+                "{}:{}:{}: {} could come from {} ({others})\n  {}",
                 row.file, row.line, row.column, row.shown, row.value, row.query
             )?;
         }

@@ -130,7 +130,7 @@ fn utf_16_is_named_with_what_to_do() {
 fn the_help_says_the_exit_code_of_a_missing_paper() {
     let paper = paper();
     let run = paper.call(&["--help"]).run();
-    expect(&run, 0, &["without it the exit code is 3"]);
+    expect(&run, 0, &["an input does not exist"]);
     expect(&paper.call(&["gone"]).run(), 3, &["gone"]);
 }
 

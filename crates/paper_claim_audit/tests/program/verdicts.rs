@@ -330,7 +330,7 @@ fn usage_errors_and_absent_inputs_have_their_exit_codes_and_write_nothing() {
         (&["gone"], &[2, 3]),
         (&["paper", "--claims"], &[2]),
         (&["paper", "--claims", "gone.toml"], &[3]),
-        (&["paper", "--results", "gone"], &[2, 3]),
+        (&["paper", "--results", "gone"], &[3]),
         (&["paper", "--results", &outside], &[2]),
         (&["paper", "--root", "gone"], &[2, 3]),
         (&["paper", "--exclude", "results/[v.csv"], &[2]),

@@ -60,7 +60,7 @@ fn suggest_proposes_and_writes_nothing_unless_it_is_told_to() {
     let before = paper.project.snapshot();
     let run = paper.run("suggest", &[]).expect_code(0);
     assert!(
-        run.stdout().contains("4.25 may be 4.25") && run.stdout().contains(MAXIMUM),
+        run.stdout().contains("4.25 could come from 4.25") && run.stdout().contains(MAXIMUM),
         "{run}"
     );
     let json = paper.run("suggest", &["--json", "--limit", "1"]);

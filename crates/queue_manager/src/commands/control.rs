@@ -149,7 +149,7 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>
         let started = start::detached(&idle(None, place), context)?;
         asked.notes.extend(started.changes);
         asked.notes.push(format!(
-            "manager {} runs the queue; log {}",
+            "manager {} was started; log {}",
             started.pid, started.log
         ));
     } else if !managed {
@@ -279,7 +279,7 @@ pub(crate) fn plain(
 /// What starts a manager, for those who asked something of a queue that has none.
 pub(super) fn nobody(place: &Place) -> String {
     let state = shell_line(&[place.state.to_string_lossy()]);
-    format!("nothing runs until a manager does: queue_manager start --state {state}")
+    format!("to run it: queue_manager start --state {state}")
 }
 
 /// Hands a request over, or carries it out.
@@ -376,8 +376,8 @@ fn settle(
 ) -> Result<Vec<String>, Error> {
     let ended = manager::settle(&idle(manifest, place), context)?;
     let counts = match counted(&manager::counts(&ended.queue), ", ") {
-        none if none.is_empty() => String::from("has no jobs"),
-        counts => format!("stands at {counts}"),
+        none if none.is_empty() => String::from("the queue has no jobs"),
+        counts => format!("jobs: {counts}"),
     };
-    Ok(vec![format!("nobody runs the queue; it {counts}")])
+    Ok(vec![format!("no manager is running; {counts}")])
 }

@@ -91,7 +91,11 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     }
     match lock::holder(&options.place, context.now()) {
         Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),
-        None => add("lock", "ok", String::from("nobody runs this queue")),
+        None => add(
+            "lock",
+            "ok",
+            String::from("no manager is running this queue"),
+        ),
     }
     match Common::of(&manifest, context) {
         Ok(common) => {

@@ -128,7 +128,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
             let said = serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default();
             let why = said["error"]["message"].as_str().map(str::to_owned);
             let why = why.or_else(|| super::tail(&log, 3)).unwrap_or_default();
-            return Err(not_started(&format!("it left with {status}: {why}")));
+            return Err(not_started(&format!("it exited with {status}: {why}")));
         }
         park_timeout(LOOK_AGAIN);
         waited += LOOK_AGAIN;

@@ -111,13 +111,13 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
     }
     for what in &used.unknown {
         context.warn(&format!(
-            "what stands on {} is not fully known: {what}",
+            "what rests on {} is not fully known: {what}",
             used.job
         ));
     }
     if used.files > 0 && used.audits.is_empty() && used.unknown.is_empty() {
         let message = format!(
-            "{} holds no audit of a paper: which numbers stand on the run is not known",
+            "no paper in {} has been audited: which numbers rest on the run is not known",
             ledger.project().display()
         );
         let hint = "paper_claim_audit PAPER makes one";

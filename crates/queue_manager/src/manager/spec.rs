@@ -44,7 +44,7 @@ pub(crate) fn environment(manifest: &Manifest, common: &Common) -> Option<String
     Some(match common.conda.first() {
         Some(hook) => format!("each job activates {:?}, by: {hook}", conda.env),
         None => format!(
-            "there is no conda here, so that {:?} is not activated: jobs run as the shell finds them; ARIS_CONDA_HOOK names one",
+            "conda not found: jobs run without environment {:?} (set ARIS_CONDA_HOOK to use one)",
             conda.env
         ),
     })
@@ -186,7 +186,7 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
         ]),
         None if conda.if_there => Ok(Vec::new()),
         None => Err(Error::Precondition(format!(
-            "the manifest wants the conda environment {:?}, and there is no conda: name it with conda_hook or ARIS_CONDA_HOOK",
+            "conda not found, and the manifest wants its environment {:?}: name it with conda_hook or ARIS_CONDA_HOOK",
             conda.env
         ))),
     }

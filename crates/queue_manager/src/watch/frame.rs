@@ -104,9 +104,9 @@ fn plain(_: Style, text: &str) -> String {
 
 fn title(status: &Status, now: Timestamp) -> String {
     let who = match &status.manager {
-        _ if status.over => String::from("over"),
+        _ if status.over => String::from("ended"),
         Some(manager) => format!("run by {manager}"),
-        None => String::from("nobody runs it"),
+        None => String::from("no manager is running"),
     };
     let time = aris_contract::time::stamp(now);
     format!("{}  {}  {who}", status.project, time)
@@ -120,7 +120,7 @@ fn progress(status: &Status) -> String {
         .sum();
     let full = (over * BAR).checked_div(status.jobs).unwrap_or(BAR);
     let mut text = format!(
-        "[{}{}] {over} of {} over",
+        "[{}{}] {over} of {} ended",
         "#".repeat(full),
         ".".repeat(BAR.saturating_sub(full)),
         status.jobs
@@ -175,7 +175,7 @@ fn phases(status: &Status) -> Section {
     phases.sort_by_key(|phase| phase.status != "running");
     let rows = phases.iter().take(PHASES).map(|phase| {
         format!(
-            "  {}  {}  {} of {} completed, {} stuck",
+            "  {}  {}  {} of {} completed, {} not completed",
             phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
         )
     });
@@ -300,7 +300,7 @@ mod tests {
                 state: "failed",
                 reason: Some("exit"),
                 attempts: 1,
-                error: Some(String::from("it left with 3")),
+                error: Some(String::from("it exited with 3")),
             }],
             cards: vec![CardUse {
                 index: CardId::whole(3),
@@ -330,7 +330,7 @@ mod tests {
             "#2  card 3      1m 05s   [31mepoch 3 loss 0.1 ",
             "again  gpu_oom after 1 attempts, again in 1m 40s",
             "7 jobs: depends on \"x\", which is failed",
-            "x  exit  it left with 3",
+            "x  exit  it exited with 3",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }

@@ -56,7 +56,7 @@ fn without_a_word_about_conda_base_is_activated_where_conda_is() {
     let told = call(&["preflight", "--manifest", "m.json"]);
     let text = String::from_utf8_lossy(&told.stdout).into_owned();
     assert_eq!(told.status.code(), Some(0), "{text}");
-    assert!(text.contains("there is no conda here"), "{text}");
+    assert!(text.contains("conda not found"), "{text}");
     assert_eq!(run(), "env=\n");
     let bin = place.at("home/miniconda3/bin");
     fs::create_dir_all(&bin).expect("folder");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome};
+use aris_contract::text::counted;
 use aris_recipe::rules::{Counts, SkippedRule};
 use aris_recipe::{Finding, check};
 use serde::Serialize;
@@ -107,8 +108,11 @@ impl Validation {
         } = self.counts;
         writeln!(
             out,
-            "{}: {error} errors, {warning} warnings, {info} infos",
+            "{}: {}, {}, {}",
             if self.valid { "valid" } else { "invalid" },
+            counted(error, "error"),
+            counted(warning, "warning"),
+            counted(info, "info"),
         )?;
         let flags: BTreeSet<&str> = self
             .skipped_rules
@@ -121,8 +125,13 @@ impl Validation {
         let flags: Vec<&str> = flags.into_iter().collect();
         writeln!(
             out,
-            "not looked at: {} rules that need {}",
-            self.skipped_rules.len(),
+            "{} skipped; to check {}, pass {}",
+            counted(self.skipped_rules.len(), "rule"),
+            if self.skipped_rules.len() == 1 {
+                "it"
+            } else {
+                "them"
+            },
             flags.join(", ")
         )
     }

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let remotes = Remotes::of(&worktree.path, &branch);
     let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
-        let why = "no git remote names a repository; give --repo";
+        let why = "no git remote names a repository; pass --repo OWNER/NAME";
         return Ok(skipped(why));
     };
     let forge = args.forge.way(context, &worktree.path, &repository)?;

@@ -23,11 +23,11 @@ const TAIL: usize = 4000;
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ValidateArgs {
-    /// What to run, by sh in the worktree; default: `validation_command` of .aris/config.yaml, which is read from the branch that the pull request
-    /// goes to where git knows it, else nothing runs
+    /// What to run with sh in the worktree [default: `validation_command` of .aris/config.yaml, which is read from the branch that the pull
+    /// request goes to where git knows it; without one nothing runs]
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
-    /// Seconds it may take; default: `validation_timeout` of .aris/config.yaml, else 120
+    /// Seconds that the command may take [default: `validation_timeout` of .aris/config.yaml, or 120]
     #[arg(long = "command-timeout", alias = "timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
     /// The git worktree with the report; default: as fetched, else the working directory's
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         return Ok(outcome(status, attempts, None, String::new()));
     };
     if so_far.status == Some(Validity::Fail) {
-        let why = String::from("it has failed for good; nothing was run");
+        let why = String::from("the third attempt has failed before; nothing was run");
         return Ok(outcome(Validity::Fail, so_far.attempts, None, why));
     }
     if so_far.status == Some(Validity::Pass) {
@@ -129,11 +129,15 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         folder.write_json(&name(pr), &so_far)?;
     }
     let (code, end) = match done.end {
-        End::Exited(code) => (Some(code), format!("it left with {code}")),
-        End::Signalled(signal) => (None, format!("signal {signal} ended it")),
-        End::TimedOut => (None, format!("it was ended after {} s", timeout.as_secs())),
+        End::Exited(code) => (Some(code), format!("the command exited with {code}")),
+        End::Signalled(signal) => (None, format!("the command was ended by signal {signal}")),
+        End::TimedOut => (
+            None,
+            format!("the command was ended after {} s", timeout.as_secs()),
+        ),
     };
-    let output = format!("{}{}\n{end}", done.stdout.text(), done.stderr.text());
+    let printed = format!("{}{}", done.stdout.text(), done.stderr.text());
+    let output = format!("{}\n{end}", printed.trim_end());
     let status = so_far.status.unwrap_or(Validity::Fail);
     Ok(outcome(status, so_far.attempts, code, tail(&output)))
 }

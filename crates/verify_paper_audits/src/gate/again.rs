@@ -266,12 +266,12 @@ impl Again<'_> {
                 .as_deref()
                 .map_or_else(String::new, |first| format!("; {}", short(first)));
             format!(
-                "made again by the gate, the audit says {ours} ({}), and the artifact {theirs} ({reason}){first}",
+                "re-running the audit gives {ours} ({}), the artifact says {theirs} ({reason}){first}",
                 self.reason
             )
         } else {
             let differs = self.differs.as_ref().filter(|_| same_version)?;
-            format!("made again by the gate, the audit is another one: {differs}")
+            format!("re-running the audit gives a different result: {differs}")
         };
         let fix = "run the audit again; what it finds then is to be corrected in the paper";
         let finding = Finding::new(FindingId::AuditNotReproduced, message, fix)

@@ -825,7 +825,7 @@ blocks the submission
 
 what to do, in this order
   1. repair sections/results.tex:1: number 1 is wrong, and 9 more in PAPER_CLAIM_AUDIT.json
-  2. verify_paper_audits prompt /p/paper --audit proof-checker  asks for a review, which clears 1 finding; standard error names the two commands that follow
+  2. verify_paper_audits prompt /p/paper --audit proof-checker  prints the prompt for a reviewer, whose answer clears 1 finding; standard error names the two commands to call next
   3. paper_claim_audit /p/paper  clears 1 finding
   4. citation_audit /p/paper  clears 1 finding
   5. verify_paper_audits /p/paper --assurance submission
@@ -1169,10 +1169,7 @@ fn a_statement_is_held_against_the_files() {
         fs::write(&path, other.to_string()).expect("write");
     };
     let fine = check(&[]);
-    let end = said(
-        named.len(),
-        "not signed; FILES files as stated, 0 not; 0 of them written by 0 recorded runs",
-    );
+    let end = said(named.len(), "not signed\nFILES files unchanged, 0 changed");
     assert_eq!(
         (fine.code, fine.stdout),
         (
@@ -1201,7 +1198,7 @@ fn a_statement_is_held_against_the_files() {
     let ran = check(&[]);
     let end = said(
         named.len() + 1,
-        "not signed; FILES files as stated, 0 not; 1 of them written by 1 recorded run",
+        "not signed\nFILES files unchanged, 0 changed; 1 of them written by 1 recorded run",
     );
     assert!(
         ran.code == 0 && ran.stdout.ends_with(&format!("{end}\n")),
@@ -1245,7 +1242,7 @@ fn a_statement_is_held_against_the_files() {
         ),
         &said(
             named.len() - 2,
-            "not signed; FILES files as stated, 4 not; 0 of them written by 1 recorded run",
+            "not signed\nFILES files unchanged, 4 changed; 0 of them written by 1 recorded run",
         ),
     ] {
         assert!(

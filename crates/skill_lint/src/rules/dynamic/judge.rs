@@ -65,7 +65,7 @@ pub(super) fn problems(answers: &Answers) -> Vec<Problem> {
     help(&answers.help, &mut tell);
     if let Some(answer) = flag.filter(|answer| !answer.timed_out() && answer.exit() != 2) {
         let (ending, because) = (answer.ending(), answer.because());
-        let message = format!("an unknown flag leaves with {ending}, not 2{because}");
+        let message = format!("an unknown flag ends with {ending}, not 2{because}");
         tell("SR303", message);
     }
     let samples = answers.samples.iter();
@@ -93,7 +93,7 @@ fn help(help: &Answer, tell: &mut impl FnMut(&'static str, String)) {
     }
     if !help.succeeded() {
         let (ending, because) = (help.ending(), help.because());
-        tell("SR301", format!("--help leaves with {ending}{because}"));
+        tell("SR301", format!("--help ends with {ending}{because}"));
         return;
     }
     let text = help.text();
@@ -124,7 +124,7 @@ fn faults(sample: &SampleAnswer) -> Vec<String> {
     if !sample.exits.is_empty() && !sample.exits.contains(&i64::from(answer.exit())) {
         let promised: Vec<String> = sample.exits.iter().map(ToString::to_string).collect();
         faults.push(format!(
-            " leaves with {}, the contract promises {}{}",
+            " ends with {}, the contract promises {}{}",
             answer.ending(),
             promised.join(" or "),
             answer.because()

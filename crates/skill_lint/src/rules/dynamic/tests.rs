@@ -129,7 +129,7 @@ fn each_level_runs_what_it_says_and_no_more() {
     let mut flags = help.to_vec();
     flags.insert(
         1,
-        "SR303 scripts/x.sh:1 an unknown flag leaves with exit 4, not 2",
+        "SR303 scripts/x.sh:1 an unknown flag ends with exit 4, not 2",
     );
     let mut all = flags.clone();
     all.insert(
@@ -165,8 +165,8 @@ fn python_and_node_run_without_leaving_compiled_files() {
     assert_eq!(
         lines(run_in(folder.path(), RunLevel::Flags, 20)),
         [
-            "SR301 scripts/x.py:1 --help leaves with exit 1: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
-            "SR303 scripts/x.py:1 an unknown flag leaves with exit 1, not 2: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
+            "SR301 scripts/x.py:1 --help ends with exit 1: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
+            "SR303 scripts/x.py:1 an unknown flag ends with exit 1, not 2: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
         ]
     );
     assert!(!folder.path().join("skills/a/scripts/__pycache__").exists());
