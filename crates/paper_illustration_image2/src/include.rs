@@ -56,6 +56,7 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
     };
     let mut letters = latex.char_indices().peekable();
     let (mut open, mut maths) = (Vec::new(), None);
+    let (mut conditionals, mut delimiters) = (0_usize, Vec::new());
     // Alignment characters have a meaning in tables and in addresses.
     let aligning = ["\\begin", "\\url", "\\href"];
     let may_align = aligning.iter().any(|name| latex.contains(name));
@@ -68,19 +69,43 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
                     name.push(letter);
                 }
                 match name.as_str() {
-                    // An escaped character stands for itself.
-                    "" if letters.next().is_none() => {
-                        return found(at, "ends with a lone backslash");
+                    "" => match letters.next() {
+                        None => return found(at, "ends with a lone backslash"),
+                        Some((_, '(' | '[')) => maths = Some(at),
+                        Some((_, ')' | ']')) if maths.take().is_none() => {
+                            return found(at, "closes maths that is not open");
+                        }
+                        // An escaped character stands for itself.
+                        _ => {}
+                    },
+                    "verb" | "par" | "caption" => {
+                        return found(
+                            at,
+                            "has \\verb, \\par or \\caption, which no caption may have",
+                        );
                     }
-                    "verb" | "par" => {
-                        return found(at, "has \\verb or \\par, which no caption may have");
+                    "item" if !latex.contains("\\begin") => {
+                        return found(at, "has \\item outside of a list");
                     }
+                    "fi" | "else" if conditionals == 0 => {
+                        return found(at, "has \\fi or \\else without a conditional");
+                    }
+                    "fi" => conditionals -= 1,
+                    "left" => delimiters.push(at),
+                    "right" if delimiters.pop().is_none() => {
+                        return found(at, "has \\right without \\left");
+                    }
+                    "iff" => {}
+                    name if name.starts_with("if") => conditionals += 1,
                     _ => {}
                 }
             }
             '%' => return found(at, "has a comment, which would hide the end of the caption"),
             '#' => return found(at, "has # without a backslash"),
             '&' if !may_align => return found(at, "has & without a backslash"),
+            '_' | '^' if maths.is_none() && open.is_empty() && !may_align => {
+                return found(at, "has _ or ^ outside of maths, without a backslash");
+            }
             '$' => maths = if maths.is_none() { Some(at) } else { None },
             '{' => open.push(at),
             '}' if open.pop().is_none() => return found(at, "closes a brace that is not open"),
@@ -92,6 +117,9 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
     }
     if let Some(at) = maths {
         return found(at, "opens maths that is not closed");
+    }
+    if let Some(at) = delimiters.pop() {
+        return found(at, "has \\left without \\right");
     }
     if let Some(at) = latex.find("\\end{document}") {
         return found(at, "ends the document");
@@ -191,6 +219,8 @@ mod tests {
             "\\begin{tabular}{ll}a & b\\end{tabular}",
             "\\(x\\) \\url{https://example.org/?a=1&b=2}",
             "\\input{caption}",
+            "$\\left(x^2\\right)_1 \\iff y$ \\ifx a b\\else c\\fi",
+            "\\[x_1\\] a\\_b\\\\[2pt] c",
         ] {
             assert_eq!(flaw(good), None, "{good}");
         }
@@ -210,6 +240,14 @@ mod tests {
             ("a \\end{document}", (1, 3)),
             ("a\nb $x", (2, 3)),
             ("\\verb|x|", (1, 1)),
+            ("model a_b", (1, 8)),
+            ("x^2", (1, 2)),
+            ("a \\fi", (1, 3)),
+            ("\\else x", (1, 1)),
+            ("$\\left( x$", (1, 2)),
+            ("$\\right) x$", (1, 2)),
+            ("a \\] b", (1, 3)),
+            ("a \\item b", (1, 3)),
         ] {
             let found = flaw(bad).map(|(line, column, _)| (line, column));
             assert_eq!(found, Some(place), "{bad}: {:?}", flaw(bad));

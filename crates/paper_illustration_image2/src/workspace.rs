@@ -50,7 +50,11 @@ impl Workspace {
             let names: PathBuf = workspace.names(output, context)?.into_iter().collect();
             let folder = Path::new("figures/ai_generated");
             let own = [IMAGE, INCLUDE, LOG].map(|name| folder.join(name));
-            if own.contains(&names) {
+            // The candidates are the figure's history.
+            let is_image = names
+                .extension()
+                .is_some_and(|end| end.eq_ignore_ascii_case("png"));
+            if own.contains(&names) || is_image {
                 let path = output.clone();
                 return Err(Error::OutputOver { path });
             }

@@ -415,6 +415,16 @@ fn a_folder_is_no_artifact() {
 }
 
 #[test]
+fn no_result_is_written_over_an_image() {
+    let project = project();
+    finalize(&project, &[]).expect_code(0);
+    let before = project.snapshot();
+    let image = "figures/ai_generated/figure_v2.png";
+    call(&project, &["--json", "verify", "--output", image]).expect_code(2);
+    before.assert_same(&project.snapshot(), image);
+}
+
+#[test]
 fn a_caption_in_latex_is_kept() {
     let project = project();
     let image = [
@@ -451,6 +461,10 @@ fn a_caption_in_latex_is_kept() {
         ("ours \nR&D", "line 2, column 2: has & without a backslash"),
         ("run #1", "line 1, column 5: has # without a backslash"),
         ("costs $5", "line 1, column 7: "),
+        ("model a_b", "line 1, column 8: has _ or ^"),
+        ("a \\fi", "line 1, column 3: has \\fi"),
+        ("$\\left( x$", "line 1, column 2: has \\left"),
+        ("a \\] b", "line 1, column 3: closes maths"),
         ("a \\end{document} b", "line 1, column 3: ends the document"),
     ] {
         let run = with(&["--caption-tex", bad]).expect_code(2);
