@@ -142,6 +142,16 @@ pub(super) const NEEDS: &[Need] = &[
         &[4],
     ),
     // No audit was made.
+    made(
+        "paper-write/SKILL.md",
+        "extract_paper_style",
+        &[0],
+        |place| {
+            let text =
+                "\\documentclass{article}\\begin{document}\\section{A}A sentence.\\end{document}";
+            place.project.write("project/reference/main.tex", text);
+        },
+    ),
     need("paper-writing/SKILL.md", "verify_paper_audits", &[1]),
     need("research-lit/SKILL.md", "literature_search aggregate", &[7]),
     need("research-lit/SKILL.md", "literature_search cascade", &[7]),
