@@ -138,10 +138,28 @@ pub(crate) fn check(
         .iter()
         .map(|(cited, first)| (cited.key.as_str(), *first))
         .collect();
+    let mut certain: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for cited in cited.iter().filter(|cited| !cited.uses.is_empty()) {
+        if cited.doubt().is_none() {
+            let same = certain.entry(cited.key.to_ascii_lowercase()).or_default();
+            same.push(&cited.key);
+        }
+    }
     let at = |found: check::Finding| {
         let first = firsts.get(found.key.as_str())?;
         let quote = document.quote(first.place, QUOTE);
-        Some(Finding::from(found).position(&first.position).quote(quote))
+        let mut finding = Finding::from(found).position(&first.position).quote(quote);
+        let same = certain.get(&finding.key.to_ascii_lowercase());
+        let mut others = same.into_iter().flatten();
+        // BibTeX takes a key in one case only.
+        if finding.id == "key_case_mismatch"
+            && let Some(other) = others.find(|other| **other != finding.key)
+        {
+            finding.severity = Severity::Fail;
+            let why = format!("; `{other}` is cited, too, and BibTeX refuses one key in two cases");
+            finding.message.push_str(&why);
+        }
+        Some(finding)
     };
     found.into_iter().filter_map(at).collect()
 }

@@ -8,7 +8,8 @@
 //!
 //! * Text outside entries is comment, and `%` means nothing there (BibTeX). An entry behind `%` on its
 //!   line is read all the same and marked [`Entry::commented`], since BibTeX sees it and biber does not.
-//! * `@comment{…}` is skipped as a whole (biber and others); without a bracket only the word is skipped (BibTeX).
+//! * Of `@comment` only the word is skipped (BibTeX). An entry in `@comment{…}` is marked [`Entry::commented`], too: biber skips the whole.
+//! * BibTeX ends with the first entry, or other use of `@`, that ends on the last line: it does not find what follows there; biber does.
 //! * Braces are counted without regard to backslashes (BibTeX): `{\{}` is not balanced.
 //! * Of two fields with one name the first counts (BibTeX); both are kept here.
 //! * Keys are compared without regard to ASCII case when looking for duplicates (BibTeX).
@@ -115,7 +116,7 @@ pub struct Entry {
     pub place: Place,
     /// Place of the key.
     pub key_place: Place,
-    /// A `%` stands before the entry on its line: comment for biber, not for BibTeX.
+    /// A `%` stands before the entry on its line, or `@comment{` around it: comment for biber, not for BibTeX.
     pub commented: bool,
     /// The entry ends where it should; otherwise fields after the break are lost.
     pub complete: bool,
@@ -194,6 +195,8 @@ pub enum ProblemKind {
     SwallowedEntry,
     /// Text after an entry looks like lost fields.
     StrayText,
+    /// An entry on the last line, behind another: BibTeX does not find it.
+    LastLine,
     /// A macro is used and never defined before.
     UnknownMacro,
     /// A key was used before.
@@ -221,6 +224,7 @@ impl ProblemKind {
             Self::ByteOrderMark
                 | Self::CommentInEntry
                 | Self::StrayText
+                | Self::LastLine
                 | Self::UnknownMacro
                 | Self::DuplicateField { .. }
         )

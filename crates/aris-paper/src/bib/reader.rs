@@ -26,6 +26,7 @@ pub fn read_after(text: &str, earlier: &[MacroDefinition]) -> Bibliography {
         braces: Braces::new(text),
         positions: Positions::new(text),
         macros,
+        comment_end: 0,
         out: Bibliography::default(),
     };
     reader.file();
@@ -41,6 +42,8 @@ pub(super) struct Reader<'a> {
     pub(super) braces: Braces,
     pub(super) positions: Positions<'a>,
     macros: Macros,
+    /// Where the last `@comment{…}` ends.
+    comment_end: usize,
     pub(super) out: Bibliography,
 }
 
@@ -61,11 +64,31 @@ impl<'a> Reader<'a> {
                 "the file begins with a byte order mark; BibTeX reads it as text, save without it";
             self.problem(ProblemKind::ByteOrderMark, "", 0, message.to_owned());
         }
+        let text = self
+            .source
+            .text
+            .strip_suffix('\n')
+            .unwrap_or(self.source.text);
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        let last_line = text.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        let mut is_over = false;
         while let Some(sign) = self.source.next_at(at) {
+            let before = self.out.entries.len();
             at = match self.source.head(sign) {
                 Some(head) => self.block(head),
                 None => sign + 1,
             };
+            if let Some(entry) = self.out.entries.get(before)
+                && is_over
+            {
+                let message = format!(
+                    "BibTeX does not find `{}`: it reads no entry behind another on the last line of a file; begin a new line there",
+                    entry.key
+                );
+                let (key, at) = (entry.key.clone(), entry.span.start);
+                self.problem(ProblemKind::LastLine, &key, at, message);
+            }
+            is_over = at > last_line;
         }
         self.duplicate_keys();
     }
@@ -73,7 +96,8 @@ impl<'a> Reader<'a> {
     /// Reads what stands behind one `@`; answers where to go on.
     fn block(&mut self, head: Head<'a>) -> usize {
         let after_kind = head.kind_start + head.kind.len();
-        let commented = self.source.is_commented(head.at);
+        let is_remark = self.source.is_commented(head.at);
+        let commented = is_remark || head.at < self.comment_end;
         let kind = head.kind.to_ascii_lowercase();
         let Some(open) = head.open else {
             if kind != "comment"
@@ -86,12 +110,15 @@ impl<'a> Reader<'a> {
             }
             return after_kind;
         };
-        if commented && !self.closes_on_line(open) {
+        if is_remark && !self.closes_on_line(open) {
             return self.source.next_line(head.at).max(after_kind);
         }
         let problems = self.out.problems.len();
         let next = match kind.as_str() {
-            "comment" => self.comment(head.at, open),
+            "comment" => {
+                self.comment(head.at, open);
+                return open + 1;
+            }
             "preamble" => self.preamble(head.at, open),
             "string" => self.string(head.at, open),
             _ => self.entry(head, kind, open, commented),
@@ -122,16 +149,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn comment(&mut self, at: usize, open: usize) -> Next {
-        match self.close_of(open) {
-            Some(close) => {
-                self.out.comments.push(Span {
-                    start: at,
-                    end: close + 1,
-                });
-                Next::At(close + 1)
-            }
-            None => Next::At(open + 1),
+    fn comment(&mut self, at: usize, open: usize) {
+        if let Some(close) = self.close_of(open) {
+            let (start, end) = (at, close + 1);
+            self.out.comments.push(Span { start, end });
+            self.comment_end = self.comment_end.max(end);
         }
     }
 

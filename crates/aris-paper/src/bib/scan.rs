@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
     }
 
     /// The end of a citation key that begins here. An `@` belongs to it unless an entry begins there: so looking for keys behind
-    /// every `@` of a damaged file stays linear.
+    /// every `@` of a damaged file stays linear. An `=` belongs to it unless a field's value follows.
     pub(super) fn key_end(&self, at: usize, close: u8) -> usize {
         let mut end = at;
         loop {
@@ -74,8 +74,14 @@ impl<'a> Source<'a> {
             });
             let word = self.word_end(end + 1);
             let begins = word > end + 1 && matches!(self.byte(word), Some(b'{' | b'('));
-            let in_key = end > at && self.byte(end) == Some(b'@') && !begins;
-            if !in_key {
+            let in_key = match self.byte(end) {
+                Some(b'@') => !begins,
+                Some(b'=') => (self.byte(end + 1)).is_some_and(|next| {
+                    !matches!(next, b'{' | b'"') && !next.is_ascii_whitespace()
+                }),
+                _ => false,
+            };
+            if end == at || !in_key {
                 return end;
             }
             end += 1;
@@ -161,17 +167,18 @@ impl<'a> Source<'a> {
             b'}'
         };
         let key = self.skip_space(open + 1);
-        let end = self.key_end(key, close);
-        let sign = self.skip_space(end);
         let kind = head.kind;
+        let is_string = kind.eq_ignore_ascii_case("string");
+        let end = if is_string {
+            self.word_end(key)
+        } else {
+            self.key_end(key, close)
+        };
+        let sign = self.skip_space(end);
         if kind.eq_ignore_ascii_case("comment") || kind.eq_ignore_ascii_case("preamble") {
             return true;
         }
-        let wanted = if kind.eq_ignore_ascii_case("string") {
-            b'='
-        } else {
-            b','
-        };
+        let wanted = if is_string { b'=' } else { b',' };
         sign < limit && self.byte(sign) == Some(wanted)
     }
 }
@@ -209,6 +216,8 @@ mod tests {
             ("a@@b,", "a@@b"),
             ("@misc{b,", ""),
             ("a@", "a@"),
+            ("a=b,", "a=b"),
+            ("a={b},", "a"),
         ] {
             let source = Source::new(text);
             assert_eq!(source.slice(0, source.key_end(0, b'}')), key, "{text}");

@@ -24,6 +24,12 @@ fn is_succession(venue: &str, one: Publisher, other: Publisher) -> bool {
     publishers.contains(&one) && publishers.contains(&other)
 }
 
+/// Whether the entry's address leads to this DOI on that publisher's pages: it took the journal over with its old volumes.
+fn is_shown_by(entry: &Resolved<'_>, doi: &Doi, publisher: Publisher) -> bool {
+    let url = entry.text("url").unwrap_or_default().to_lowercase();
+    url.contains(doi.folded()) && named_by(&normalise(&url)).contains(&publisher)
+}
+
 pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut Vec<Fact>) {
     let [owner] = row("publishers", doi.prefix()) else {
         return;
@@ -45,6 +51,7 @@ pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut 
     if only == owner
         || row("usual publishers", owner).contains(only)
         || is_succession(&venue, owner, only)
+        || is_shown_by(entry, doi, only)
     {
         return;
     }
@@ -77,7 +84,7 @@ mod tests {
 
     #[test]
     fn only_another_publisher_is_a_mismatch() {
-        let cases: [(&str, &[&str]); 19] = [
+        let cases: [(&str, &[&str]); 21] = [
             ("journal = {Nature}, doi = {10.1038/nature14539}", &[]),
             (
                 "journal = {Nature}, doi = {10.1126/science.1}",
@@ -134,6 +141,14 @@ mod tests {
             ),
             (
                 "journal = {Quarterly Journal of Economics}, publisher = {Elsevier}, doi = {10.1093/qje/1}",
+                &["doi_publisher_mismatch"],
+            ),
+            (
+                "journal = {J. Foo}, publisher = {Wiley}, doi = {10.1007/s1-2}, url = {https://onlinelibrary.wiley.com/doi/10.1007/S1-2}",
+                &[],
+            ),
+            (
+                "journal = {J. Foo}, publisher = {Wiley}, doi = {10.1007/s1-2}, url = {https://onlinelibrary.wiley.com/doi/10.1002/x}",
                 &["doi_publisher_mismatch"],
             ),
             (
