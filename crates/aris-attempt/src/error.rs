@@ -23,25 +23,14 @@ pub enum AttemptError {
         source: serde_json::Error,
     },
     /// Another runner has this attempt.
-    #[error("another runner has the attempt {}", folder.display())]
-    Taken {
-        /// The attempt's folder.
-        folder: PathBuf,
-    },
+    #[error("another runner has the attempt {}", .0.display())]
+    Taken(PathBuf),
     /// A card's lease is held by somebody else.
-    #[error("the lease {} is held by another job", path.display())]
-    Leased {
-        /// The lease file.
-        path: PathBuf,
-    },
-    /// The folder of leases, or a lease in it, is not what it must be.
-    #[error("{} {problem}", path.display())]
-    LeaseFile {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong, as the rest of a sentence.
-        problem: &'static str,
-    },
+    #[error("the lease {} is held by another job", .0.display())]
+    Leased(PathBuf),
+    /// The folder of leases, or a lease in it, is not what it must be: what is wrong, as the rest of a sentence.
+    #[error("{} {}", .0.display(), .1)]
+    LeaseFile(PathBuf, &'static str),
     /// The system refused.
     #[error("cannot {action}")]
     System {
@@ -68,10 +57,9 @@ impl Failure for AttemptError {
         match self {
             Self::Fs(error) => error.kind(),
             Self::Record { .. } => ErrorKind::Validation,
-            Self::Taken { .. }
-            | Self::Leased { .. }
-            | Self::LeaseFile { .. }
-            | Self::System { .. } => ErrorKind::Precondition,
+            Self::Taken(..) | Self::Leased(..) | Self::LeaseFile(..) | Self::System { .. } => {
+                ErrorKind::Precondition
+            }
         }
     }
 
@@ -81,9 +69,9 @@ impl Failure for AttemptError {
             Self::Record { .. } => Some(String::from(
                 "the file was damaged or written by another version; move its folder away to run the job again",
             )),
-            Self::Taken { .. } => Some(String::from("nothing is to be done: it runs once")),
-            Self::Leased { .. } => Some(String::from("wait for the job that holds it, or end it")),
-            Self::LeaseFile { .. } => Some(String::from(
+            Self::Taken(..) => Some(String::from("nothing is to be done: it runs once")),
+            Self::Leased(..) => Some(String::from("wait for the job that holds it, or end it")),
+            Self::LeaseFile(..) => Some(String::from(
                 "name another folder in ARIS_QUEUE_LEASES, the same for every queue of this machine",
             )),
             Self::System { .. } => None,

@@ -4,7 +4,8 @@ use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
 
-/// A call that brought no answer. None of them says anything about the jobs on the server.
+/// A call that brought no answer. None of them says anything about the jobs on the server. Of those with texts the first one is the host, as
+/// given, the second one what ssh, the shell or the program there says.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
@@ -20,51 +21,23 @@ pub enum RemoteError {
     #[error(transparent)]
     Ssh(#[from] ProcError),
     /// No connection, or one that broke: nothing follows for what runs there.
-    #[error("{host} cannot be reached: {why}")]
-    Unreachable {
-        /// The host, as given.
-        host: String,
-        /// What ssh says.
-        why: String,
-    },
+    #[error("{0} cannot be reached: {1}")]
+    Unreachable(String, String),
     /// The server's key is unknown or changed, or it does not let this user in.
-    #[error("{host} refuses the connection: {why}")]
-    Refused {
-        /// The host, as given.
-        host: String,
-        /// What ssh says.
-        why: String,
-    },
+    #[error("{0} refuses the connection: {1}")]
+    Refused(String, String),
     /// The program is not on the server.
-    #[error("the program is not on {host}")]
-    Absent {
-        /// The host, as given.
-        host: String,
-    },
+    #[error("the program is not on {0}")]
+    Absent(String),
     /// The program is there and does not run: another processor, or a C library older than it needs.
-    #[error("the program does not run on {host}: {why}")]
-    DoesNotRun {
-        /// The host, as given.
-        host: String,
-        /// What its shell says.
-        why: String,
-    },
+    #[error("the program does not run on {0}: {1}")]
+    DoesNotRun(String, String),
     /// The program could not be put on the server.
-    #[error("the program could not be put on {host}: {why}")]
-    Deploy {
-        /// The host, as given.
-        host: String,
-        /// What went wrong there.
-        why: String,
-    },
+    #[error("the program could not be put on {0}: {1}")]
+    Deploy(String, String),
     /// The other side refused the request.
-    #[error("the agent on {host} refused: {why}")]
-    Agent {
-        /// The host, as given.
-        host: String,
-        /// Its words.
-        why: String,
-    },
+    #[error("the agent on {0} refused: {1}")]
+    Agent(String, String),
     /// A file of this machine.
     #[error(transparent)]
     Disk(#[from] FsError),
@@ -75,12 +48,11 @@ impl Failure for RemoteError {
         match self {
             Self::Name { .. } => ErrorKind::Usage,
             Self::Ssh(error) => error.kind(),
-            Self::Unreachable { .. } => ErrorKind::Unavailable,
-            Self::Refused { .. }
-            | Self::Absent { .. }
-            | Self::DoesNotRun { .. }
-            | Self::Deploy { .. } => ErrorKind::Precondition,
-            Self::Agent { .. } => ErrorKind::Validation,
+            Self::Unreachable(..) => ErrorKind::Unavailable,
+            Self::Refused(..) | Self::Absent(..) | Self::DoesNotRun(..) | Self::Deploy(..) => {
+                ErrorKind::Precondition
+            }
+            Self::Agent(..) => ErrorKind::Validation,
             Self::Disk(error) => error.kind(),
         }
     }
@@ -94,20 +66,20 @@ impl Failure for RemoteError {
                 "use letters, digits, dot, dash and underscore, at most 100",
             )),
             Self::Ssh(error) => error.hint(),
-            Self::Unreachable { .. } => Some(String::from(
+            Self::Unreachable(..) => Some(String::from(
                 "jobs on the server go on without this connection; ask again later",
             )),
-            Self::Refused { host, .. } => Some(format!(
+            Self::Refused(host, _) => Some(format!(
                 "connect by hand once (ssh {host}) and settle the key there; it is never accepted automatically"
             )),
-            Self::Absent { .. } => Some(String::from("run queue_manager deploy for this host")),
-            Self::DoesNotRun { .. } => Some(String::from(
+            Self::Absent(..) => Some(String::from("run queue_manager deploy for this host")),
+            Self::DoesNotRun(..) => Some(String::from(
                 "give a program for that machine, such as the static build of a release, with --program",
             )),
-            Self::Deploy { .. } => Some(String::from(
+            Self::Deploy(..) => Some(String::from(
                 "look at the space and the rights in the home folder there",
             )),
-            Self::Agent { .. } => Some(String::from(
+            Self::Agent(..) => Some(String::from(
                 "deploy again, so that both sides have one version",
             )),
             Self::Disk(error) => error.hint(),

@@ -135,7 +135,7 @@ impl Server {
     pub fn deploy(&self, program: &Program) -> Result<(), RemoteError> {
         let probe = Request::new("probe");
         match self.call(program, &probe) {
-            Err(RemoteError::Absent { .. }) => {}
+            Err(RemoteError::Absent(_)) => {}
             other => return other.map(|_| ()),
         }
         let done = self.ssh(&program.deploy_line(), program.bytes.clone(), DEPLOY)?;
@@ -143,10 +143,7 @@ impl Server {
             End::Exited(0) => self.call(program, &probe).map(|_| ()),
             End::Exited(255) | End::TimedOut | End::Signalled(_) => Err(self.broken(&done)),
             End::Exited(9) => Err(self.unreachable("the connection broke in between")),
-            End::Exited(_) => Err(RemoteError::Deploy {
-                host: self.host.clone(),
-                why: last_line(&done),
-            }),
+            End::Exited(_) => Err(RemoteError::Deploy(self.host.clone(), last_line(&done))),
         }
     }
 
@@ -163,13 +160,9 @@ impl Server {
                 });
             }
         }
-        let (nonce, bytes) = request
-            .clone()
-            .sealed()
-            .map_err(|error| RemoteError::Agent {
-                host: self.host.clone(),
-                why: error.to_string(),
-            })?;
+        let unsealed = |error: serde_json::Error| error.to_string();
+        let sealed = request.clone().sealed().map_err(unsealed);
+        let (nonce, bytes) = sealed.map_err(|why| RemoteError::Agent(self.host.clone(), why))?;
         let mut tries = 1;
         loop {
             let done = self.ssh(&program.line(), bytes.clone(), CALL)?;
@@ -177,7 +170,7 @@ impl Server {
                 return Ok(answer);
             }
             let error = self.without_answer(&done);
-            if !matches!(error, RemoteError::Unreachable { .. }) || tries == TRIES {
+            if !matches!(error, RemoteError::Unreachable(..)) || tries == TRIES {
                 return Err(error);
             }
             tries += 1;
@@ -202,17 +195,11 @@ impl Server {
     fn without_answer(&self, done: &Finished) -> RemoteError {
         let host = self.host.clone();
         match done.end {
-            End::Exited(127) => RemoteError::Absent { host },
-            End::Exited(126) => RemoteError::DoesNotRun {
-                host,
-                why: last_line(done),
-            },
+            End::Exited(127) => RemoteError::Absent(host),
+            End::Exited(126) => RemoteError::DoesNotRun(host, last_line(done)),
             End::Exited(255) | End::TimedOut | End::Signalled(_) => self.broken(done),
             End::Exited(0) => self.unreachable("the connection broke in the middle of the answer"),
-            End::Exited(_) => RemoteError::Agent {
-                host,
-                why: last_line(done),
-            },
+            End::Exited(_) => RemoteError::Agent(host, last_line(done)),
         }
     }
 
@@ -230,19 +217,13 @@ impl Server {
             "Too many authentication failures",
         ];
         if refusals.iter().any(|text| said.contains(text)) {
-            return RemoteError::Refused {
-                host: self.host.clone(),
-                why,
-            };
+            return RemoteError::Refused(self.host.clone(), why);
         }
         self.unreachable(why)
     }
 
     fn unreachable(&self, why: impl Into<String>) -> RemoteError {
-        RemoteError::Unreachable {
-            host: self.host.clone(),
-            why: why.into(),
-        }
+        RemoteError::Unreachable(self.host.clone(), why.into())
     }
 }
 

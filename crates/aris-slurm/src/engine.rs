@@ -35,12 +35,29 @@ pub struct Access {
 /// A Slurm cluster, through the commands on this machine, for one run.
 #[derive(Debug)]
 pub struct SlurmEngine {
-    programs: Programs,
-    task_program: Vec<String>,
-    run: PathBuf,
+    way: Way,
     /// This cluster's name, once it is known.
     cluster: Option<String>,
-    unclear: Unclear,
+}
+
+/// The way to a batch system, and what was lost on it.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) programs: Programs,
+    pub(crate) task_program: Vec<String>,
+    pub(crate) run: PathBuf,
+    pub(crate) unclear: Unclear,
+}
+
+impl From<Access> for Way {
+    fn from(access: Access) -> Self {
+        Self {
+            programs: Programs::new(access.commands, access.environment),
+            task_program: access.task_program,
+            run: access.run,
+            unclear: Unclear::default(),
+        }
+    }
 }
 
 /// What came of asking accounting.
@@ -55,11 +72,8 @@ impl SlurmEngine {
     /// Asks nothing yet.
     pub fn new(access: Access) -> Self {
         Self {
-            programs: Programs::new(access.commands, access.environment),
-            task_program: access.task_program,
-            run: access.run,
+            way: access.into(),
             cluster: None,
-            unclear: Unclear::default(),
         }
     }
 
@@ -74,7 +88,7 @@ impl SlurmEngine {
                 "slurm.extra: {word:?} is no option of sbatch of the form --name=value or -x, or one that replaces the job's command"
             )));
         }
-        let script = submission::script(&self.task_program, run, &wave.token);
+        let script = submission::script(&self.way.task_program, run, &wave.token);
         Ok((submission::arguments(wave, &wave.run), script))
     }
 
@@ -83,14 +97,14 @@ impl SlurmEngine {
         let error = meaning(said);
         match &error {
             SubmitError::Unknown(said) if said_no(said) => {}
-            SubmitError::Unknown(_) | SubmitError::Unclear(_) => self.unclear.lost(&wave.token),
+            SubmitError::Unknown(_) | SubmitError::Unclear(_) => self.way.unclear.lost(&wave.token),
             _ => {}
         }
         error
     }
 
     fn lost(&mut self, wave: &Wave, said: String) -> SubmitError {
-        self.unclear.lost(&wave.token);
+        self.way.unclear.lost(&wave.token);
         SubmitError::Unclear(said)
     }
 
@@ -98,7 +112,7 @@ impl SlurmEngine {
     fn squeue(&self, words: [String; 1]) -> Result<Vec<Row>, Silent> {
         let fixed = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT].map(String::from);
         let words: Vec<String> = fixed.into_iter().chain(words).collect();
-        match self.programs.run("squeue", &words, None) {
+        match self.way.programs.run("squeue", &words, None) {
             Answer::Bad(said) if none_known(&said) => Ok(Vec::new()),
             answer => answer.good().map(|text| rows::squeue(&text)),
         }
@@ -112,7 +126,7 @@ impl SlurmEngine {
     fn scancel(&self, mut words: Vec<String>) -> Result<(), Silent> {
         // Without it a task that is just ending fails without a word (measured with 22.05.8).
         words.insert(0, String::from("--verbose"));
-        match self.programs.run("scancel", &words, None) {
+        match self.way.programs.run("scancel", &words, None) {
             Answer::Bad(said) if over_already(&said) => Ok(()),
             answer => answer.good().map(drop),
         }
@@ -121,7 +135,7 @@ impl SlurmEngine {
     fn sacct(&self, words: impl IntoIterator<Item = String>) -> Accounts {
         let fixed = ["-X", "-n", "-P", "-o", SACCT_FORMAT].map(String::from);
         let words: Vec<String> = fixed.into_iter().chain(words).collect();
-        match self.programs.run("sacct", &words, None) {
+        match self.way.programs.run("sacct", &words, None) {
             Answer::Bad(said) if no_accounting(&said) => Accounts::None,
             answer => match answer.good() {
                 Ok(text) => Accounts::Rows(rows::sacct(&text)),
@@ -143,7 +157,7 @@ impl BatchSystem for SlurmEngine {
     fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {
         let (mut words, script) = self.prepared(wave)?;
         words.insert(0, String::from("--test-only"));
-        match self.programs.run("sbatch", &words, Some(&script)) {
+        match self.way.programs.run("sbatch", &words, Some(&script)) {
             Answer::Good(said) => Ok(said),
             Answer::Bad(said) => Err(match meaning(said) {
                 SubmitError::Unclear(said) => SubmitError::Unavailable(said),
@@ -156,7 +170,7 @@ impl BatchSystem for SlurmEngine {
     fn config(&mut self) -> Result<Config, Silent> {
         let show = |what: &str| {
             let words = ["show", what].map(String::from);
-            self.programs.run("scontrol", &words, None)
+            self.way.programs.run("scontrol", &words, None)
         };
         let text = show("config").good()?;
         let size: Option<u32> = setting(&text, "MaxArraySize").and_then(|size| size.parse().ok());
@@ -188,7 +202,7 @@ impl BatchSystem for SlurmEngine {
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let (words, script) = self.prepared(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts)?;
-        match self.programs.run("sbatch", &words, Some(&script)) {
+        match self.way.programs.run("sbatch", &words, Some(&script)) {
             Answer::Good(printed) => match submission::job(&printed) {
                 Some((job, Some(cluster))) if self.is_elsewhere(&cluster) => {
                     let words = vec![format!("--clusters={cluster}"), job.clone()];
@@ -210,7 +224,7 @@ impl BatchSystem for SlurmEngine {
     }
 
     fn is_unclear(&self, token: &str) -> bool {
-        self.unclear.has(token)
+        self.way.unclear.has(token)
     }
 
     fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent> {
@@ -223,7 +237,7 @@ impl BatchSystem for SlurmEngine {
                 tasks.map_or(0, |tasks| tasks.max(1))
             ),
         ];
-        match self.programs.run("scontrol", &words, None) {
+        match self.way.programs.run("scontrol", &words, None) {
             Answer::Bad(said) if is_done(&said) => Ok(()),
             answer => answer.good().map(drop),
         }
@@ -231,7 +245,7 @@ impl BatchSystem for SlurmEngine {
 
     /// The controller is asked and, where there is one, accounting.
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
-        let (count, days) = task::count_and_age(&self.run, token)?;
+        let (count, days) = task::count_and_age(&self.way.run, token)?;
         let mut silent = None;
         let queued = self.squeue([format!("--name={token}")])?;
         let mut found = first_job(&queued, token);
@@ -244,7 +258,7 @@ impl BatchSystem for SlurmEngine {
                 Accounts::Silent(said) => silent = Some(said),
             }
         }
-        Ok(self.unclear.searched(token, found, count, silent))
+        Ok(self.way.unclear.searched(token, found, count, silent))
     }
 
     /// One `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.

@@ -3,16 +3,15 @@
 //! **Source**: `HyperQueue`'s documentation, version 0.26: "Output mode" for what is printed, "Task arrays", "Resource management", "Crash limit".
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::engine::Access;
-use crate::programs::{Answer, Programs};
+use crate::engine::{Access, Way};
+use crate::programs::Answer;
 use crate::task;
 use crate::wave::{
-    BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Unclear, Wave, tasks,
+    BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Wave, tasks,
 };
 
 /// Most attempts in a wave: tasks of one job are listed together.
@@ -34,12 +33,7 @@ const USAGE: &str = "For more information, try '--help'";
 
 /// A `HyperQueue` server, for one run.
 #[derive(Debug)]
-pub struct HqEngine {
-    programs: Programs,
-    task_program: Vec<String>,
-    run: PathBuf,
-    unclear: Unclear,
-}
+pub struct HqEngine(Way);
 
 /// A job as `hq job list` has it; of the rest nothing is needed.
 #[derive(Deserialize)]
@@ -60,19 +54,14 @@ struct Listed {
 impl HqEngine {
     /// Asks nothing yet.
     pub fn new(access: Access) -> Self {
-        Self {
-            programs: Programs::new(access.commands, access.environment),
-            task_program: access.task_program,
-            run: access.run,
-            unclear: Unclear::default(),
-        }
+        Self(access.into())
     }
 
     /// The answer to a question.
     fn ask<T: DeserializeOwned>(&self, words: &[&str]) -> Result<T, Silent> {
         let mut all = vec![String::from("--output-mode=json")];
         all.extend(words.iter().map(|word| String::from(*word)));
-        let text = self.programs.run("hq", &all, None).good();
+        let text = self.0.programs.run("hq", &all, None).good();
         let text = text.map_err(|Silent(said)| Silent(in_short(&said)))?;
         serde_json::from_str(&text)
             .map_err(|error| Silent(format!("hq {} answers oddly: {error}", words.join(" "))))
@@ -142,7 +131,7 @@ impl HqEngine {
             words.push(format!("--time-request={}s", limit.div_ceil(1000)));
         }
         words.push(String::from("--"));
-        words.extend(self.task_program.iter().cloned());
+        words.extend(self.0.task_program.iter().cloned());
         words.extend([task::HQ_TASK, run, &wave.token].map(String::from));
         Ok(words)
     }
@@ -178,11 +167,11 @@ impl BatchSystem for HqEngine {
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let words = self.arguments(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts)?;
-        match self.programs.run("hq", &words, None) {
+        match self.0.programs.run("hq", &words, None) {
             Answer::Good(printed) => {
                 let job = printed.trim();
                 if job.is_empty() || !job.bytes().all(|byte| byte.is_ascii_digit()) {
-                    self.unclear.lost(&wave.token);
+                    self.0.unclear.lost(&wave.token);
                     return Err(SubmitError::Unclear(format!("hq submit says {job:?}")));
                 }
                 Ok(tasks(job, &wave.token, wave.attempts.len()))
@@ -195,11 +184,11 @@ impl BatchSystem for HqEngine {
                 if UNREACHED.iter().any(|piece| said.contains(piece)) {
                     return Err(SubmitError::Unavailable(said));
                 }
-                self.unclear.lost(&wave.token);
+                self.0.unclear.lost(&wave.token);
                 Err(SubmitError::Unknown(said))
             }
             Answer::Broken(said) => {
-                self.unclear.lost(&wave.token);
+                self.0.unclear.lost(&wave.token);
                 Err(SubmitError::Unclear(said))
             }
             Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
@@ -207,13 +196,13 @@ impl BatchSystem for HqEngine {
     }
 
     fn is_unclear(&self, token: &str) -> bool {
-        self.unclear.has(token)
+        self.0.unclear.has(token)
     }
 
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
-        let (count, _) = task::count_and_age(&self.run, token)?;
+        let (count, _) = task::count_and_age(&self.0.run, token)?;
         let found = self.jobs()?.remove(token);
-        Ok(self.unclear.searched(token, found, count, None))
+        Ok(self.0.unclear.searched(token, found, count, None))
     }
 
     fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent> {

@@ -33,39 +33,24 @@ pub enum TaskError {
     /// The disk refused.
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// A name that would mean something else to Slurm or to the shell.
-    #[error("{what} {name:?} cannot be used with Slurm")]
-    Name {
-        /// What it is the name of.
-        what: &'static str,
-        /// The name.
-        name: String,
-    },
-    /// The table has no such task.
-    #[error("{} has no task {index:?}", table.display())]
-    NoTask {
-        /// The table.
-        table: PathBuf,
-        /// The index as it was given.
-        index: String,
-    },
-    /// A line of the table is no path within the run.
-    #[error("{} line {line}: not a folder of the run", table.display())]
-    Line {
-        /// The table.
-        table: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
+    /// What it is the name of, and a name that would mean something else to Slurm or to the shell.
+    #[error("{0} {1:?} cannot be used with Slurm")]
+    Name(&'static str, String),
+    /// The table has no task of this index, as it was given.
+    #[error("{} has no task {:?}", .0.display(), .1)]
+    NoTask(PathBuf, String),
+    /// This line of the table, from 1, is no path within the run.
+    #[error("{} line {}: not a folder of the run", .0.display(), .1)]
+    Line(PathBuf, usize),
 }
 
 impl Failure for TaskError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Fs(error) => error.kind(),
-            Self::Name { .. } => ErrorKind::Usage,
-            Self::NoTask { .. } => ErrorKind::NotFound,
-            Self::Line { .. } => ErrorKind::Validation,
+            Self::Name(..) => ErrorKind::Usage,
+            Self::NoTask(..) => ErrorKind::NotFound,
+            Self::Line(..) => ErrorKind::Validation,
         }
     }
 }
@@ -92,10 +77,7 @@ pub(crate) fn check_token(token: &str) -> Result<(), TaskError> {
     if (1..=64).contains(&token.len()) && token.bytes().all(plain) {
         Ok(())
     } else {
-        Err(TaskError::Name {
-            what: "the token",
-            name: String::from(token),
-        })
+        Err(TaskError::Name("the token", String::from(token)))
     }
 }
 
@@ -105,10 +87,7 @@ pub(crate) fn check_run(run: &Path) -> Result<&str, TaskError> {
         let odd = |char: char| char.is_control() || "%'\"\\".contains(char);
         run.is_absolute() && !name.contains(odd)
     });
-    name.ok_or_else(|| TaskError::Name {
-        what: "the run's folder",
-        name: run.display().to_string(),
-    })
+    name.ok_or_else(|| TaskError::Name("the run's folder", run.display().to_string()))
 }
 
 /// The table of a submission.
@@ -128,10 +107,7 @@ pub(crate) fn write_table(run: &Path, token: &str, attempts: &[PathBuf]) -> Resu
     for (number, attempt) in attempts.iter().enumerate() {
         let inside = attempt.strip_prefix(run).unwrap_or(attempt);
         let Some(inside) = inside.to_str().filter(|text| within(text)) else {
-            return Err(TaskError::Line {
-                table,
-                line: number + 1,
-            });
+            return Err(TaskError::Line(table, number + 1));
         };
         text.push_str(inside);
         text.push('\n');
@@ -167,15 +143,9 @@ pub fn attempt_of(run: &Path, token: &str, index: &str) -> Result<PathBuf, TaskE
     let number = index.parse::<usize>().ok();
     let line = number.and_then(|number| Some((number, text.lines().nth(number)?)));
     match line {
-        None => Err(TaskError::NoTask {
-            table,
-            index: String::from(index),
-        }),
+        None => Err(TaskError::NoTask(table, String::from(index))),
         Some((_, line)) if within(line) => Ok(run.join(line)),
-        Some((number, _)) => Err(TaskError::Line {
-            table,
-            line: number + 1,
-        }),
+        Some((number, _)) => Err(TaskError::Line(table, number + 1)),
     }
 }
 
@@ -239,10 +209,7 @@ mod tests {
         ));
         for outside in ["/etc", "../x", "a/../../x", "a\nb", "."] {
             let error = write_table(run.path(), "aq-r-2", &[PathBuf::from(outside)]);
-            assert!(
-                matches!(error, Err(TaskError::Line { line: 1, .. })),
-                "{outside}"
-            );
+            assert!(matches!(error, Err(TaskError::Line(_, 1))), "{outside}");
         }
     }
 
@@ -253,7 +220,7 @@ mod tests {
         aris_fs::write_atomic(&table(run.path(), "aq"), b"../../etc\n\n").expect("changed");
         for (index, line) in [("0", 1), ("1", 2)] {
             let error = attempt_of(run.path(), "aq", index).expect_err("outside");
-            assert!(matches!(error, TaskError::Line { line: found, .. } if found == line));
+            assert!(matches!(error, TaskError::Line(_, found) if found == line));
         }
     }
 

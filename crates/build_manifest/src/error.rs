@@ -17,17 +17,11 @@ pub enum Error {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// Specification and manifest are one file.
-    #[error("{} is the specification itself", path.display())]
-    Itself {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} is the specification itself", .0.display())]
+    Itself(PathBuf),
     /// Something else than a manifest would be overwritten.
-    #[error("{} exists and is no manifest", path.display())]
-    InTheWay {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} exists and is no manifest", .0.display())]
+    InTheWay(PathBuf),
 }
 
 impl Failure for Error {
@@ -35,8 +29,8 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
-            Self::Itself { .. } => ErrorKind::Usage,
-            Self::InTheWay { .. } => ErrorKind::Precondition,
+            Self::Itself(_) => ErrorKind::Usage,
+            Self::InTheWay(_) => ErrorKind::Precondition,
         }
     }
 
@@ -44,9 +38,7 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.hint(),
             Self::Invalid(error) => error.hint(),
-            Self::Itself { .. } | Self::InTheWay { .. } => {
-                Some(String::from("give --output another name"))
-            }
+            Self::Itself(_) | Self::InTheWay(_) => Some(String::from("give --output another name")),
         }
     }
 
@@ -54,7 +46,7 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.details(),
             Self::Invalid(error) => error.details(),
-            Self::Itself { path } | Self::InTheWay { path } => Map::from_iter([(
+            Self::Itself(path) | Self::InTheWay(path) => Map::from_iter([(
                 String::from("path"),
                 Value::from(path.display().to_string()),
             )]),

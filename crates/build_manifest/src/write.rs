@@ -12,9 +12,7 @@ pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool,
     // A link is written through.
     let target = std::fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
     if std::fs::canonicalize(config).is_ok_and(|config| config == target) {
-        return Err(Error::Itself {
-            path: output.to_path_buf(),
-        });
+        return Err(Error::Itself(output.to_path_buf()));
     }
     match aris_fs::open(&target) {
         Ok(file) => {
@@ -39,8 +37,6 @@ fn replaceable(path: &Path) -> Result<(), Error> {
     if manifest || head.trim_ascii().is_empty() {
         Ok(())
     } else {
-        Err(Error::InTheWay {
-            path: path.to_path_buf(),
-        })
+        Err(Error::InTheWay(path.to_path_buf()))
     }
 }

@@ -48,12 +48,9 @@ pub enum Error {
     /// The queue's folder is no longer where the manager took it.
     #[error(
         "{} was moved or removed while this manager ran the queue: it has stopped, and starts and writes nothing more; jobs that run go on",
-        path.display()
+        .0.display()
     )]
-    Moved {
-        /// The queue's folder, as it was.
-        path: PathBuf,
-    },
+    Moved(PathBuf),
     /// The system refused something.
     #[error("cannot {action}")]
     System {
@@ -192,10 +189,9 @@ impl Failure for Error {
             Self::Journal(error) => error.kind(),
             Self::Illegal { .. } => ErrorKind::Validation,
             Self::Attempt(error) => error.kind(),
-            Self::Taken { .. }
-            | Self::Moved { .. }
-            | Self::System { .. }
-            | Self::Precondition(_) => ErrorKind::Precondition,
+            Self::Taken { .. } | Self::Moved(_) | Self::System { .. } | Self::Precondition(_) => {
+                ErrorKind::Precondition
+            }
             Self::Command(error) => error.kind(),
             Self::Silent(_) => ErrorKind::Unavailable,
             Self::Remote(error) => error.kind(),
@@ -219,7 +215,7 @@ impl Failure for Error {
             Self::Taken { .. } => {
                 "ask it with status, cancel, pause …; a second manager is never needed"
             }
-            Self::Moved { .. } => {
+            Self::Moved(_) => {
                 "where it is now, queue_manager status tells how its jobs are, and start goes on with it"
             }
             Self::System { .. }
@@ -238,7 +234,7 @@ impl Failure for Error {
             Self::Invalid(error) => error.details(),
             Self::Journal(error) => error.details(),
             Self::Taken { path, .. }
-            | Self::Moved { path }
+            | Self::Moved(path)
             | Self::Told {
                 path: Some(path), ..
             }

@@ -82,27 +82,84 @@ const EXAMPLES: &[&str] = &[
     "queue_manager used-by s42_N64  # list the numbers in papers that rest on the files of a job",
 ];
 
-/// A command about a queue that is there.
-const fn of_queue(
-    name: &'static str,
-    output: &'static str,
-    exits: &'static [(u8, &'static str)],
-) -> CommandSpec {
-    CommandSpec::new(name, "the state file of a queue", output, exits)
-}
+/// What commands read.
+const MANIFEST: &str = "a manifest, JSON or YAML";
+const STATE: &str = "the state file of a queue";
+const RUN: &str = "a server and the name of a run";
 
-/// Exit codes of a command that finds or does what it is asked for, or fails.
-const PLAIN: &[(u8, &str)] = &[(3, ""), (4, ""), (5, "")];
+/// Exit codes with their meaning.
+type Exits = &'static [(u8, &'static str)];
 
-/// Exit codes of a request.
-const REFUSED: &[(u8, &str)] = &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")];
+const MISSING: (u8, &str) = (3, "");
+const INVALID: (u8, &str) = (4, "");
+const REFUSED: (u8, &str) = (5, "");
+const SILENT: (u8, &str) = (7, "");
+const NOT_ALL: (u8, &str) = (10, "the queue has ended, and some jobs did not complete");
 
-/// Exit codes of a command that tells how a queue is.
-const OVER: &[(u8, &str)] = &[
-    (3, ""),
-    (4, ""),
-    (5, ""),
-    (10, "the queue has ended, and some jobs did not complete"),
+/// Of a command that finds or does what it is asked for, or fails.
+const PLAIN: Exits = &[MISSING, INVALID, REFUSED];
+
+/// Of a request.
+const ASKED: Exits = &[MISSING, INVALID, REFUSED, (10, "some of it was refused")];
+
+/// Of a command that tells how a queue is.
+const OVER: Exits = &[MISSING, INVALID, REFUSED, NOT_ALL];
+
+const RAN: Exits = &[
+    (
+        0,
+        "every job is completed, or the manager was stopped and the jobs continue",
+    ),
+    MISSING,
+    INVALID,
+    REFUSED,
+    (6, ""),
+    NOT_ALL,
+];
+
+const LOOKED: Exits = &[
+    (0, "nothing prevents a run"),
+    MISSING,
+    INVALID,
+    REFUSED,
+    (10, "something prevents a run"),
+];
+
+const DEPLOYED: Exits = &[MISSING, INVALID, REFUSED, SILENT];
+
+const ANSWERED: Exits = &[
+    MISSING,
+    INVALID,
+    REFUSED,
+    (6, ""),
+    SILENT,
+    (10, "what 10 means for the command"),
+];
+
+const LISTED: Exits = &[
+    MISSING,
+    INVALID,
+    REFUSED,
+    (10, "a declared output is missing"),
+];
+
+const FETCHED: Exits = &[
+    MISSING,
+    INVALID,
+    REFUSED,
+    SILENT,
+    (10, "an output is missing, or a file could not be copied"),
+];
+
+const RECORDED: Exits = &[
+    MISSING,
+    INVALID,
+    REFUSED,
+    SILENT,
+    (
+        10,
+        "the command failed, or a recorded file has changed since",
+    ),
 ];
 
 /// What the helper says about itself.
@@ -114,55 +171,25 @@ pub static SPEC: Spec = Spec {
     output: "jobs by state, or what the command asks for",
     stderr: "warnings, errors; of run one line for each start and each end of a job",
     commands: &[
+        CommandSpec::new("run", MANIFEST, "the jobs by state", RAN),
+        CommandSpec::new("start", MANIFEST, "the manager that was started", PLAIN),
+        CommandSpec::new("preflight", MANIFEST, "what would prevent a run", LOOKED),
+        CommandSpec::new("status", STATE, "the jobs by state", OVER),
+        CommandSpec::new("watch", STATE, "the jobs by state, at each change", OVER),
         CommandSpec::new(
-            "run",
-            "a manifest, JSON or YAML",
-            "the jobs by state",
-            &[
-                (
-                    0,
-                    "every job is completed, or the manager was stopped and the jobs continue",
-                ),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (6, ""),
-                (10, "the queue has ended, and some jobs did not complete"),
-            ],
-        ),
-        CommandSpec::new(
-            "start",
-            "a manifest, JSON or YAML",
-            "the manager that was started",
-            PLAIN,
-        ),
-        CommandSpec::new(
-            "preflight",
-            "a manifest, JSON or YAML",
-            "what would prevent a run",
-            &[
-                (0, "nothing prevents a run"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "something prevents a run"),
-            ],
-        ),
-        of_queue("status", "the jobs by state", OVER),
-        of_queue("watch", "the jobs by state, at each change", OVER),
-        of_queue(
             "explain",
+            STATE,
             "why the job is in its state, with the evidence",
             PLAIN,
         ),
-        of_queue("logs", "the end of the job's log", PLAIN),
-        of_queue("cancel", "what was done with each job", REFUSED),
-        of_queue("retry", "what was done with each job", REFUSED),
-        of_queue("hold", "what was done with each job", REFUSED),
-        of_queue("release", "what was done with each job", REFUSED),
-        of_queue("pause", "what was done", REFUSED),
-        of_queue("resume", "what was done", REFUSED),
-        of_queue("set", "what was done", REFUSED),
+        CommandSpec::new("logs", STATE, "the end of the job's log", PLAIN),
+        CommandSpec::new("cancel", STATE, "what was done with each job", ASKED),
+        CommandSpec::new("retry", STATE, "what was done with each job", ASKED),
+        CommandSpec::new("hold", STATE, "what was done with each job", ASKED),
+        CommandSpec::new("release", STATE, "what was done with each job", ASKED),
+        CommandSpec::new("pause", STATE, "what was done", ASKED),
+        CommandSpec::new("resume", STATE, "what was done", ASKED),
+        CommandSpec::new("set", STATE, "what was done", ASKED),
         CommandSpec::new(
             "adopt",
             "a state file, or a manifest and a state file of another manager",
@@ -173,73 +200,31 @@ pub static SPEC: Spec = Spec {
             "reload",
             "the state file of a queue and its manifest",
             "what is different",
-            REFUSED,
+            ASKED,
         ),
         CommandSpec::new(
             "add",
             "the state file of a queue; a job, or a manifest with several",
             "the jobs that were added",
-            REFUSED,
+            ASKED,
         ),
-        of_queue("edit", "what was done with each job", REFUSED),
-        of_queue("remove", "what was done with each job", REFUSED),
-        of_queue("report", "a report in Markdown", OVER),
+        CommandSpec::new("edit", STATE, "what was done with each job", ASKED),
+        CommandSpec::new("remove", STATE, "what was done with each job", ASKED),
+        CommandSpec::new("report", STATE, "a report in Markdown", OVER),
         CommandSpec::new(
             "deploy",
             "a manifest and a server",
             "the name of the run",
-            &[(3, ""), (4, ""), (5, ""), (7, "")],
+            DEPLOYED,
         ),
-        CommandSpec::new(
-            "remote",
-            "a server and the name of a run",
-            "what the command prints there",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (6, ""),
-                (7, ""),
-                (10, "what 10 means for the command"),
-            ],
-        ),
-        CommandSpec::new(
-            "outputs",
-            "the state file of a queue",
-            "the declared outputs of jobs",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "a declared output is missing"),
-            ],
-        ),
-        CommandSpec::new(
-            "fetch",
-            "a server and the name of a run",
-            "the files that were copied",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-                (10, "an output is missing, or a file could not be copied"),
-            ],
-        ),
+        CommandSpec::new("remote", RUN, "what the command prints there", ANSWERED),
+        CommandSpec::new("outputs", STATE, "the declared outputs of jobs", LISTED),
+        CommandSpec::new("fetch", RUN, "the files that were copied", FETCHED),
         CommandSpec::new(
             "record",
             "a command, or what another tool recorded",
             "the command's own output; with --import or --slurm the records",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-                (
-                    10,
-                    "the command failed, or a recorded file has changed since",
-                ),
-            ],
+            RECORDED,
         ),
         CommandSpec::new(
             "used-by",

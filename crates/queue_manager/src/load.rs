@@ -177,39 +177,6 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     })
 }
 
-/// The queue's manifest with one more change in it. `request` asks for it: what it asked for before is not done twice, since a manager
-/// may have been killed before it answered.
-fn changed(place: &Place, change: &Change, request: &str) -> Result<Current, Error> {
-    let before = own(place)?;
-    let mut changes = changes(place);
-    let again = changes.iter().any(|kept| kept.request == request);
-    let text = aris_fs::read_text(&place.manifest())?;
-    let old = Expanded::of(&place.manifest(), text)?;
-    let mut root = old.root.clone();
-    match change.make(&mut root) {
-        // The copy of the manifest has it.
-        Err(_) if again => return Ok(before),
-        made => made.map_err(Error::Precondition)?,
-    }
-    let new = Expanded::of(&place.manifest(), edit::text(&root))?;
-    // Lines of the queue's own copy say nothing to a person.
-    let manifest = manifest::read(&new.root).map_err(|problems| {
-        let messages = problems.into_iter().map(|problem| problem.message);
-        Error::Precondition(messages.collect::<Vec<_>>().join("; "))
-    })?;
-    let manifest = anchored(manifest, &lock::parts(place));
-    if !again {
-        changes.push(Kept::new(change.clone(), request));
-    }
-    Ok(Current {
-        manifest,
-        differences: differences(&old.root, &new.root),
-        text: Some(new.text),
-        changes: Some(changes),
-        ..before
-    })
-}
-
 /// What in a manifest is often a slip: its subject, and what to tell a person.
 pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str, String)> {
     let empty = manifest.jobs.is_empty();
@@ -348,19 +315,47 @@ impl Current {
         let Some(engine) = engine.filter(|engine| *engine != self.manifest.engine) else {
             return Ok(self);
         };
+        let mut current = self.with(place, &Change::Engine(engine), "")?;
+        // Whoever asks for it knows.
+        current.differences.pop();
+        Ok(current)
+    }
+
+    /// The same with one more change in it. `request` asks for it: what it asked for before is not done twice, since a manager may have
+    /// been killed before it answered.
+    fn with(self, place: &Place, change: &Change, request: &str) -> Result<Self, Error> {
+        let mut changes = self.changes.clone().unwrap_or_else(|| changes(place));
+        let asked = |kept: &Kept| !request.is_empty() && kept.request == request;
+        let again = changes.iter().any(asked);
         let text = match &self.text {
             Some(text) => text.clone(),
             None => aris_fs::read_text(&place.manifest())?,
         };
-        let mut root = Expanded::of(&self.path, text)?.root;
-        let change = Change::Engine(engine);
-        change.make(&mut root).map_err(Error::Precondition)?;
-        let new = Expanded::of(&self.path, edit::text(&root))?;
-        let mut changes = self.changes.unwrap_or_else(|| changes(place));
-        changes.retain(|known| !matches!(known.change, Change::Engine(_)));
-        changes.push(Kept::new(change, ""));
+        let old = Expanded::of(&place.manifest(), text)?;
+        let mut root = old.root.clone();
+        match change.make(&mut root) {
+            // The copy of the manifest has it.
+            Err(_) if again => return Ok(self),
+            made => made.map_err(Error::Precondition)?,
+        }
+        let new = Expanded::of(&place.manifest(), edit::text(&root))?;
+        let manifest = manifest::read(&new.root).map_err(|problems| {
+            if request.is_empty() {
+                return Invalid::new(&self.path, problems).into();
+            }
+            // Lines of the queue's own copy say nothing to a person.
+            let messages = problems.into_iter().map(|problem| problem.message);
+            Error::Precondition(messages.collect::<Vec<_>>().join("; "))
+        })?;
+        if let Change::Engine(_) = change {
+            changes.retain(|known| !matches!(known.change, Change::Engine(_)));
+        }
+        if !again {
+            changes.push(Kept::new(change.clone(), request));
+        }
         Ok(Self {
-            manifest: anchored(new.manifest(&self.path)?, &lock::parts(place)),
+            manifest: anchored(manifest, &lock::parts(place)),
+            differences: [self.differences, differences(&old.root, &new.root)].concat(),
             text: Some(new.text),
             changes: Some(changes),
             ..self
@@ -604,10 +599,10 @@ pub(crate) fn apply(
                     named(&running)
                 )));
             }
-            changed(place, change, request)?
+            own(place)?.with(place, change, request)?
         }
         Change::Add { .. } | Change::Edit { .. } | Change::Engine(_) => {
-            changed(place, change, request)?
+            own(place)?.with(place, change, request)?
         }
     };
     // Work of hours is not ended because its name was mistyped.

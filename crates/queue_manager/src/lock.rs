@@ -108,16 +108,18 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                 let may_pass = holder.pid == 0 || holder.is_gone(owner);
                 let patience = if may_pass { PATIENCE } else { MOMENT };
                 if begun.elapsed() >= patience {
-                    return Err(Error::Taken {
-                        path: place.state.clone(),
-                        owner: Box::new(holder),
-                    });
+                    return Err(taken(place, holder));
                 }
                 park_timeout(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+fn taken(place: &Place, owner: Owner) -> Error {
+    let (path, owner) = (place.state.clone(), Box::new(owner));
+    Error::Taken { path, owner }
 }
 
 /// A manager on another machine may have the queue.
@@ -136,10 +138,7 @@ pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
     let begun = Instant::now();
     while let Some(owner) = holder(place, now) {
         if begun.elapsed() >= MOMENT {
-            return Err(Error::Taken {
-                path: place.state.clone(),
-                owner: Box::new(owner),
-            });
+            return Err(taken(place, owner));
         }
         park_timeout(Duration::from_millis(10));
     }

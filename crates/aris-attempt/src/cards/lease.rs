@@ -84,10 +84,7 @@ impl Leases {
             }
         };
         match problem {
-            Some(problem) => Err(AttemptError::LeaseFile {
-                path: folder.to_path_buf(),
-                problem,
-            }),
+            Some(problem) => Err(AttemptError::LeaseFile(folder.to_path_buf(), problem)),
             None => Ok(Self {
                 folder: folder.to_path_buf(),
             }),
@@ -104,8 +101,7 @@ impl Leases {
         if named {
             return Ok(path);
         }
-        let problem = "is not named after a card";
-        Err(AttemptError::LeaseFile { path, problem })
+        Err(AttemptError::LeaseFile(path, "is not named after a card"))
     }
 
     /// Takes a card; `None` when somebody has it.
@@ -182,10 +178,7 @@ fn create_folder(folder: &Path) -> Result<(), AttemptError> {
 /// only, because `fs.protected_regular` forbids more to everybody but its creator.
 fn locked(path: &Path, how: FlockOperation) -> Result<Option<OwnedFd>, AttemptError> {
     let failed = |error| AttemptError::system(format!("open the lease {}", path.display()))(error);
-    let problem = |problem| AttemptError::LeaseFile {
-        path: path.to_path_buf(),
-        problem,
-    };
+    let problem = |problem| AttemptError::LeaseFile(path.to_path_buf(), problem);
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut last = Errno::AGAIN;
     for _ in 0..TRIES {
@@ -254,7 +247,7 @@ pub(crate) fn received_or_taken(
     drop(received);
     let how = FlockOperation::NonBlockingLockExclusive;
     let taken = paths.iter().map(|path| {
-        let leased = || AttemptError::Leased { path: path.clone() };
+        let leased = || AttemptError::Leased(path.clone());
         locked(path, how)?.ok_or_else(leased)
     });
     taken.collect()
@@ -266,7 +259,7 @@ mod tests {
 
     fn problem(error: &AttemptError) -> &str {
         match error {
-            AttemptError::LeaseFile { problem, .. } => problem,
+            AttemptError::LeaseFile(_, problem) => problem,
             other => panic!("{other}"),
         }
     }

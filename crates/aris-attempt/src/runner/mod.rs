@@ -90,7 +90,7 @@ fn complain(folder: &Path, error: &AttemptError) -> ExitCode {
     }
     // Nobody may be there to read it, so it is left in the folder, too; a disk that refuses may be the very reason.
     writeln!(std::io::stderr(), "{message}").unwrap_or_default();
-    if !matches!(error, AttemptError::Taken { .. }) {
+    if !matches!(error, AttemptError::Taken(_)) {
         aris_fs::write_unsynced(&folder.join(COMPLAINT), message.as_bytes()).unwrap_or_default();
     }
     ExitCode::from(error.kind().exit().code())
@@ -145,9 +145,7 @@ fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
             }
         }
     }
-    Err(AttemptError::Taken {
-        folder: folder.to_path_buf(),
-    })
+    Err(AttemptError::Taken(folder.to_path_buf()))
 }
 
 fn claimed(

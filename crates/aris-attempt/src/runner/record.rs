@@ -38,9 +38,7 @@ pub(crate) fn own_claim() -> Claim {
 /// **Errors**: [`AttemptError::Taken`]; what the disk refuses.
 pub(crate) fn claim(folder: &Path, claim: &Claim) -> Result<(), AttemptError> {
     let target = folder.join(CLAIM);
-    let taken = || AttemptError::Taken {
-        folder: folder.to_path_buf(),
-    };
+    let taken = || AttemptError::Taken(folder.to_path_buf());
     if target.symlink_metadata().is_ok() {
         return Err(taken());
     }

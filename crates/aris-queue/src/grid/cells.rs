@@ -13,6 +13,7 @@ struct Group {
 }
 
 /// Which cells there are.
+#[derive(Default)]
 pub(super) struct Cells {
     pub(super) axes: Vec<Axis>,
     groups: Vec<Group>,
@@ -33,13 +34,7 @@ impl Cells {
 
     /// Reads the grid of a phase; without any key of a grid there is one cell without axes.
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
-        let mut cells = Self {
-            axes: Vec::new(),
-            groups: Vec::new(),
-            excluded: Vec::new(),
-            conditions: Vec::new(),
-            included: Vec::new(),
-        };
+        let mut cells = Self::default();
         if let Some(grid) = present(node, "grid") {
             let entries = problems.map(grid, "grid must be a map", Some("grid: {N: [64, 128]}"));
             for (key, values) in entries.unwrap_or_default() {

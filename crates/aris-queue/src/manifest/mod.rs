@@ -172,6 +172,12 @@ impl Manifest {
         self.phases.get(self.jobs.get(job as usize)?.phase as usize)
     }
 
+    /// The working directory of a job, as written; a relative one counts from the manager's.
+    pub fn cwd_of(&self, job: &Job) -> PathBuf {
+        let own = job.settings.cwd.as_ref();
+        own.map_or_else(|| self.cwd.clone(), |own| self.cwd.join(own))
+    }
+
     /// Whether any job wants a card.
     pub fn wants_cards(&self) -> bool {
         self.jobs.iter().any(|job| job.settings.gpus > 0)

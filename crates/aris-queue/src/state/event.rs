@@ -147,7 +147,7 @@ pub enum Imported {
 }
 
 /// What an attempt comes to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
     /// Completed or not.
     pub outcome: Outcome,
@@ -182,10 +182,13 @@ pub struct Verdict {
 }
 
 /// Completed or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It did what it was to do.
+    #[default]
     Completed,
     /// It did not.
     Failed,
@@ -206,23 +209,15 @@ impl Verdict {
             },
             reason: Some(reason),
             error: Some(error.into()),
-            ..Self::completed(None)
+            ..Self::default()
         }
     }
 
     /// A success, perhaps with something to look at.
     pub fn completed(warning: Option<String>) -> Self {
         Self {
-            outcome: Outcome::Completed,
-            reason: None,
-            exit_code: None,
-            signal: None,
-            error: None,
             warning,
-            output_present: false,
-            started: None,
-            ran_ms: None,
-            card_peak_mib: None,
+            ..Self::default()
         }
     }
 }

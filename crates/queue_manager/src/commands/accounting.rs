@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aris_contract::ErrorKind;
-use aris_proc::End as Ended;
+use aris_proc::{End as Ended, Finished, ProcError};
 use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
 
@@ -142,17 +142,24 @@ pub(super) fn changed_after(path: &Path, end: SystemTime) -> bool {
     changed(path).is_none_or(|changed| changed >= end + Duration::from_secs(1))
 }
 
-fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
-    let mut call =
-        aris_proc::command("sacct", cwd).args(["-X", "-n", "-P", "-j", job, "-o", FIELDS]);
-    // Users set these to see other times and other fields.
-    for name in ["SLURM_TIME_FORMAT", "SACCT_FORMAT", "SLURM_CLUSTERS"] {
+/// Calls one of Slurm's programs without what users set to see other times and other fields.
+fn call(program: &str, words: &[&str], cwd: &Path) -> Result<Finished, ProcError> {
+    let mut call = aris_proc::command(program, cwd).args(words);
+    for name in [
+        "SLURM_TIME_FORMAT",
+        "SLURM_CLUSTERS",
+        "SACCT_FORMAT",
+        "SQUEUE_FORMAT",
+        "SQUEUE_STATES",
+    ] {
         call = call.env_remove(name);
     }
-    let done = call
-        .env("TZ", "UTC0")
-        .run(PATIENCE)
-        .map_err(Error::Command)?;
+    call.env("TZ", "UTC0").run(PATIENCE)
+}
+
+fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
+    let words = ["-X", "-n", "-P", "-j", job, "-o", FIELDS];
+    let done = call("sacct", &words, cwd).map_err(Error::Command)?;
     match done.end {
         Ended::Exited(0) => Ok(done.stdout.text().into_owned()),
         Ended::TimedOut => Err(Error::Silent(format!(
@@ -168,12 +175,8 @@ fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
 
 /// The state of a job that the controller still knows; it forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
 fn controller(job: &str, cwd: &Path) -> Option<String> {
-    let mut call =
-        aris_proc::command("squeue", cwd).args(["-h", "-t", "all", "-o", "%T", "-j", job]);
-    for name in ["SQUEUE_FORMAT", "SQUEUE_STATES", "SLURM_CLUSTERS"] {
-        call = call.env_remove(name);
-    }
-    let done = call.run(PATIENCE).ok()?;
+    let words = ["-h", "-t", "all", "-o", "%T", "-j", job];
+    let done = call("squeue", &words, cwd).ok()?;
     let text = done.stdout.text().into_owned();
     let word = text.lines().next().filter(|_| done.end == Ended::Exited(0));
     word.map(str::to_owned)

@@ -39,12 +39,9 @@ pub(crate) struct Asked {
     /// Whether it was carried out, for some of the jobs at least; false: all of it was refused, or the manager has not answered yet and
     /// will find it.
     pub(crate) done: bool,
-    /// Whether there is an answer.
+    /// For how many of the jobs it was carried out; `None`: there is no answer.
     #[serde(skip)]
-    answered: bool,
-    /// For how many of the jobs it was carried out.
-    #[serde(skip)]
-    changed: usize,
+    changed: Option<usize>,
     /// What of it cannot be, and why; the rest is done.
     pub(crate) refused: Vec<String>,
     /// What a person should know.
@@ -52,15 +49,15 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn nothing(request: &'static str) -> Self {
+    /// A request that is about no job, carried out.
+    fn done(request: &'static str, notes: Vec<String>) -> Self {
         Self {
             request,
             jobs: Vec::new(),
             done: true,
-            answered: true,
-            changed: 0,
+            changed: Some(0),
             refused: Vec::new(),
-            notes: vec![format!("there is nothing to {request}")],
+            notes,
         }
     }
 
@@ -69,14 +66,12 @@ impl Asked {
         let counted = count(self.jobs.len(), "job");
         let refused = self.refused.len();
         match self.changed {
-            _ if !self.answered => {
-                format!("{counted}, requested; the manager has not answered yet")
-            }
+            None => format!("{counted}, requested; the manager has not answered yet"),
             _ if !self.done => String::from("refused"),
-            0 => String::from("done"),
+            Some(0) => String::from("done"),
             _ if refused == 0 => format!("{counted}, done"),
-            all if all == self.jobs.len() => format!("{counted}, done; {refused} refused"),
-            some => format!("{some} of {counted}, done; {refused} refused"),
+            Some(all) if all == self.jobs.len() => format!("{counted}, done; {refused} refused"),
+            Some(some) => format!("{some} of {counted}, done; {refused} refused"),
         }
     }
 
@@ -188,7 +183,8 @@ impl Chosen {
     ) -> Result<Asked, Error> {
         let Self { ids, mut refused } = self;
         let mut asked = if ids.is_empty() {
-            let mut asked = Asked::nothing(word);
+            let nothing = format!("there is nothing to {word}");
+            let mut asked = Asked::done(word, vec![nothing]);
             if !refused.is_empty() {
                 asked.notes.clear();
                 asked.done = false;
@@ -318,16 +314,15 @@ pub(super) fn ask(
         Vec::new()
     };
     let changed = match refused.len() {
-        0 if answered => jobs.len(),
-        refused if answered && !whole => jobs.len().saturating_sub(refused),
+        0 => jobs.len(),
+        refused if !whole => jobs.len().saturating_sub(refused),
         _ => 0,
     };
     Ok(Asked {
         request: word,
         done: answered && (refused.is_empty() || changed > 0),
         jobs,
-        answered,
-        changed,
+        changed: answered.then_some(changed),
         refused,
         notes,
     })
@@ -346,16 +341,8 @@ pub(crate) fn adopt(
         (None, _) => super::place(args, context)?,
     };
     let manifest = manifest.map(|path| context.absolute(&path));
-    let asked = Asked {
-        request: "adopt",
-        jobs: Vec::new(),
-        done: true,
-        answered: true,
-        changed: 0,
-        refused: Vec::new(),
-        notes: settle(manifest, place, context)?,
-    };
-    Ok(asked.outcome())
+    let notes = settle(manifest, place, context)?;
+    Ok(Asked::done("adopt", notes).outcome())
 }
 
 /// How a queue is taken that is not run.

@@ -213,13 +213,8 @@ fn bring(
             return Ok((Brought::Kept, Some(why)));
         }
         match whole(there, file, path, wanted, overwrite, length)? {
-            Ended::Whole => return Ok((Brought::Fetched, None)),
-            Ended::Taken => {
-                let why = String::from("something came to be here under this name meanwhile");
-                return Ok((Brought::Kept, Some(why)));
-            }
-            Ended::Changed(now) => wanted = now,
-            Ended::Unreadable(why) => return Ok((Brought::Failed, Some(why))),
+            Ok(brought) => return Ok(brought),
+            Err(now) => wanted = now,
         }
     }
     Ok((
@@ -228,16 +223,7 @@ fn bring(
     ))
 }
 
-/// How the transfer of one file ended.
-enum Ended {
-    Whole,
-    /// Somebody else made a file of this name.
-    Taken,
-    /// It is another file by now.
-    Changed(Print),
-    Unreadable(String),
-}
-
+/// Brings a file as it is wanted; `Err`: it is another one by now.
 fn whole(
     there: &There<'_>,
     file: &OutputFile,
@@ -245,7 +231,7 @@ fn whole(
     wanted: Print,
     overwrite: bool,
     length: &mut u64,
-) -> Result<Ended, Error> {
+) -> Result<Result<(Brought, Option<String>), Print>, Error> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     aris_fs::create_dir(folder)?;
     let (size, (seconds, nanos)) = wanted;
@@ -265,13 +251,13 @@ fn whole(
             Ok(piece) => piece,
             Err(why) => {
                 part.discard()?;
-                return Ok(Ended::Unreadable(why));
+                return Ok(Ok((Brought::Failed, Some(why))));
             }
         };
         let bytes = STANDARD.decode(&piece.data).unwrap_or_default();
         if (piece.size, piece.modified) != wanted || bytes.is_empty() {
             part.discard()?;
-            return Ok(Ended::Changed((piece.size, piece.modified)));
+            return Ok(Err((piece.size, piece.modified)));
         }
         part.append(&bytes)?;
         let took = begun.elapsed();
@@ -287,10 +273,11 @@ fn whole(
         part.finish_new(path)
     };
     if !finished? {
-        return Ok(Ended::Taken);
+        let why = "something came to be here under this name meanwhile";
+        return Ok(Ok((Brought::Kept, Some(why.to_owned()))));
     }
     if let (Ok(seconds), Ok(nanos)) = (u64::try_from(seconds), u32::try_from(nanos)) {
         aris_fs::set_modified(path, SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))?;
     }
-    Ok(Ended::Whole)
+    Ok(Ok((Brought::Fetched, None)))
 }

@@ -90,7 +90,7 @@ pub(crate) fn follow(
         }
         call.splice(1..1, more);
         let answer = match there.call(call) {
-            Err(error @ RemoteError::Unreachable { .. }) => {
+            Err(error @ RemoteError::Unreachable(..)) => {
                 if away.is_zero() {
                     context.warn(&format!("{error}; the job goes on, trying again"));
                 }

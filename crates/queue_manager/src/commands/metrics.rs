@@ -62,15 +62,10 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
             }
         }
     }
-    let cwd = context.absolute(&manifest.cwd);
     let mut missing: BTreeMap<(usize, String), (usize, String)> = BTreeMap::new();
     for (at, job) in (0..).zip(&manifest.jobs) {
         let state = look.queue.state(at);
-        let folder = job
-            .settings
-            .cwd
-            .as_ref()
-            .map_or_else(|| cwd.clone(), |own| cwd.join(own));
+        let folder = context.absolute(&manifest.cwd_of(job));
         let files: Vec<PathBuf> = match state {
             State::Completed => job
                 .outputs

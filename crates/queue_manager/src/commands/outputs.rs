@@ -68,11 +68,10 @@ pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> Result<Outcome<D
         missing: Vec::new(),
     };
     let mut by_folder: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
-    let base = context.absolute(&queue.manifest().cwd);
     for job in selected(&queue, &args.jobs)? {
         found.jobs += 1;
         let before = found.files.len();
-        let cwd = add(&queue, job, &base, &mut found);
+        let cwd = add(&queue, job, context, &mut found);
         let files = before..found.files.len();
         by_folder.entry(cwd).or_default().extend(files);
     }
@@ -105,14 +104,10 @@ fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
 }
 
 /// Adds the files of a job, and gives its working directory.
-fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) -> PathBuf {
+fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathBuf {
     let manifest = queue.manifest();
     let spec = &manifest.jobs[job as usize];
-    let cwd: PathBuf = match &spec.settings.cwd {
-        Some(own) => base.join(own),
-        None => base.to_path_buf(),
-    };
-    let cwd = aris_fs::lexical(&cwd);
+    let cwd = aris_fs::lexical(&context.absolute(&manifest.cwd_of(spec)));
     for pattern in &spec.outputs {
         let before = found.files.len();
         for path in aris_attempt::output_files(&cwd, pattern) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aris_attempt::cards::{CardId, Memory, Smi};
 use aris_cli::{Context, Outcome};
-use aris_queue::manifest::Manifest;
+use aris_queue::manifest::{Manifest, named};
 use aris_slurm::{BatchSystem, Silent, SubmitError};
 use serde::Serialize;
 
@@ -18,9 +18,6 @@ use crate::lock;
 use crate::manager;
 use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
-
-/// Things of a kind that are named before the rest is counted.
-const NAMED: usize = 5;
 
 /// MiB that logs and records should have; a guess, the jobs' own results not counted.
 const LEAST_MIB: u64 = 100;
@@ -118,7 +115,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
                 add(
                     "working directories",
                     "problem",
-                    named(&absent, "is not there"),
+                    format!("{} is not there", named(&absent)),
                 );
             }
             let missing: Vec<String> = (0..)
@@ -138,7 +135,8 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
                     String::from("of all jobs without dependencies"),
                 );
             } else {
-                add("preconditions", "problem", named(&missing, "is missing"));
+                let missing = format!("{} is missing", named(&missing));
+                add("preconditions", "problem", missing);
             }
         }
         Err(error) => add("conda", "problem", error.to_string()),
@@ -246,17 +244,6 @@ fn cards(manifest: &Manifest) -> Vec<Check> {
         }
     }
     checks
-}
-
-fn named(items: &[String], what: &str) -> String {
-    let first: Vec<&str> = items.iter().take(NAMED).map(String::as_str).collect();
-    let more = items.len().saturating_sub(NAMED);
-    let rest = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    format!("{} {what}{rest}", first.join(", "))
 }
 
 /// The folder itself, or the nearest one above it that is there.

@@ -240,10 +240,7 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
         attempts: job.attempts,
         error: job.error.clone(),
     };
-    let running = snapshot
-        .jobs
-        .iter()
-        .filter(|job| job.status == "running")
+    let running = running(&snapshot)
         .take(named)
         .map(|job| Running {
             id: job.id.clone(),
@@ -282,6 +279,11 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
         left_s: left(&snapshot, now),
         all: all.then(|| snapshot.jobs.iter().map(row).collect()),
     })
+}
+
+fn running(snapshot: &Snapshot) -> impl Iterator<Item = &JobRow> {
+    let jobs = snapshot.jobs.iter();
+    jobs.filter(|job| job.status == "running")
 }
 
 fn phases(snapshot: &Snapshot) -> Vec<Phase> {
@@ -407,21 +409,13 @@ fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
             ran.unsigned_abs() > u128::from(expected(job)) * 2 + 1000
         })
     };
-    let mut running = snapshot.jobs.iter().filter(|job| job.status == "running");
-    if running.any(late) {
+    if running(snapshot).any(late) {
         return None;
     }
-    let open = snapshot
-        .jobs
-        .iter()
-        .filter(|job| !matches!(job.status.as_str(), "completed" | "stuck"));
+    let open = snapshot.jobs.iter();
+    let open = open.filter(|job| !matches!(job.status.as_str(), "completed" | "stuck"));
     let sum: u64 = open.map(expected).sum();
-    let lanes = snapshot
-        .jobs
-        .iter()
-        .filter(|job| job.status == "running")
-        .count()
-        .max(1);
+    let lanes = running(snapshot).count().max(1);
     Some(sum / 1000 / lanes as u64).filter(|left| *left > 0)
 }
 

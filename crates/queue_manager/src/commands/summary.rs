@@ -163,10 +163,8 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
                         number: *attempt,
                         cards: cards.clone(),
                         started: Some(entry.time),
-                        ended: None,
-                        outcome: None,
-                        reason: None,
                         log: Some(log.clone()),
+                        ..AttemptFacts::default()
                     });
                 }
             }
@@ -180,12 +178,9 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
             } => {
                 let attempt = |number, end, reason: Option<Reason>| AttemptFacts {
                     number,
-                    cards: Vec::new(),
-                    started: None,
-                    ended: None,
                     outcome: Some(end),
                     reason: reason.map(|reason| reason.word().to_owned()),
-                    log: None,
+                    ..AttemptFacts::default()
                 };
                 // The reference tries nothing again but what ran out of memory.
                 let first = attempts.saturating_sub(IMPORTED).max(1);

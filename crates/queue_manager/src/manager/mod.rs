@@ -47,6 +47,7 @@ use spec::Common;
 
 pub(crate) use requests::{Request, Verb, is_repeat, leave, repeat, take_answer};
 pub(crate) use signals::Signals;
+pub(crate) use wait::{drain, renames_into};
 
 /// Snapshots follow each other no faster. **Source**: queue design §9: every 2 s at most.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(1);
@@ -136,7 +137,7 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
     let ran = run_queue(options, context);
     if let (Err(error), Some(log)) = (&ran, &options.flags.log)
         // Its path may lead into another queue by now.
-        && !matches!(error, Error::Moved { .. })
+        && !matches!(error, Error::Moved(_))
     {
         let cause = std::error::Error::source(error);
         let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
@@ -269,9 +270,7 @@ impl<'a> Manager<'a> {
         loop {
             let now = Cards::now();
             if !self.held.is_there() {
-                return Err(Error::Moved {
-                    path: self.place().queue.clone(),
-                });
+                return Err(Error::Moved(self.place().queue.clone()));
             }
             self.dirty |= self.queue.tick(now_ms());
             if now >= self.next_beat {
@@ -294,7 +293,7 @@ impl<'a> Manager<'a> {
                 self.notice("cards", problem);
                 self.note_peaks();
             }
-            if self.asked || wait::drain(&self.requests) {
+            if self.asked || drain(&self.requests) {
                 self.take_requests(cluster.as_mut())?;
             }
             if self.reloads {

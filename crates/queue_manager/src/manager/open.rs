@@ -15,7 +15,7 @@ use aris_queue::state::Event;
 use super::hooks::Hooks;
 use super::signals::Signals;
 use super::spec::Common;
-use super::{Cards, Kept, Manager, Options, machine, now_ms, requests, this_program, wait};
+use super::{Cards, Kept, Manager, Options, machine, now_ms, renames_into, requests, this_program};
 use crate::error::Error;
 use crate::load::{self, Current};
 use crate::lock;
@@ -76,6 +76,10 @@ impl<'a> Manager<'a> {
         if options.flags.strict {
             load::unchanged(&loaded, &current.path, &current.parts(place), &before)?;
         }
+        let unwatched = |error: rustix::io::Errno| Error::System {
+            action: "watch for requests",
+            source: error.into(),
+        };
         let mut manager = Self {
             context,
             options,
@@ -86,7 +90,7 @@ impl<'a> Manager<'a> {
             common,
             cards,
             signals,
-            requests: wait::watch_requests(place)?,
+            requests: renames_into(&place.requests()).map_err(unwatched)?,
             asked: true,
             answered,
             stuck_requests: BTreeSet::new(),

@@ -88,25 +88,22 @@ impl Common {
         let spec = &manifest.jobs[job as usize];
         let settings = &spec.settings;
         let mut env = settings.env.clone();
-        env.insert(String::from("ARIS_ATTEMPT"), run.attempt.to_string());
-        env.insert(
-            String::from("ARIS_RUN_DIR"),
-            run_folder(folder).display().to_string(),
-        );
+        let run_dir = run_folder(folder).display().to_string();
+        let mut set = |name: &str, value: &str| env.insert(name.to_owned(), value.to_owned());
+        set("ARIS_ATTEMPT", &run.attempt.to_string());
+        set("ARIS_RUN_DIR", &run_dir);
         if let Some(end) = run.last_end {
-            env.insert(String::from("ARIS_LAST_END"), end.to_owned());
+            set("ARIS_LAST_END", end);
         }
         // On machines with different cards, number 0 of nvidia-smi is number 0 of CUDA only in this order.
-        env.insert(
-            String::from("CUDA_DEVICE_ORDER"),
-            String::from("PCI_BUS_ID"),
-        );
+        set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
         // On a cluster the engine says which cards.
         if let Some(given) = given {
-            let variables = given.variables.iter();
-            env.extend(variables.map(|(name, value)| (String::from(*name), value.clone())));
+            for (name, value) in &given.variables {
+                set(name, value);
+            }
             // The reference's placeholder in commands, `${GPU}`.
-            env.insert(String::from("GPU"), given.names.clone());
+            set("GPU", &given.names);
         }
         let patterns = OOM_PATTERNS.iter().map(|pattern| (*pattern).to_owned());
         Spec {

@@ -1,6 +1,7 @@
 //! Sleeping until something happens.
 
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -8,7 +9,6 @@ use rustix::fs::inotify;
 
 use super::{Cards, Manager};
 use crate::error::Error;
-use crate::place::Place;
 
 /// Between two looks whether the queue's folder is still there.
 const THERE: Duration = Duration::from_secs(5);
@@ -71,20 +71,16 @@ impl Manager<'_> {
     }
 }
 
-/// Tells of requests that are renamed into their folder.
-pub(super) fn watch_requests(place: &Place) -> Result<OwnedFd, Error> {
-    let failed = |error: rustix::io::Errno| Error::System {
-        action: "watch for requests",
-        source: error.into(),
-    };
+/// Tells of files that are renamed into a folder.
+pub(crate) fn renames_into(folder: &Path) -> rustix::io::Result<OwnedFd> {
     let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-    let fd = inotify::init(flags).map_err(failed)?;
-    inotify::add_watch(&fd, place.requests(), inotify::WatchFlags::MOVED_TO).map_err(failed)?;
+    let fd = inotify::init(flags)?;
+    inotify::add_watch(&fd, folder, inotify::WatchFlags::MOVED_TO)?;
     Ok(fd)
 }
 
 /// Whether it told of anything. What does not matter: the whole folder is listed then.
-pub(super) fn drain(fd: &OwnedFd) -> bool {
+pub(crate) fn drain(fd: &OwnedFd) -> bool {
     let mut buffer = [0_u8; 4096];
     let mut told = false;
     while rustix::io::read(fd.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {

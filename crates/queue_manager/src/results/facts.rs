@@ -59,7 +59,7 @@ pub(crate) struct JobFacts {
 }
 
 /// One attempt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AttemptFacts {
     /// Its number, from 1.
     pub number: u32,

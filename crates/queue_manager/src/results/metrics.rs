@@ -196,17 +196,13 @@ impl Metrics {
             HEIGHT - BOTTOM,
             MARGIN,
         )?;
-        let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         for (name, value, _) in &found {
-            let at = names
-                .iter()
-                .position(|known| known == name)
-                .unwrap_or_default();
-            let sum = sums.entry(at).or_default();
+            let sum = sums.entry(name).or_default();
             *sum = (sum.0 + value, sum.1 + 1.0);
         }
-        let means = names.iter().enumerate().filter_map(|(at, name)| {
-            let (sum, count) = sums.get(&at)?;
+        let means = names.iter().filter_map(|name| {
+            let (sum, count) = sums.get(name)?;
             Some(format!(
                 "{:.1},{:.1}",
                 x.place(across(name)),

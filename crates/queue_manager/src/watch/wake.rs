@@ -1,7 +1,7 @@
 //! What wakes one who watches files.
 
 use std::io::Read as _;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use rustix::fs::inotify;
 use rustix::process::Signal;
 
 use crate::error::Error;
-use crate::manager::Signals;
+use crate::manager::{Signals, drain, renames_into};
 
 /// Files, the terminal's size, and people who want an end.
 pub(crate) struct Wake {
@@ -32,25 +32,18 @@ impl Wake {
         let (resized, teller) = UnixStream::pair().map_err(failed)?;
         resized.set_nonblocking(true).map_err(failed)?;
         signal_hook::low_level::pipe::register(Signal::WINCH.as_raw(), teller).map_err(failed)?;
-        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-        let wake = Self {
+        Ok(Self {
             signals,
             resized,
-            files: inotify::init(flags).ok(),
-        };
-        wake.also(folder, inotify::WatchFlags::MOVED_TO);
-        Ok(wake)
+            files: renames_into(folder).ok(),
+        })
     }
 
     /// Tells when `file` grows, too.
     pub(crate) fn growth_of(&self, file: &Path) {
-        self.also(file, inotify::WatchFlags::MODIFY);
-    }
-
-    fn also(&self, path: &Path, events: inotify::WatchFlags) {
         if let Some(files) = &self.files {
             // Where the system refuses, time wakes.
-            inotify::add_watch(files, path, events).map_or_else(drop, drop);
+            inotify::add_watch(files, file, inotify::WatchFlags::MODIFY).map_or_else(drop, drop);
         }
     }
 
@@ -76,7 +69,7 @@ impl Wake {
         let mut buffer = [0_u8; 4096];
         while self.resized.read(&mut buffer).is_ok_and(|count| count > 0) {}
         if let Some(files) = &self.files {
-            while rustix::io::read(files.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {}
+            drain(files);
         }
         !broken && !self.signals.came()
     }
