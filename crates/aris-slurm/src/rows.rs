@@ -68,12 +68,7 @@ pub(crate) fn squeue(text: &str) -> Vec<Row> {
         let [_, _, job, task, state, reason, nodes, _, _, name] = fields.as_slice() else {
             return None;
         };
-        number(job).then(|| Row {
-            job: String::from(*job),
-            task: task.parse().ok(),
-            name: String::from(*name),
-            says: says(state, reason, nodes),
-        })
+        row(job, task, name, says(state, reason, nodes))
     });
     rows.collect()
 }
@@ -89,18 +84,19 @@ pub(crate) fn sacct(text: &str) -> Vec<Row> {
             return None;
         };
         let (job, task) = id.split_once('_').unwrap_or((id, ""));
-        number(job).then(|| Row {
-            job: String::from(job),
-            task: task.parse().ok(),
-            name: String::from(*name),
-            says: says(state, reason, nodes),
-        })
+        row(job, task, name, says(state, reason, nodes))
     });
     rows.collect()
 }
 
-fn number(job: &str) -> bool {
-    !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit())
+fn row(job: &str, task: &str, name: &str, says: Says) -> Option<Row> {
+    let number = !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit());
+    number.then(|| Row {
+        job: String::from(job),
+        task: task.parse().ok(),
+        name: String::from(name),
+        says,
+    })
 }
 
 /// Rows by job and task, for questions about single tasks. Only rows with the right name count: numbers are used again.

@@ -68,7 +68,7 @@ pub enum Error {
     /// A service gave no answer.
     #[error("{0}")]
     Silent(String),
-    /// Something that is said in one place only, [`Error::told`].
+    /// Something that one place tells.
     #[error("{message}")]
     Told {
         /// Its class.

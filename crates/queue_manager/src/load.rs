@@ -386,7 +386,12 @@ impl Current {
         if let Some(text) = &self.text {
             aris_fs::write_atomic(&place.manifest(), text.as_bytes())?;
         }
-        lock::write_parts(place, &self.parts(place))
+        let parts = self.parts(place);
+        if lock::parts(place) != parts {
+            let text = serde_json::to_vec(&parts).unwrap_or_default();
+            aris_fs::write_atomic(&place.parts(), &text)?;
+        }
+        Ok(())
     }
 }
 

@@ -192,15 +192,6 @@ pub(crate) fn parts(place: &Place) -> Parts {
     small(&place.parts())
 }
 
-/// Writes what belongs to the queue, unless it stands there.
-pub(crate) fn write_parts(place: &Place, parts: &Parts) -> Result<(), Error> {
-    if self::parts(place) != *parts {
-        let text = serde_json::to_vec(parts).unwrap_or_default();
-        aris_fs::write_atomic(&place.parts(), &text)?;
-    }
-    Ok(())
-}
-
 fn small<T: Default + serde::de::DeserializeOwned>(path: &Path) -> T {
     aris_fs::read(path, 64 << 10)
         .ok()

@@ -204,9 +204,40 @@ pub(super) fn select(
     args: &SelectArgs,
     queue: &Queue,
 ) -> Result<Chosen, Error> {
+    if !args.jobs.is_empty() {
+        return by_name(able, &args.jobs, queue);
+    }
+    let manifest = queue.manifest();
+    if let Some(name) = &args.phase
+        && !manifest.phases.iter().any(|phase| phase.name == *name)
+    {
+        let names = manifest.phases.iter().map(|phase| phase.name.as_str());
+        return Err(Error::no_phase(name, names));
+    }
+    let wanted = |job: &u32| {
+        let phase = manifest.phase_of(*job).map(|phase| phase.name.as_str());
+        args.phase.as_deref().is_none_or(|name| phase == Some(name))
+            && (!args.failed || matches!(queue.state(*job), State::Failed | State::Lost))
+            && able(*job)
+    };
+    let jobs = (0..queue.len()).filter(wanted);
+    Ok(Chosen {
+        ids: jobs
+            .map(|job| manifest.jobs[job as usize].id.to_string())
+            .collect(),
+        refused: Vec::new(),
+    })
+}
+
+/// Ids by name or glob.
+pub(super) fn by_name(
+    able: impl Fn(u32) -> bool,
+    names: &[String],
+    queue: &Queue,
+) -> Result<Chosen, Error> {
     let manifest = queue.manifest();
     let (mut chosen, mut refused, mut first) = (Vec::new(), Vec::new(), None);
-    for pattern in &args.jobs {
+    for pattern in names {
         if queue.find(pattern).is_some() {
             chosen.push(pattern.clone());
             continue;
@@ -232,26 +263,8 @@ pub(super) fn select(
         }
     }
     // Where nothing of it is known at all the call was wrong.
-    if let Some(error) = first.filter(|_| chosen.is_empty() && refused.len() == args.jobs.len()) {
+    if let Some(error) = first.filter(|_| chosen.is_empty() && refused.len() == names.len()) {
         return Err(error);
-    }
-    if args.jobs.is_empty() {
-        if let Some(name) = &args.phase
-            && !manifest.phases.iter().any(|phase| phase.name == *name)
-        {
-            let names = manifest.phases.iter().map(|phase| phase.name.as_str());
-            return Err(Error::no_phase(name, names));
-        }
-        for job in 0..queue.len() {
-            let phase = manifest.phase_of(job).map(|phase| phase.name.as_str());
-            let state = queue.state(job);
-            let wanted = args.phase.as_deref().is_none_or(|name| phase == Some(name))
-                && (!args.failed || matches!(state, State::Failed | State::Lost))
-                && able(job);
-            if wanted {
-                chosen.push(manifest.jobs[job as usize].id.to_string());
-            }
-        }
     }
     let mut known = BTreeSet::new();
     chosen.retain(|id| known.insert(id.clone()));

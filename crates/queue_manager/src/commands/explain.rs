@@ -74,7 +74,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     let runs = lock::holder(&look.place, context.now()).is_some();
     let local = queue.manifest().engine == Engine::Local;
     let wants = local && queue.manifest().jobs[at as usize].settings.gpus > 0;
-    let found = if (runs || wants) && matches!(state, State::Ready | State::Backoff) {
+    let mut found = if (runs || wants) && matches!(state, State::Ready | State::Backoff) {
         // Looked at afresh: what the manager saw a second ago is not written down.
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
         let mut cards = Cards::open(queue.manifest(), Path::new(leases), wants)?;
@@ -99,7 +99,6 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     let folder = aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt);
     let there = run.attempt > 0 && folder.is_dir();
     let records = there.then(|| folder.display().to_string());
-    let mut found = found;
     if matches!(
         aris_attempt::standing(&folder),
         Ok(Standing::Running { orphan: true, .. })

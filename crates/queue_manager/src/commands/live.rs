@@ -7,7 +7,7 @@ use aris_queue::problem::Invalid;
 use aris_queue::state::State;
 use aris_queue::tree::{self, Node, Value};
 
-use super::control::{Asked, ask, nobody, select};
+use super::control::{Asked, ask, by_name, nobody, select};
 use super::{Look, look, used_by};
 use crate::change::Change;
 use crate::cli::{AddArgs, EditArgs, ReloadArgs, SelectArgs};
@@ -101,14 +101,7 @@ fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Error> {
 /// Gives jobs other keys.
 pub(crate) fn edit(args: &EditArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let look = look(&args.queue, context)?;
-    let which = SelectArgs {
-        queue: args.queue.clone(),
-        jobs: args.jobs.clone(),
-        phase: None,
-        failed: false,
-        all: false,
-    };
-    let chosen = select(|_| true, &which, &look.queue)?;
+    let chosen = by_name(|_| true, &args.jobs, &look.queue)?;
     let mut keys = values(&args.set)?;
     keys.extend(args.cmd.as_ref().map(|cmd| ("cmd", quoted(cmd))));
     let keys = edit::text(&map(keys));

@@ -1,6 +1,6 @@
 //! `logs`: the end of a job's log, and what comes after it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -145,7 +145,7 @@ fn follow(
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
     let id = args.job.job.as_str();
-    let mut wake = Wake::new(place.state.parent().unwrap_or(Path::new("/")))?;
+    let mut wake = Wake::new(place.folder())?;
     let mut open: Option<LogFile> = None;
     let (mut at, mut lines) = (0, Lines::default());
     // Of what comes later everything is printed.

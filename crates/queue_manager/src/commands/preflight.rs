@@ -76,94 +76,65 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     manager::check_cards(&manifest, manager::Stage::Looking)?;
     cluster::installed(manifest.engine, context)?;
     let mut checks = Vec::new();
-    let mut add =
-        |subject, verdict, detail: String| checks.push(Check::new(subject, verdict, detail));
+    let mut add = |subject, good: &str, bad: Option<String>| {
+        let verdict = if bad.is_none() { "ok" } else { "problem" };
+        let detail = bad.unwrap_or_else(|| good.to_owned());
+        checks.push(Check::new(subject, verdict, detail));
+    };
     add(
         "manifest",
-        "ok",
-        String::from("names, dependencies and settings are sound"),
+        "names, dependencies and settings are sound",
+        None,
     );
     for (subject, remark) in load::remarks(&manifest) {
-        add(subject, "problem", remark);
+        add(subject, "", Some(remark));
     }
-    match lock::holder(&options.place, context.now()) {
-        Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),
-        None => add(
-            "lock",
-            "ok",
-            String::from("no manager is running this queue"),
-        ),
-    }
+    let owner = lock::holder(&options.place, context.now());
+    let owner = owner.map(|owner| format!("the queue is run by {owner}"));
+    add("lock", "no manager is running this queue", owner);
     match Common::of(&manifest, context) {
         Ok(common) => {
             if let Some(said) = environment(&manifest, &common) {
-                add("conda", "ok", said);
+                add("conda", &said, None);
             }
-            let folders: BTreeSet<_> = (0..)
-                .zip(&manifest.jobs)
-                .map(|(job, _)| common.cwd(&manifest, job))
-                .collect();
+            let lacks = |all: &[String], what| {
+                let some = !all.is_empty();
+                some.then(|| format!("{} is {what}", named(all)))
+            };
+            let jobs = || (0..).zip(&manifest.jobs);
+            let folders: BTreeSet<_> = jobs().map(|(job, _)| common.cwd(&manifest, job)).collect();
             let absent = folders.iter().filter(|folder| !folder.is_dir());
             let absent: Vec<String> = absent.map(|path| path.display().to_string()).collect();
-            if absent.is_empty() {
-                add(
-                    "working directories",
-                    "ok",
-                    format!("{} there", folders.len()),
-                );
-            } else {
-                add(
-                    "working directories",
-                    "problem",
-                    format!("{} is not there", named(&absent)),
-                );
-            }
-            let missing: Vec<String> = (0..)
-                .zip(&manifest.jobs)
-                // Later phases' files are what earlier ones write.
-                .filter(|(_, job)| {
-                    job.needs.is_empty() && manifest.phases[job.phase as usize].after.is_empty()
-                })
+            let there = format!("{} there", folders.len());
+            add("working directories", &there, lacks(&absent, "not there"));
+            // Later phases' files are what earlier ones write.
+            let first = jobs().filter(|(_, job)| {
+                job.needs.is_empty() && manifest.phases[job.phase as usize].after.is_empty()
+            });
+            let missing: Vec<String> = first
                 .filter_map(|(at, job)| {
                     Some(format!("{} ({})", common.missing(&manifest, at)?, job.id))
                 })
                 .collect();
-            if missing.is_empty() {
-                add(
-                    "preconditions",
-                    "ok",
-                    String::from("of all jobs without dependencies"),
-                );
-            } else {
-                let missing = format!("{} is missing", named(&missing));
-                add("preconditions", "problem", missing);
-            }
+            let good = "of all jobs without dependencies";
+            add("preconditions", good, lacks(&missing, "missing"));
         }
-        Err(error) => add("conda", "problem", error.to_string()),
+        Err(error) => add("conda", "", Some(error.to_string())),
     }
     let folder = writable_ancestor(&options.place.queue);
-    match rustix::fs::access(folder, rustix::fs::Access::WRITE_OK) {
-        Ok(()) => add(
-            "state folder",
-            "ok",
-            format!("{} can be written", folder.display()),
-        ),
-        Err(error) => add(
-            "state folder",
-            "problem",
-            format!("{}: {error}", folder.display()),
-        ),
-    }
+    let (name, refused) = (
+        folder.display(),
+        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).err(),
+    );
+    let refused = refused.map(|error| format!("{name}: {error}"));
+    add("state folder", &format!("{name} can be written"), refused);
     match rustix::fs::statvfs(folder) {
         Ok(space) => {
             let free = space.f_bavail.saturating_mul(space.f_frsize) >> 20;
-            if free < LEAST_MIB {
-                add("free space", "problem", format!("{free} MiB"));
-            } else {
-                add("free space", "ok", format!("more than {LEAST_MIB} MiB"));
-            }
+            let few = (free < LEAST_MIB).then(|| format!("{free} MiB"));
+            add("free space", &format!("more than {LEAST_MIB} MiB"), few);
         }
-        Err(error) => add("free space", "unknown", error.to_string()),
+        Err(error) => checks.push(Check::new("free space", "unknown", error.to_string())),
     }
     let found = match cluster::engine(manifest.engine, context, &options.place.queue)? {
         Some(system) => batch_system(system, &manifest, &options.place.queue)?,
@@ -224,23 +195,18 @@ fn cards(manifest: &Manifest) -> Vec<Check> {
             if !wanted.is_empty() && !wanted.iter().any(|one| one.has(*index)) {
                 continue;
             }
-            match &card.memory {
-                Memory::Known { used, total } if *used < manifest.gpu_free_threshold_mib => {
-                    add(
-                        "card",
-                        "ok",
-                        format!("{index}: {used} of {total} MiB in use"),
-                    );
-                }
+            let (verdict, what) = match &card.memory {
                 Memory::Known { used, total } => {
-                    add(
-                        "card",
-                        "problem",
-                        format!("{index}: {used} of {total} MiB in use, jobs would wait"),
-                    );
+                    let text = format!("{used} of {total} MiB in use");
+                    if *used < manifest.gpu_free_threshold_mib {
+                        ("ok", text)
+                    } else {
+                        ("problem", text + ", jobs would wait")
+                    }
                 }
-                Memory::Unknown(why) => add("card", "unknown", format!("{index}: {why}")),
-            }
+                Memory::Unknown(why) => ("unknown", why.clone()),
+            };
+            add("card", verdict, format!("{index}: {what}"));
         }
     }
     checks

@@ -108,7 +108,7 @@ pub(crate) fn run(
         })
         .collect();
     let state = options.place.state.display().to_string();
-    let good = manager::all_completed(&counts);
+    let good = queue.completed_jobs() == queue.len();
     let signal = (detached.is_none() && !good).then_some(Signal::FINDINGS);
     let summary = match detached {
         Some(_) => None,

@@ -59,22 +59,16 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         .clone()
         .unwrap_or_else(|| place.state.with_file_name("queue_manager.log"));
     let mut arguments: Vec<OsString> = vec!["run".into(), "--detached".into()];
-    for (flag, path) in [("--state", &place.state), ("--log-dir", &place.logs)] {
-        arguments.push(flag.into());
-        arguments.push(path.into());
-    }
-    if let Some(manifest) = &options.manifest {
-        arguments.push("--manifest".into());
-        arguments.push(manifest.into());
-    }
-    if let Some(engine) = flags.engine {
-        arguments.extend(["--engine".into(), engine.word().into()]);
-    }
-    for (flag, time) in [("--poll", flags.poll), ("--deadline", flags.max_wait)] {
-        if let Some(time) = time {
-            arguments.push(flag.into());
-            arguments.push(time.as_secs_f64().to_string().into());
-        }
+    let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
+    for (flag, value) in [
+        ("--state", Some(OsString::from(&place.state))),
+        ("--log-dir", Some(OsString::from(&place.logs))),
+        ("--manifest", options.manifest.as_ref().map(OsString::from)),
+        ("--engine", flags.engine.map(|engine| engine.word().into())),
+        ("--poll", flags.poll.map(seconds)),
+        ("--deadline", flags.max_wait.map(seconds)),
+    ] {
+        arguments.extend(value.into_iter().flat_map(|value| [flag.into(), value]));
     }
     for (flag, given) in [("--takeover", flags.takeover), ("--strict", flags.strict)] {
         if given {

@@ -17,7 +17,7 @@ use crate::explain::listed;
 use crate::load;
 use crate::lock;
 use crate::place::Place;
-use crate::results::words::counted;
+use crate::results::words::{counted, whole};
 
 /// Jobs of a kind that are named; `--jobs` names all.
 pub(crate) const NAMED: usize = 20;
@@ -169,7 +169,7 @@ impl Running {
     /// How long it runs, for people.
     pub(crate) fn time(&self) -> String {
         let seconds = self.seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        seconds.map_or_else(|| String::from("-"), duration)
+        seconds.map_or_else(|| String::from("-"), whole)
     }
 }
 
@@ -435,27 +435,8 @@ impl Status {
             line = format!("{line} ({})", running.join(" "));
         }
         if let Some(left) = self.left_s.filter(|_| !self.over) {
-            line = format!("{line}, about {} left", duration(left));
+            line = format!("{line}, about {} left", whole(left));
         }
         line
-    }
-}
-
-/// Seconds for people.
-pub(crate) fn duration(seconds: u64) -> String {
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn durations_are_short() {
-        for (seconds, text) in [(5, "5s"), (65, "1m 05s"), (3700, "1h 01m")] {
-            assert_eq!(super::duration(seconds), text);
-        }
     }
 }

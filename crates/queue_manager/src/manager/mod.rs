@@ -32,7 +32,7 @@ use aris_contract::ErrorKind;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::{self, Slots};
-use aris_queue::state::{Life, Queue, State};
+use aris_queue::state::{Life, Queue};
 
 use crate::cli::RunFlags;
 use crate::error::Error;
@@ -414,11 +414,6 @@ pub(crate) fn counts(queue: &Queue) -> BTreeMap<&'static str, u32> {
         *counts.entry(queue.state(job).word()).or_insert(0) += 1;
     }
     counts
-}
-
-/// Whether a state is one of those that keep a queue from being a success.
-pub(crate) fn all_completed(counts: &BTreeMap<&'static str, u32>) -> bool {
-    counts.keys().all(|word| *word == State::Completed.word())
 }
 
 /// The file this program runs from, and the words that make it `queue_manager`.

@@ -19,10 +19,14 @@ pub(super) fn duration(seconds: f64) -> String {
     if seconds < 9.95 {
         return format!("{seconds:.1}s");
     }
-    let whole = seconds.round() as u64;
-    let (days, hours) = (whole / 86_400, whole / 3_600 % 24);
-    let (minutes, seconds) = (whole / 60 % 60, whole % 60);
-    match whole {
+    whole(seconds.round() as u64)
+}
+
+/// The same of whole seconds: `5s`, `1m 05s`.
+pub(crate) fn whole(all: u64) -> String {
+    let (days, hours) = (all / 86_400, all / 3_600 % 24);
+    let (minutes, seconds) = (all / 60 % 60, all % 60);
+    match all {
         0..60 => format!("{seconds}s"),
         60..3_600 => format!("{minutes}m {seconds:02}s"),
         3_600..86_400 => format!("{hours}h {minutes:02}m"),

@@ -4,8 +4,8 @@ use aris_cli::Style;
 use jiff::Timestamp;
 
 use super::cells::{cut, pad, width_of};
-use crate::commands::status::{Status, duration};
-use crate::results::words::counted;
+use crate::commands::status::Status;
+use crate::results::words::{counted, whole};
 
 /// Cells of the bar that shows how far the queue is.
 const BAR: usize = 30;
@@ -129,7 +129,7 @@ fn progress(status: &Status) -> String {
         text = format!("{text}, {rate} an hour");
     }
     if let Some(left) = status.left_s.filter(|_| !status.over) {
-        text = format!("{text}, about {} left", duration(left));
+        text = format!("{text}, about {} left", whole(left));
     }
     text
 }
@@ -209,7 +209,7 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
             pad(&job.id, width),
             job.reason.unwrap_or("failed"),
             job.attempts,
-            due.map_or_else(|| String::from("a while"), duration)
+            due.map_or_else(|| String::from("a while"), whole)
         )
     });
     let all = count(status, &["backoff"]);

@@ -5,7 +5,6 @@ mod frame;
 mod terminal;
 mod wake;
 
-use std::path::Path;
 use std::thread::park_timeout;
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ pub(crate) fn watch(
 ) -> Result<Outcome<Data>, Error> {
     let place = place(args, context)?;
     // Before the terminal is changed: from here on it is always given back.
-    let mut wake = Wake::new(place.state.parent().unwrap_or(Path::new("/")))?;
+    let mut wake = Wake::new(place.folder())?;
     let screen = Screen::open(context);
     let named = if screen.is_some() { ON_SCREEN } else { NAMED };
     let mut before = String::new();

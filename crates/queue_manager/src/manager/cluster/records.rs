@@ -61,10 +61,7 @@ impl Manager<'_> {
                 ),
             ),
             _ => {
-                // Who is silent is asked less and less often.
-                if !self.notices.contains_key("batch system") {
-                    cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
-                }
+                self.ask_soon(cluster);
                 return Ok(());
             }
         };
@@ -76,36 +73,36 @@ impl Manager<'_> {
     pub(super) fn gone_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
         let since = *cluster.gone.entry(job).or_insert(now);
-        match cluster.said.get(&job).map(|(seen, _)| seen) {
+        let waited = now >= since + EXPLAINED;
+        let over = match cluster.said.get(&job).map(|(seen, _)| seen) {
             // COMPLETED without a record is not completed.
             Some(Says::Ended(cause, word)) if reason_of(*cause) != Reason::Lost => {
                 let name = cluster.engine.name();
                 let text = format!("{name} says {word}, and its runner left no exit record");
                 let verdict = Verdict::failed(reason_of(*cause), text);
                 cluster.forget(job);
-                self.conclude(job, verdict)
+                return self.conclude(job, verdict);
             }
-            Some(Says::Ended(..)) => {
-                cluster.forget(job);
-                self.lost(job)
-            }
-            Some(Says::NotListed) if now >= since + EXPLAINED => {
-                cluster.forget(job);
-                self.lost(job)
-            }
+            Some(Says::Ended(..)) => true,
+            Some(Says::NotListed) => waited,
             // Of a submission that nobody knows nobody will tell.
-            None if !cluster.refs.contains_key(&job) && now >= since + EXPLAINED => {
-                cluster.forget(job);
-                self.lost(job)
-            }
+            None => waited && !cluster.refs.contains_key(&job),
             // A batch system takes its time to see that a node is dead (SlurmdTimeout), and its silence says nothing.
-            _ => {
-                self.queue.seen_nothing(job);
-                if !self.notices.contains_key("batch system") {
-                    cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
-                }
-                Ok(())
-            }
+            Some(_) => false,
+        };
+        if over {
+            cluster.forget(job);
+            return self.lost(job);
+        }
+        self.queue.seen_nothing(job);
+        self.ask_soon(cluster);
+        Ok(())
+    }
+
+    /// Who is silent is asked less and less often.
+    fn ask_soon(&self, cluster: &mut Cluster) {
+        if !self.notices.contains_key("batch system") {
+            cluster.next_ask = cluster.next_ask.min(Cards::now() + LOOK.1);
         }
     }
 
