@@ -272,6 +272,37 @@ fn findings_have_kind_severity_and_place() {
 }
 
 #[test]
+fn entries_are_those_that_bibtex_finds() {
+    let k = "@misc{k, title = {K}}";
+    let late = "warn bibtex_last_line k refs.bib";
+    for (bib, wanted) in [
+        (format!("@comment x: {k}\n"), Some(":1")),
+        (format!("@comment x: {k}\n\n"), None),
+        (format!("@misc{{j, title = {{J}}}} {k}"), Some(":1")),
+        (format!("@misc{{j, title = {{J}}}}\n{k}\n"), None),
+        (format!("@comment{{x\n{k}\n}}\n"), None),
+        (k.replace("{k,", "{k=1,"), None),
+    ] {
+        let key = if bib.contains("k=1") { "k=1" } else { "k" };
+        let answer = Paper::citing(&format!("\\cite{{{key}}}"), &bib).audit(&[]);
+        let wanted: Vec<String> = wanted
+            .map(|line| [late, line].concat())
+            .into_iter()
+            .collect();
+        assert_eq!(answer.findings(), wanted, "{bib}");
+    }
+}
+
+#[test]
+fn one_key_cited_in_two_cases_is_an_error() {
+    let answer = Paper::citing("\\cite{knuth84}\\cite{Knuth84}", SOUND).audit(&[]);
+    assert_eq!(
+        answer.findings(),
+        ["fail key_case_mismatch Knuth84 main.tex:3"]
+    );
+}
+
+#[test]
 fn an_undefined_key_names_its_neighbours() {
     let answer = Paper::citing("\\cite{knuth_84}", SOUND).audit(&[]);
     let finding = &answer.artifact["details"]["findings"][0];
