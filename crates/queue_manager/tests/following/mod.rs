@@ -100,7 +100,7 @@ fn watch_without_a_terminal_tells_each_change_and_ends_with_the_queue() {
     assert!(output.status.success());
     assert!(!output.stderr.contains(&0x1b) && !output.stdout.contains(&0x1b));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.starts_with("test: 1 completed\nover\n"), "{text}");
+    assert!(text.starts_with("test: 1 completed\nended\n"), "{text}");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_queue_is_over_while_its_manager_is_still_leaving() {
         let args = [&["status", "--state", "s.json"], watch].concat();
         let output = place.command(&args).output().expect("ran");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(text.starts_with("test: 1 completed\nover\n"), "{text}");
+        assert!(text.starts_with("test: 1 completed\nended\n"), "{text}");
     }
 }
 

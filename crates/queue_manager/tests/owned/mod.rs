@@ -209,7 +209,7 @@ fn a_retry_without_a_manager_names_the_command_or_starts_one() {
     assert_eq!(place.run().status.code(), Some(10));
     fs::write(place.at("go"), "").expect("write");
     let started = place.call(&["retry", "--failed", "--start", "--state", "s.json"]);
-    assert!(said(&started).contains("runs the queue"), "{started:?}");
+    assert!(said(&started).contains("was started"), "{started:?}");
     Place::until("it is over", || place.state()["a"]["state"] == "completed");
 }
 

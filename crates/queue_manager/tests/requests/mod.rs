@@ -477,7 +477,7 @@ fn a_queue_whose_last_job_is_removed_says_that_it_has_none() {
     let output = place.call(&["remove", "a", "--state", "s.json"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        said.contains("it has no jobs") && !said.contains("start"),
+        said.contains("the queue has no jobs") && !said.contains("queue_manager start"),
         "{said}"
     );
     let run = place.call(&["run", "--state", "s.json"]);
