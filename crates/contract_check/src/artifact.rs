@@ -64,12 +64,8 @@ impl Left {
 
 /// Looks at every file that `artifact` stands for below `root`. Never empty.
 pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
-    let (folders, name) = artifact
-        .path
-        .rsplit_once('/')
-        .map_or((Vec::new(), artifact.path.as_str()), |(folders, name)| {
-            (folders.split('/').collect(), name)
-        });
+    let mut folders: Vec<&str> = artifact.path.split('/').collect();
+    let name = folders.pop().unwrap_or_default();
     let mut places = vec![String::new()];
     for folder in folders {
         let mut below = Vec::new();
@@ -86,11 +82,8 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
         places = below;
     }
     if places.is_empty() {
-        return vec![Left::new(
-            &artifact.path,
-            State::Missing,
-            "no folder matches",
-        )];
+        let why = "no folder matches";
+        return vec![Left::new(&artifact.path, State::Missing, why)];
     }
     let mut found: Vec<Left> = places
         .iter()
@@ -105,26 +98,16 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
         let problem = match uncovered(root, artifact) {
             Ok(names) if names.is_empty() => None,
             Ok(names) => {
-                let more = names.len().saturating_sub(NAMED);
-                let shown = names.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
-                let more = if more > 0 {
-                    format!(" and {more} more")
-                } else {
-                    String::new()
+                let shown = names.get(..NAMED).unwrap_or(&names).join(", ");
+                let more = match names.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
                 };
-                Some(Left::new(
-                    &artifact.path,
-                    State::Missing,
-                    format!("nothing of {shown}{more}"),
-                ))
+                Some((State::Missing, format!("nothing of {shown}{more}")))
             }
-            Err(error) => Some(Left::new(
-                &artifact.path,
-                State::Unreadable,
-                error.to_string(),
-            )),
+            Err(error) => Some((State::Unreadable, error.to_string())),
         };
-        found.extend(problem);
+        found.extend(problem.map(|(state, reason)| Left::new(&artifact.path, state, reason)));
     }
     found
 }
@@ -289,10 +272,10 @@ fn verdict(
             return match str::from_utf8(bytes) {
                 Ok(text) if text.trim().is_empty() => Err(invalid(String::from("is empty"))),
                 Ok(_) => Ok(()),
-                Err(error) => Err(invalid(format!(
-                    "is not UTF-8 at byte {}",
-                    error.valid_up_to()
-                ))),
+                Err(error) => {
+                    let at = error.valid_up_to();
+                    Err(invalid(format!("is not UTF-8 at byte {at}")))
+                }
             };
         }
         Form::Json => None,
@@ -335,10 +318,8 @@ fn verdict(
                 return Err((State::Unreadable, error.to_string()));
             }
             _ => {
-                return Err((
-                    State::Contrary,
-                    format!("is about an earlier state of {path}"),
-                ));
+                let why = format!("is about an earlier state of {path}");
+                return Err((State::Contrary, why));
             }
         }
     }

@@ -32,41 +32,12 @@ impl<'a> Cell<'a> {
 
     /// A decimal number: sign, digits, point, exponent. `None` for everything else, and for what no `f64` holds.
     pub(crate) fn number(text: &[u8]) -> Option<Self> {
-        let digits = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count()
-        };
-        let unsigned = text
-            .strip_prefix(b"-")
-            .or(text.strip_prefix(b"+"))
-            .unwrap_or(text);
-        let whole = digits(unsigned);
-        let mut rest = unsigned.get(whole..)?;
         let written = std::str::from_utf8(text).ok()?;
         if let Ok(integer) = written.parse() {
             return Some(Self::Integer(integer));
         }
-        let mut fraction = 0;
-        if let Some(after) = rest.strip_prefix(b".") {
-            fraction = digits(after);
-            rest = after.get(fraction..)?;
-        }
-        if whole + fraction == 0 {
-            return None;
-        }
-        if let Some(after) = rest.strip_prefix(b"e").or(rest.strip_prefix(b"E")) {
-            let exponent = after
-                .strip_prefix(b"-")
-                .or(after.strip_prefix(b"+"))
-                .unwrap_or(after);
-            if exponent.is_empty() {
-                return None;
-            }
-            rest = exponent.get(digits(exponent)..)?;
-        }
-        if !rest.is_empty() {
+        // `nan`, `inf` and `infinity` are no numbers.
+        if written.contains(['n', 'N']) {
             return None;
         }
         let real: f64 = written.parse().ok()?;

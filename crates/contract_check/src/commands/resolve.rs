@@ -12,7 +12,7 @@ use super::{helper, policy};
 use crate::cli::ResolveArgs;
 use crate::error::Error;
 use crate::project::{Project, interpreter, probe};
-use crate::report::word;
+use crate::report::{last_column, word};
 
 /// Schema id of [`Resolved`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.resolution/v1";
@@ -149,10 +149,7 @@ impl Product for Resolved {
         } in &self.layers
         {
             let state = word(state);
-            let reason = reason
-                .as_ref()
-                .map(|why| format!("\t{why}"))
-                .unwrap_or_default();
+            let reason = last_column(reason.as_deref());
             writeln!(out, "layer {layer}\t{state}\t{path}{reason}")?;
         }
         if !self.argv.is_empty() {

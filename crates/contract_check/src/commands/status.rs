@@ -16,7 +16,7 @@ use crate::cli::StatusArgs;
 use crate::error::Error;
 use crate::predicate::{Evidence, Truth, holds};
 use crate::project::Project;
-use crate::report::word;
+use crate::report::{last_column, word};
 
 /// Schema id of [`Status`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.status/v1";
@@ -210,10 +210,7 @@ impl Product for Status {
             } in &checked.artifacts
             {
                 let state = word(state);
-                let reason = reason
-                    .as_ref()
-                    .map(|why| format!("\t{why}"))
-                    .unwrap_or_default();
+                let reason = last_column(reason.as_deref());
                 writeln!(out, "  {state}\t{path}{reason}")?;
             }
             if checked.state == Standing::Gaps {
