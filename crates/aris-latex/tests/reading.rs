@@ -640,7 +640,7 @@ fn includes() {
             (Bibliography, "more", None, &NotRead),
             (Bibliography, "z.bib", None, &NotRead),
             (Listing, "code.py", None, &NotRead),
-            (Input, "/x", None, &Unresolved),
+            (Input, "\\nope /x", None, &Unresolved),
             (Data, "data.dat", None, &NotRead),
         ]
     );
@@ -996,7 +996,7 @@ fn files_that_the_document_writes_are_read_where_there_are_none() {
         .map(|file| file.path.as_str())
         .collect();
     assert_eq!(names, ["main.tex", "a.tex", "b.tex"]);
-    assert_eq!(document.written_text("a.tex"), Some("\nWritten.\n"));
+    assert_eq!(document.written_text("a.tex"), Some("Written.\n"));
     assert_eq!(document.written_text("b.tex"), Some("no"));
 }
 

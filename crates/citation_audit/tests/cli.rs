@@ -272,6 +272,63 @@ fn findings_have_kind_severity_and_place() {
 }
 
 #[test]
+fn a_key_or_name_is_what_tex_makes_of_it_or_open() {
+    let bib = "@misc{main, title = {M}}\n@misc{L1, title = {L}}\n";
+    let cases: [(&str, &[&str]); 7] = [
+        ("\\cite{\\jobname}", &[]),
+        (
+            "\\cite{gone-\\jobname}",
+            &["fail undefined_key gone-main main.tex:4"],
+        ),
+        (
+            "\\cite{L1,L\\arabic{i}}",
+            &["warn unresolved_citation L\\arabic{i} main.tex:4"],
+        ),
+        (
+            "\\newcommand\\key{\\romannumeral3}\\cite{\\key}",
+            &["warn unresolved_citation \\romannumeral 3 main.tex:4"],
+        ),
+        (
+            "\\cite{\\today}",
+            &["warn unresolved_citation \\today main.tex:4"],
+        ),
+        ("\\cite{main}\\input{\\jobname-part}", &[]),
+        (
+            "\\cite{main}\\input{part-\\arabic{i}}",
+            &["block source_missing  main.tex:4"],
+        ),
+    ];
+    for (body, wanted) in cases {
+        let text = document(&format!(
+            "\\newcounter{{i}}\n{body}\n\\bibliography{{\\jobname}}"
+        ));
+        let files = [
+            ("main.tex", &*text),
+            ("main.bib", bib),
+            ("main-part.tex", "Text."),
+        ];
+        assert_eq!(Paper::new(&files).audit(&[]).findings(), wanted, "{body}");
+    }
+}
+
+#[test]
+fn standard_citation_commands_are_read() {
+    for body in [
+        "\\citetext{see \\citealp{gone}}",
+        "\\citefield{gone}{title}",
+        "\\citelist{gone}[x]{author}",
+        "\\cite<2>{gone}",
+    ] {
+        let answer = Paper::citing(body, SOUND).audit(&[]);
+        assert_eq!(
+            answer.findings(),
+            ["fail undefined_key gone main.tex:3"],
+            "{body}"
+        );
+    }
+}
+
+#[test]
 fn entries_are_those_that_bibtex_finds() {
     let k = "@misc{k, title = {K}}";
     let late = "warn bibtex_last_line k refs.bib";
@@ -300,6 +357,14 @@ fn one_key_cited_in_two_cases_is_an_error() {
         answer.findings(),
         ["fail key_case_mismatch Knuth84 main.tex:3"]
     );
+}
+
+#[test]
+fn a_file_in_filecontents_begins_on_the_next_line() {
+    let body =
+        "\\begin{filecontents*}{part.tex}\n\\cite{gone}\n\\end{filecontents*}\n\\input{part}";
+    let answer = Paper::citing(body, SOUND).audit(&[]);
+    assert_eq!(answer.findings(), ["fail undefined_key gone part.tex:1"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Arguments of commands.
 
 use super::{Frame, Kind, Meaning, Reader, Source, Token};
-use crate::{Place, ProblemKind};
+use crate::{Place, ProblemKind, path};
 
 /// Tokens an optional argument may have; what is longer is not one.
 const MAX_OPTIONAL: usize = 4_000;
@@ -248,10 +248,11 @@ impl Reader<'_> {
     /// The text of tokens with macros expanded, in pieces with their places; other commands print their symbol
     /// or nothing.
     pub(super) fn pieces(&mut self, tokens: &[Token]) -> Vec<Piece> {
-        self.apart(tokens, Self::all_pieces)
+        self.apart(tokens, |reader| reader.all_pieces(false))
     }
 
-    fn all_pieces(&mut self) -> Vec<Piece> {
+    /// The same for what has to be exact, `is_name`: what is not evaluated here stays as it is written.
+    fn all_pieces(&mut self, is_name: bool) -> Vec<Piece> {
         let mut pieces = Vec::new();
         loop {
             let token = self.next();
@@ -265,16 +266,22 @@ impl Reader<'_> {
                 Kind::Hash => "#",
                 Kind::Align => "&",
                 Kind::Name(name) => match self.meaning(name) {
-                    Meaning::Macro(body) => {
+                    Meaning::Macro(body)
+                        if !is_name || body.doubt == 0 && self.is_followed(&body) =>
+                    {
                         self.expand(token, name, &body);
                         continue;
                     }
                     Meaning::Known(cmd) if cmd.what == "space" => " ",
-                    Meaning::Known(cmd) => match cmd.prints() {
-                        Some(text) => text,
-                        None => continue,
-                    },
-                    Meaning::Unknown => continue,
+                    Meaning::Known(cmd) if cmd.what == "jobname" => self.job_name(),
+                    Meaning::Known(cmd) if cmd.prints().is_some() => cmd.how,
+                    Meaning::Known(cmd)
+                        if matches!(cmd.what, "nothing" | "string" | "expandafter") =>
+                    {
+                        continue;
+                    }
+                    _ if is_name => &self.written(token),
+                    _ => continue,
                 },
                 _ => continue,
             };
@@ -284,6 +291,33 @@ impl Reader<'_> {
             });
         }
         pieces
+    }
+
+    /// A command as it is written, with its first argument.
+    fn written(&mut self, token: Token) -> String {
+        let mut text = self.raw(&[token]);
+        if self.peek().kind == Kind::Begin {
+            let argument = self.argument();
+            text = format!("{}{{{}}}", text.trim_end(), self.raw(&argument));
+        }
+        text
+    }
+
+    /// The name of a file or the like, where all of it is evaluated, or else as it is written.
+    pub(super) fn exact(&mut self, tokens: &[Token]) -> Result<String, String> {
+        let pieces = self.apart(tokens, |reader| reader.all_pieces(true));
+        let text: String = pieces.into_iter().map(|piece| piece.text).collect();
+        let text = text.trim().to_owned();
+        if is_evaluated(&text) {
+            Ok(text)
+        } else {
+            Err(text)
+        }
+    }
+
+    /// What `\jobname` prints: the root document's name.
+    pub(super) fn job_name(&self) -> &str {
+        path::file_name(&self.doc.root).trim_end_matches(".tex")
     }
 
     /// The text of tokens with macros expanded.
@@ -331,23 +365,19 @@ impl Reader<'_> {
         out
     }
 
-    /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows. As they are written where they
-    /// hold a macro that nobody defines.
+    /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows.
     pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
         let tokens = self.braced()?;
-        if let Some(unknown) = tokens.iter().find(|token| self.is_unknown(**token)) {
-            return Some(vec![(self.raw(&tokens), self.place(*unknown))]);
-        }
         Some(self.keys(&tokens))
     }
 
-    /// Comma-separated keys with the place of each.
+    /// Comma-separated keys with the place of each; commands that are not evaluated here as they are written.
     pub(super) fn keys(&mut self, tokens: &[Token]) -> Vec<(String, Place)> {
         let mut keys: Vec<(String, Place)> = Vec::new();
         let mut current: Option<(String, Place)> = None;
-        for piece in self.pieces(tokens) {
+        for piece in self.apart(tokens, |reader| reader.all_pieces(true)) {
             for (at, c) in piece.text.char_indices() {
-                if c == ',' {
+                if c == ',' && is_evaluated(&piece.text) {
                     keys.extend(current.take());
                 } else if let Some((key, _)) = &mut current {
                     key.push(c);
@@ -362,6 +392,11 @@ impl Reader<'_> {
         }
         keys
     }
+}
+
+/// Whether no command and no parameter is left in a text.
+pub(super) fn is_evaluated(text: &str) -> bool {
+    !text.contains(['\\', '#'])
 }
 
 /// Length of a TeX unit at the beginning of a word (The `TeXbook`, chapter 10).

@@ -1,6 +1,6 @@
 //! Files that are named but not read here: graphics, data, bibliographies.
 
-use super::{Kind, MAX_PATHS, Reader, Token, suffixed};
+use super::{Kind, MAX_PATHS, Reader, Token, is_evaluated, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -76,13 +76,13 @@ impl Reader<'_> {
     pub(super) fn bibliography(&mut self) {
         self.skip_optional();
         let tokens = self.argument();
-        let known = self.is_known(&tokens);
-        self.bibliographies(&tokens, known);
+        self.bibliographies(&tokens);
     }
 
     /// `\bibliography{a,b}`
-    pub(super) fn bibliographies(&mut self, tokens: &[Token], known: bool) {
+    pub(super) fn bibliographies(&mut self, tokens: &[Token]) {
         for (name, place) in self.keys(tokens) {
+            let known = is_evaluated(&name);
             let file = known.then(|| suffixed(&name, "bib"));
             self.record(
                 IncludeKind::Bibliography,
@@ -101,8 +101,7 @@ impl Reader<'_> {
             "star" => self.argument(),
             _ => self.optional().unwrap_or_default(),
         };
-        let known = self.is_known(&tokens);
-        self.bibliographies(&tokens, known);
+        self.bibliographies(&tokens);
     }
 
     pub(super) fn graphics(&mut self, token: Token) {

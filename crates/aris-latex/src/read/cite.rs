@@ -15,15 +15,18 @@ impl Reader<'_> {
         name.trim_start_matches('@')
     }
 
-    /// `\cite[pre][post]{keys}`
-    pub(super) fn cite(&mut self, token: Token) {
+    /// `\cite[pre][post]{keys}`, `\cite<2>{keys}` of beamer; `behind` names arguments to drop, as in `commands.txt`.
+    pub(super) fn cite(&mut self, token: Token, behind: &str) {
         self.star();
+        let overlay = self.delimited('<', '>').unwrap_or_default();
+        self.unread_argument(token, &overlay, false);
         let (one, two) = (self.optional(), self.optional());
         let Some(keys) = self.braced_keys() else {
             let name = self.command_name(token);
             let message = format!("`\\{name}` stands without keys here; what it cites is not read");
             return self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         };
+        self.skip_arguments(token, behind);
         // A single note stands behind.
         let (pre, post) = if two.is_some() {
             (one, two)

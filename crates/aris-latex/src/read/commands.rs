@@ -89,11 +89,15 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
 /// What a word of `commands.txt` does.
 fn run(what: &str) -> Option<Run> {
     Some(match what {
-        "nothing" | "none" | "true" => |_, _, _| {},
+        "nothing" | "none" | "true" | "varies" => |_, _, _| {},
         // Text.
         "symbol" => |reader, token, text| reader.write(token, text),
         "sign" => |reader, token, text| reader.operator(token, text),
         "function" => |reader, token, text| reader.function(token, text),
+        "jobname" => |reader, token, _| {
+            let name = reader.job_name().to_owned();
+            reader.write(token, &name);
+        },
         "accent" => |reader, token, name| reader.accent(token, name),
         "space" => |reader, token, _| reader.space(token),
         "thin" => |reader, token, _| reader.thin_space(token),
@@ -172,8 +176,9 @@ fn run(what: &str) -> Option<Run> {
         "refrange" => |reader, token, _| reader.reference(token, 2),
         "cite" => |reader, token, how| {
             reader.skip_arguments(token, how);
-            reader.cite(token);
+            reader.cite(token, "");
         },
+        "citefield" => |reader, token, _| reader.cite(token, "om"),
         "cites" => |reader, token, _| reader.cites(token),
         "nocite" => |reader, token, _| reader.nocite(token),
         "entryset" => |reader, token, _| reader.entry_set(token),

@@ -323,8 +323,7 @@ impl Reader<'_> {
             "equal" => self.equal(),
             "isempty" => {
                 let tokens = self.argument();
-                let is_known = self.is_known(&tokens);
-                is_known.then(|| self.flat(&tokens).trim().is_empty())
+                self.exact(&tokens).ok().map(|text| text.is_empty())
             }
             "isundefined" => self.defined_argument().map(Not::not),
             _ => {
@@ -339,8 +338,8 @@ impl Reader<'_> {
     /// Whether the texts of the next two arguments are the same.
     fn equal(&mut self) -> Option<bool> {
         let (one, two) = (self.argument(), self.argument());
-        let is_known = self.is_known(&one) && self.is_known(&two);
-        is_known.then(|| self.flat(&one).trim() == self.flat(&two).trim())
+        let (one, two) = (self.exact(&one), self.exact(&two));
+        Some(one.ok()? == two.ok()?)
     }
 
     /// The value of the switch in the next argument.

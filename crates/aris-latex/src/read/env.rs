@@ -419,8 +419,17 @@ impl Reader<'_> {
         let overwrites = options.contains("overwrite") || options.contains("force");
         let path = path::normalise(&self.name_argument());
         let here = self.here();
-        if let Some(length) = self.rest_of_file().find(&end_of(name)) {
-            let (file, body) = (here.file, here.offset..here.offset + length);
+        let rest = self.rest_of_file();
+        if let Some(length) = rest.find(&end_of(name)) {
+            // The file begins on the next line.
+            let begin = rest.split_once('\n').map_or("", |(line, _)| line);
+            let before = if begin.trim().is_empty() {
+                begin.len() + 1
+            } else {
+                0
+            };
+            let start = here.offset + before.min(length);
+            let (file, body) = (here.file, start..here.offset + length);
             self.doc.written.push(Written {
                 path,
                 file,

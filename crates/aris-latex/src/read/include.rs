@@ -114,23 +114,15 @@ impl Reader<'_> {
             },
             _ => self.unread(token),
         }
-        let known = self.is_known(&tokens);
-        let name = self.flat(&tokens);
-        (name.trim().trim_matches('"').trim().to_owned(), known)
+        let name = self.exact(&tokens);
+        let known = name.is_ok();
+        let (Ok(name) | Err(name)) = name;
+        (name.trim_matches('"').trim().to_owned(), known)
     }
 
     fn is_macro(&self, token: Token) -> bool {
-        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Macro(body) if body.doubt == 0))
-    }
-
-    /// Whether the text of all tokens is known.
-    pub(super) fn is_known(&self, tokens: &[Token]) -> bool {
-        tokens.iter().all(|token| match token.kind {
-            Kind::Param(_) | Kind::Hash => false,
-            Kind::Name(_) if matches!(self.what(*token), "symbol" | "space" | "nothing") => true,
-            Kind::Name(_) => self.is_macro(*token),
-            _ => true,
-        })
+        self.what(token) == "jobname"
+            || matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Macro(body) if body.doubt == 0))
     }
 
     pub(super) fn include(&mut self, token: Token, kind: IncludeKind) {

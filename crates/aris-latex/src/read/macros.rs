@@ -21,12 +21,17 @@ impl Macro {
 impl Reader<'_> {
     /// Puts a macro's body before what follows, arguments in place.
     pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
-        if body.opaque || body.style && !self.is_understood(&*body.body) {
+        if self.is_followed(body) {
+            self.expand_known(call, name, body);
+        } else {
             self.opaque(call, name, body);
             self.unknown(call);
-        } else {
-            self.expand_known(call, name, body);
         }
+    }
+
+    /// Whether a macro is expanded.
+    pub(super) fn is_followed(&self, body: &Macro) -> bool {
+        !body.opaque && (!body.style || self.is_understood(&*body.body))
     }
 
     /// The same for what is known to be understood.

@@ -36,7 +36,7 @@ use crate::{Document, Error, Loader};
 
 // What most files of the reader use.
 use self::{
-    args::Piece,
+    args::{Piece, is_evaluated},
     commands::{Cmd, Role},
     doubt::Doubts,
     env::{Env, flow},

@@ -103,7 +103,7 @@ impl Reader<'_> {
         let tokens = self.argument();
         let is_plain = |token: &Token| matches!(token.kind, Kind::Word | Kind::Sub | Kind::Space);
         if tokens.iter().all(is_plain) {
-            self.bibliographies(&tokens, true);
+            self.bibliographies(&tokens);
         }
     }
 
