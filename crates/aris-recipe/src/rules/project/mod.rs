@@ -13,7 +13,7 @@ use super::table::Need;
 use crate::finding::Severity;
 use crate::model::{Ingredient, Step};
 
-use step::{Found, StepTest};
+use step::StepTest;
 
 /// One or several; none where nothing is asked for.
 #[derive(Clone, Debug, Deserialize)]
@@ -131,7 +131,7 @@ impl ProjectRule {
         let found = scope
             .steps()
             .filter_map(|(at, facts)| Some((facts.step, test.holds(scope, at)?)));
-        for (step, Found(found)) in found.take(if self.once { 1 } else { usize::MAX }) {
+        for (step, found) in found.take(if self.once { 1 } else { usize::MAX }) {
             let finding = self.tell(number, &found.join(", "), Some(step), out);
             if let Some(field) = &self.at {
                 let line = if let Some(key) = field.strip_prefix("with.") {

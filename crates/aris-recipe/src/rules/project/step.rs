@@ -10,10 +10,6 @@ use crate::expression::{Expression, Namespace};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
 use crate::rules::scope::{Scope, argument, captured_field, reach};
 
-/// What a test found; nothing, where there is nothing to name.
-#[derive(Debug, Default)]
-pub(super) struct Found(pub(super) Vec<String>);
-
 /// All parts that are there must hold.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -118,13 +114,13 @@ struct Leads {
 }
 
 impl StepTest {
-    /// What is found where the test holds.
-    pub(super) fn holds(&self, scope: &Scope<'_>, at: usize) -> Option<Found> {
+    /// What is found where the test holds; nothing, where there is nothing to name.
+    pub(super) fn holds(&self, scope: &Scope<'_>, at: usize) -> Option<Vec<String>> {
         self.holds_for(scope, at, at)
     }
 
     /// The same for a part of a test about the step `judged`.
-    fn holds_for(&self, scope: &Scope<'_>, at: usize, judged: usize) -> Option<Found> {
+    fn holds_for(&self, scope: &Scope<'_>, at: usize, judged: usize) -> Option<Vec<String>> {
         if !(self.is_itself(scope, at, judged) && self.routes(scope.step(at))) {
             return None;
         }
@@ -141,15 +137,6 @@ impl StepTest {
             && !self.none.0.iter().any(one)
             && unguarded(&self.unguarded_by, true)
             && unguarded(&self.unguarded_without_skips_by, false);
-        let mut found = Found::default();
-        let mut meets = |part: Option<Vec<String>>| match part {
-            Some(names) if names.is_empty() => false,
-            Some(names) => {
-                found.0.extend(names);
-                true
-            }
-            None => true,
-        };
         let before = self.before.as_ref().map(|before| before.found(scope, at));
         let after = self
             .after_failure
@@ -181,7 +168,8 @@ impl StepTest {
         let parts = [
             before, after, missing, default, failure, from, removed, text,
         ];
-        (whole && parts.into_iter().all(&mut meets)).then_some(found)
+        let named: Vec<Vec<String>> = parts.into_iter().flatten().collect();
+        (whole && named.iter().all(|names| !names.is_empty())).then(|| named.concat())
     }
 
     /// What the step says itself.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aris_skills::text::{Text, column};
 use aris_yaml::{Malformed, Node};
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 /// Line and column from 1.
@@ -211,19 +211,12 @@ fn said(error: &ValidationError<'_>, schema: &Value) -> String {
             format!("{name} has no `{}`", property.as_str().unwrap_or_default())
         }
         ValidationErrorKind::Type { kind } => {
-            let wanted: Vec<&str> = match kind {
-                TypeKind::Single(kind) => vec![noun(kind.as_str())],
-                TypeKind::Multiple(kinds) => kinds.iter().map(|kind| noun(kind.as_str())).collect(),
+            let wanted: Vec<String> = match kind {
+                TypeKind::Single(kind) => vec![noun(*kind)],
+                TypeKind::Multiple(kinds) => kinds.iter().map(noun).collect(),
             };
-            let is = match error.instance().as_ref() {
-                Value::Null => "null",
-                Value::Bool(_) => "boolean",
-                Value::Number(_) => "number",
-                Value::String(_) => "string",
-                Value::Array(_) => "array",
-                Value::Object(_) => "object",
-            };
-            format!("{name} is {}, not {}", noun(is), wanted.join(" or "))
+            let is = noun(JsonType::from(error.instance().as_ref()));
+            format!("{name} is {is}, not {}", wanted.join(" or "))
         }
         _ => {
             let by = error.schema_path().as_str();
@@ -238,14 +231,11 @@ fn said(error: &ValidationError<'_>, schema: &Value) -> String {
     }
 }
 
-fn noun(kind: &str) -> &str {
+fn noun(kind: JsonType) -> String {
     match kind {
-        "boolean" => "a boolean",
-        "number" => "a number",
-        "string" => "a string",
-        "array" => "an array",
-        "object" => "an object",
-        other => other,
+        JsonType::Null => String::from("null"),
+        JsonType::Array | JsonType::Object | JsonType::Integer => format!("an {kind}"),
+        _ => format!("a {kind}"),
     }
 }
 
