@@ -83,7 +83,7 @@ fn faults_are_found_with_their_lines() {
 fn what_check_prints_is_a_list_of_findings() {
     let project = project(FAULTY);
     let checked = call(&project, &CHECK).expect_code(0);
-    let project = project.file("checked.json", &checked.stdout);
+    let project = project.file("checked.json", checked.stdout());
     let judged = call(&project, &["verdict", "--findings", "checked.json"]).expect_code(0);
     let data = judged.data();
     assert_eq!(
