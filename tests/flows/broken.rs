@@ -1,5 +1,5 @@
 //! A helper that is missing, broken or stale is never silent: the doctor names it, `contract_check run` gives what the policy says,
-//! and the resolver block with the launcher leaves with a code that is no verdict.
+//! and the resolver block with the launcher exits with a code that is no verdict.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::conformance::for_every_row;
 /// What a call of the helper comes to.
 #[derive(Clone, Copy, Debug)]
 enum Call {
-    /// It runs, and leaves with 0.
+    /// It runs, and exits with 0.
     Works,
     /// The launcher or the shim says that it cannot run: 5.
     Refused,
@@ -283,7 +283,7 @@ fn in_project(project: &Project, helper: &Helper, args: &[&str]) -> Run {
     call.env("PATH", path).env("HOME", project.at("home")).run()
 }
 
-/// What `contract_check run` leaves with.
+/// What `contract_check run` exits with.
 fn by_policy(policy: Policy, code: i32) -> i32 {
     match policy {
         _ if code == 0 => 0,

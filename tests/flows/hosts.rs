@@ -37,7 +37,7 @@ fn programs() -> Option<PathBuf> {
         let npm = ["install", "--no-audit", "--no-fund", "--prefix", &prefix];
         let run = Helper::at("npm").call("/").args(npm).args(PACKAGES);
         let run = run.env("HOME", &folder).deadline(Duration::from_mins(10));
-        println!("npm left with {}", run.run().code());
+        println!("npm exited with {}", run.run().code());
     }
     if !programs.is_dir() {
         println!("skipped: no {}", programs.display());

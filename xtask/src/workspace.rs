@@ -68,7 +68,7 @@ impl Job {
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Paper => "Before a paper is submitted",
-            Self::Review => "Around a review",
+            Self::Review => "Reviewing",
             Self::Literature => "Finding and keeping papers",
             Self::Experiment => "Running experiments",
             Self::Suite => "Installing and checking skills",

@@ -267,7 +267,7 @@ pub struct Exit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// It left with this status, 0 to 255.
+    /// It exited with this status, 0 to 255.
     Code(i32),
     /// This signal ended it.
     Signal(i32),

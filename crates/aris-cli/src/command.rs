@@ -66,19 +66,20 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
             .value_parser(deadline::seconds)
             .display_order(898)
             .help(format!(
-                "End with exit 6 after this many seconds [default: {usual}]"
+                "Exit with 6 after this many seconds [default: {usual}]"
             ))
     });
-    sections(command.args(timed), spec, "")
+    sections(command.args(timed), spec, "", &["text", "json"])
 }
 
 /// Gives the command and every subcommand the same template, its own examples, and the flags that all have alike.
-fn sections(command: Command, spec: &Spec, path: &str) -> Command {
+fn sections(command: Command, spec: &Spec, path: &str, above: &[&'static str]) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|sub| sub.get_name().to_owned())
         .collect();
-    let mut command = alike(command)
+    let (command, forms) = alike(command, above);
+    let mut command = command
         .help_template(TEMPLATE)
         .after_help(after_help(spec, path))
         .disable_help_subcommand(true);
@@ -88,37 +89,52 @@ fn sections(command: Command, spec: &Spec, path: &str) -> Command {
         } else {
             format!("{path} {name}")
         };
-        command = command.mut_subcommand(name, |sub| sections(sub, spec, &below));
+        command = command.mut_subcommand(name, |sub| sections(sub, spec, &below, &forms));
     }
     command
 }
 
-/// `-o` for `--output`, and `--format` where the command has none of its own.
-fn alike(command: Command) -> Command {
-    let mut forms = vec!["text", "json"];
+/// `-o` for `--output`, and `--format` where the command has none of its own; and its forms, which are those of the command above it, too:
+/// a flag of a command with subcommands is global.
+fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str>) {
+    let mut forms = above.to_vec();
     let mut has_format = false;
-    let command = command.mut_args(|arg| match arg.get_long() {
-        Some("output") => arg.short('o'),
-        Some(FORMAT) => {
-            has_format = true;
+    let filled = |arg: &Arg| {
+        arg.get_default_values()
+            .iter()
+            .all(|value| !value.is_empty())
+    };
+    let hidden = |arg: Arg| {
+        if filled(&arg) {
             arg
+        } else {
+            arg.hide_default_value(true)
         }
-        Some(long) => match FORMS.into_iter().find(|form| *form == long) {
-            Some(form) => {
-                forms.push(form);
-                arg.hide(true).default_value_if(FORMAT, form, "true")
+    };
+    let command = command
+        .mut_args(hidden)
+        .mut_args(|arg| match arg.get_long() {
+            Some("output") => arg.short('o'),
+            Some(FORMAT) => {
+                has_format = true;
+                arg
             }
+            Some(long) => match FORMS.into_iter().find(|form| *form == long) {
+                Some(form) => {
+                    forms.push(form);
+                    arg.hide(true).default_value_if(FORMAT, form, "true")
+                }
+                None => arg,
+            },
             None => arg,
-        },
-        None => arg,
-    });
+        });
     let format = Arg::new(FORMAT)
         .long(FORMAT)
         .value_name("FORMAT")
-        .value_parser(forms)
+        .value_parser(forms.clone())
         .display_order(899)
-        .help("Form of what is printed");
-    command.args((!has_format).then_some(format))
+        .help("Output format [default: text]");
+    (command.args((!has_format).then_some(format)), forms)
 }
 
 fn after_help(spec: &Spec, path: &str) -> String {
@@ -148,8 +164,11 @@ fn after_help(spec: &Spec, path: &str) -> String {
             "OUTPUT",
             below.map_or(spec.output, |command| command.output),
         ),
-        ("STDERR", spec.stderr),
+        ("STDERR", if below.is_none() { spec.stderr } else { "" }),
     ] {
+        if body.is_empty() {
+            continue;
+        }
         push(&mut text, format_args!("\n{title}:\n  {body}\n"));
     }
     text

@@ -27,7 +27,7 @@ pub struct Spec {
     pub signals: &'static [(u8, &'static str)],
     /// What 0 means for this helper.
     pub ok: &'static str,
-    /// Classes of failure it can leave with. [`ErrorKind::Internal`] and [`ErrorKind::Usage`] are always there.
+    /// Classes of failure it can exit with. [`ErrorKind::Internal`] and [`ErrorKind::Usage`] are always there.
     pub errors: &'static [ErrorKind],
     /// Schema ids of its JSON: the envelope's data first, then the files it writes.
     pub schemas: &'static [&'static str],

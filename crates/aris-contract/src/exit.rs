@@ -1,10 +1,10 @@
-//! Exit codes of every helper, and the signals a successful run may leave with.
+//! Exit codes of every helper, and the signals a successful run may exit with.
 //!
 //! **Source**: the skill resource protocol §5 (0–7 and 10+), the integration contract §6 (a gate blocks with 1).
 
 use std::num::NonZeroU8;
 
-/// The status a helper process leaves with.
+/// The status a helper process exits with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exit(u8);
 

@@ -67,11 +67,11 @@ impl ErrorKind {
     /// One line for the EXIT CODES section of `--help`.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Internal => "error of no other class",
+            Self::Internal => "other error",
             Self::Usage => "bad or missing arguments",
             Self::NotFound => "an input does not exist",
             Self::Validation => "an input is invalid",
-            Self::Precondition => "the environment forbids it (permission, disk, missing program)",
+            Self::Precondition => "environment problem (permissions, disk full, missing program)",
             Self::Timeout => "a time budget was exceeded",
             Self::Unavailable => "an outside service did not answer",
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Policy {
     /// Gate: unresolved is an error, the exit code is passed on.
     A,
-    /// Side effect: warn and go on.
+    /// Side effect: warn and continue.
     B,
     /// Forensic record: write the artifacts directly, in the same schema.
     C,
@@ -52,12 +52,12 @@ impl Policy {
     /// What happens when the resolver chain finds nothing usable.
     pub const fn when_unresolved(self) -> &'static str {
         match self {
-            Self::A => "error, exit code other than 0",
-            Self::B => "warn and go on, exit 0",
+            Self::A => "stop with an error",
+            Self::B => "warn and continue, exit 0",
             Self::C => "write the artifacts directly in the same schema",
             Self::D1 => "try the next source; error when none is left",
             Self::D2 => "record the skipped source; error when none contributed",
-            Self::E => "warn and go on",
+            Self::E => "warn and continue",
         }
     }
 
@@ -65,7 +65,7 @@ impl Policy {
     pub const fn when_failed(self) -> &'static str {
         match self {
             Self::A => "its exit code is passed on",
-            Self::B => "warn and go on, exit 0",
+            Self::B => "warn and continue, exit 0",
             Self::C => "write the artifacts directly in the same schema",
             Self::D1 => "try the next source; error when none is left",
             Self::D2 => "record it; error only when no source contributed",

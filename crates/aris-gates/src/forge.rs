@@ -15,10 +15,10 @@ pub struct ForgeArgs {
     /// Software of the host of the pull request [default: by its address]
     #[arg(long, value_name = "github|gitlab", value_parser = |text: &str| text.parse::<ForgeKind>())]
     forge: Option<ForgeKind>,
-    /// Program that keeps GitHub's token where `GH_TOKEN` is not set; default: the gh on PATH
+    /// Program that keeps GitHub's token where `GH_TOKEN` is not set [default: the gh on PATH]
     #[arg(long, value_name = "PATH")]
     gh: Option<String>,
-    /// Base URL of the interface; default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request
+    /// Base URL of the interface [default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request]
     #[arg(long, value_name = "URL")]
     api_base: Option<String>,
 }

@@ -12,7 +12,7 @@ const CHAIN: &str = include_str!("find.sh");
 /// The lines between the markers `# aris-find: <helper>…` and `# aris-find end`, for a block in the SKILL.md of `skill`. Each helper
 /// is its owner and all its names, the canonical one first.
 ///
-/// The block prints one path for each helper, to be started by `sh`. It leaves with 3 where one is nowhere, with 5 where the chain
+/// The block prints one path for each helper, to be started by `sh`. It exits with 3 where one is nowhere, with 5 where the chain
 /// ends at something that is no readable file, and says which on stderr.
 pub fn find_block(skill: &str, helpers: &[(&str, Vec<&str>)]) -> String {
     let mut text = CHAIN.to_owned();

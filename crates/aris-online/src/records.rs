@@ -20,7 +20,7 @@ pub struct FormArgs {
     /// Print a bibliography entry for each record
     #[arg(long, conflicts_with = "compat", display_order = 791)]
     pub bibtex: bool,
-    /// Print the JSON that earlier scripts of this name print
+    /// Print the JSON of the original ARIS script of this name
     #[arg(long, display_order = 792)]
     pub compat: bool,
 }
@@ -149,7 +149,9 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
     let record = |value: Value| {
         // Another list of objects with titles is not one of records: a record says who described it.
         if value.get("origins").is_none() {
-            return Err(String::from("not a record: it has no origins"));
+            return Err(String::from(
+                "not a record of a helper: the field origins is missing",
+            ));
         }
         serde_json::from_value(value).map_err(|error| format!("not a record: {error}"))
     };

@@ -8,7 +8,7 @@ use crate::error::ProcError;
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It left with this code.
+    /// It exited with this code.
     Exited(i32),
     /// A signal that did not come from here ended it.
     Signalled(i32),

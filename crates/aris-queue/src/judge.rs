@@ -26,7 +26,7 @@ pub const OOM_PATTERNS: [&str; 8] = [
     "OOM when allocating tensor",
 ];
 
-/// Judges an attempt by its exit record. `continues`: it may leave with [`CONTINUE`]. Outputs were compared by the runner, on the machine where they were written.
+/// Judges an attempt by its exit record. `continues`: it may exit with [`CONTINUE`]. Outputs were compared by the runner, on the machine where they were written.
 pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     let declared = !exit.outputs.is_empty();
     let all_there = declared && exit.outputs.iter().all(|output| output.matches > 0);
@@ -59,7 +59,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
             } else if !all_there {
                 let error = format!("exit status 0, but no file matches {}", missing.join(", "));
                 Err(match &exit.oom {
-                    // The last program of a pipe left with 0, such as tee; the one before it did not do its work.
+                    // The last program of a pipe exited with 0, such as tee; the one before it did not do its work.
                     Some(oom) => (Reason::GpuOom, format!("{error}; {}", log_says(oom))),
                     None => (Reason::NoOutput, error),
                 })

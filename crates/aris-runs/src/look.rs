@@ -182,7 +182,7 @@ impl Look {
         }
     }
 
-    /// Says how the run ended. One that left with 0 has failed where a declared output is not there or cannot be read.
+    /// Says how the run ended. One that exited with 0 has failed where a declared output is not there or cannot be read.
     pub fn ended(&mut self, end: End, how: String, unwritten: &[&str]) {
         let mut missing = Vec::new();
         if !unwritten.is_empty() {

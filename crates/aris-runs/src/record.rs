@@ -100,7 +100,7 @@ pub(crate) struct Block {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// It left with 0.
+    /// It exited with 0.
     Completed,
     /// It did not.
     Failed,

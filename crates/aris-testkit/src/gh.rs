@@ -5,8 +5,8 @@ use crate::project::Project;
 /// Puts a `gh` into `bin/` of a project that writes down what it is told, in `bin/log`, and answers as `cases`, the arms of a `case` over
 /// its arguments, say; see [`keeps`]. It has no other token.
 ///
-/// **Source**: <https://cli.github.com/manual/gh_auth_token>: the token on stdout; without one it leaves with 1 and says so on stderr. `gh auth
-/// status` leaves with 1 when any account on any host is broken, as it does here.
+/// **Source**: <https://cli.github.com/manual/gh_auth_token>: the token on stdout; without one it exits with 1 and says so on stderr. `gh auth
+/// status` exits with 1 when any account on any host is broken, as it does here.
 pub fn fake_gh(project: &Project, cases: &str) {
     let script = format!(
         "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\ncase \"$*\" in\n{cases}\n\

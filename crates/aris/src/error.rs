@@ -28,7 +28,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Process(#[from] aris_proc::ProcError),
     /// A step of the demo did not end as it must.
-    #[error("{command} left with {code}, expected {expected}")]
+    #[error("{command} exited with {code}, expected {expected}")]
     Demo {
         command: String,
         code: String,

@@ -25,20 +25,24 @@ pub(crate) const GROUPS: &[Group] = &[
             ),
             entry!(
                 paper_illustration_image2,
-                "make an illustration with an image model"
+                "check and finalize an image-model illustration"
             ),
             entry!(
                 verify_paper_audits,
-                "the gate: any provable reason not to submit?"
+                "the gate: block a submission with a proven fault"
             ),
         ],
     },
     Group {
-        title: "Around a review",
-        entries: &[entry!(
-            save_trace,
-            "keep a reviewer's answer as a chained record"
-        )],
+        title: "Reviewing",
+        entries: &[
+            entry!(
+                audit_claims,
+                "derive the verdict on a research pull request"
+            ),
+            entry!(resolve_claims_review, "settle an open review of claims"),
+            entry!(save_trace, "keep a reviewer's answer as a chained record"),
+        ],
     },
     Group {
         title: "Finding and keeping papers",
@@ -71,10 +75,6 @@ pub(crate) const GROUPS: &[Group] = &[
         title: "Running experiments",
         entries: &[
             entry!(
-                audit_claims,
-                "derive the verdict on a research pull request"
-            ),
-            entry!(
                 build_manifest,
                 "expand grids of experiments into a list of jobs"
             ),
@@ -83,16 +83,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 recipe_runner,
                 "check a recipe, run it step by step, resume it"
             ),
-            entry!(resolve_claims_review, "settle an open review of claims"),
         ],
     },
     Group {
         title: "Installing and checking skills",
         entries: &[
-            entry!(
-                contract_check,
-                "see what fires, what is missing, what is broken"
-            ),
+            entry!(contract_check, "check integrations and the installation"),
             entry!(
                 install_aris,
                 "put skills into a project, update or remove them"

@@ -21,13 +21,18 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 pub struct Search {
     /// Words or a query in arXiv's language (`au:Vaswani AND ti:attention`); an identifier, with or without `id:`; several
-    /// identifiers with commas between them
+    /// identifiers, comma-separated
     pub query: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=30_000))]
     pub limit: u32,
     /// Number of the first result, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long = "offset",
+        alias = "start",
+        value_name = "N",
+        default_value_t = 0
+    )]
     pub start: u32,
     /// Order of the results, best or newest first
     #[arg(long, value_enum, default_value_t = Sort::Relevance)]
@@ -57,7 +62,7 @@ pub struct Download {
     /// Identifier, `2301.07041` or `cs/0601001`; with a version (`v2`) that version, else the newest
     #[arg(value_parser = |text: &str| ArxivId::parse(text))]
     pub id: ArxivId,
-    /// Folder it goes to; made when absent
+    /// Folder to write to; created if absent
     #[arg(long, alias = "dir", value_name = "DIR", default_value = "papers")]
     pub output: PathBuf,
     /// Download the source and unpack it into a folder named after the paper

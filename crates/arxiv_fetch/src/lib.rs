@@ -1,4 +1,4 @@
-//! `arxiv_fetch`: searches arXiv, and brings PDFs and sources.
+//! `arxiv_fetch`: searches arXiv, and downloads PDFs and sources.
 //!
 //! **Input**: a query or identifiers. **Output**: records as the reference's JSON, one a line (`--jsonl`), as a
 //! bibliography (`--bibtex`) or in an envelope (`--json`); a downloaded file and its description.
@@ -20,10 +20,11 @@ pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Download, Search, Sort};
 pub use report::File;
 
-const LIST: &str = "the papers, as JSON, JSON Lines or BibTeX";
+const LIST: &str =
+    "the papers: by default a list as indented JSON, or an envelope, JSON Lines or BibTeX";
 const FILE: &str = "one line of JSON about the file";
 const ANSWERED: Exits = &exits("arXiv answered, also when nothing was found");
-const THERE: Exits = &exits("the file is there");
+const THERE: Exits = &exits("the file exists");
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -31,18 +32,18 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search arXiv and download papers, at the pace that arXiv asks for",
     input: "a query or identifiers",
-    output: "records as JSON, as lines of JSON or as a bibliography; for download one line of JSON about the file",
+    output: "the papers: by default a list as indented JSON, or an envelope, JSON Lines or BibTeX; for download one line of JSON about the file",
     commands: &[
         CommandSpec::new("search", "a query or identifiers", LIST, ANSWERED),
         CommandSpec::new("download", "an identifier", FILE, THERE),
     ],
     examples: &[
         "arxiv_fetch search 'attention mechanism' --limit 10  # search by relevance",
-        "arxiv_fetch search id:1706.03762 --format bibtex  # one paper as a bibliography entry",
-        "arxiv_fetch download 2301.07041 --output papers  # bring a PDF, unless it is there",
-        "arxiv_fetch download 2301.07041 --source  # bring the LaTeX source and unpack it into papers/2301.07041",
+        "arxiv_fetch search id:1706.03762 --format bibtex  # one paper as a BibTeX entry",
+        "arxiv_fetch download 2301.07041 --output papers  # download a PDF (skipped if it exists)",
+        "arxiv_fetch download 2301.07041 --source  # download the LaTeX source and unpack it into papers/2301.07041",
     ],
-    ok: "arXiv has answered, also when nothing was found; the file is there",
+    ok: "arXiv has answered, also when nothing was found; the file exists",
     schemas: &[report::PAPERS, report::FILE],
     samples: &[Sample {
         args: &["--json", "download", "2413.00001"],

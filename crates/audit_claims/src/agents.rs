@@ -16,7 +16,7 @@ use crate::report::Asked;
 /// Where answers are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AnswerArgs {
-    /// Folder of the agents' answers; default: answers in the output folder
+    /// Folder of the agents' answers [default: answers in the output folder]
     #[arg(long, value_name = "DIR")]
     agent_dir: Option<PathBuf>,
 }

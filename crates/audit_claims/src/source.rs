@@ -15,7 +15,7 @@ use crate::agents::Open;
 /// Which files are reports.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Files that are reports; may be repeated; default: research/**, *.md, *.markdown, *.tex, in upper or lower case
+    /// Files that are reports; may be repeated [default: research/**, *.md, *.markdown, *.tex, in upper or lower case]
     #[arg(long, value_name = "GLOB")]
     report_glob: Vec<String>,
 }

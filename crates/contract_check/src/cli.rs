@@ -13,10 +13,10 @@ pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Project folder; default: the git top level, else the working directory
+    /// Project folder [default: the git top level, else the working directory]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,
-    /// Folder of the running skill, for layer 0; default: the one that the host names
+    /// Folder of the running skill, for layer 0 [default: the one that the host names]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) skill_dir: Option<PathBuf>,
 }
@@ -26,7 +26,7 @@ pub struct Cli {
 pub(crate) enum Command {
     /// Show which integrations apply here and whether their artifacts are valid
     Status(StatusArgs),
-    /// Show the checklist of an integration
+    /// Print the checklist of an integration, to tick by hand
     Checklist(ChecklistArgs),
     /// Print, or run, the commands that make missing artifacts
     Backfill(BackfillArgs),
@@ -41,7 +41,7 @@ pub(crate) enum Command {
 /// Arguments of `status`.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Integrations to look at; default: all
+    /// Integrations to look at [default: all]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// The arguments that the skill was called with, for predicates about them
@@ -68,7 +68,7 @@ pub(crate) struct BackfillArgs {
     #[arg(long)]
     pub(crate) run: bool,
     /// Seconds that each command may take
-    #[arg(long, alias = "timeout", value_name = "SECONDS", value_parser = seconds, requires = "run")]
+    #[arg(long = "command-timeout", aliases = ["deadline", "timeout"], value_name = "SECONDS", value_parser = seconds, requires = "run")]
     pub(crate) deadline: Option<Duration>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct BackfillArgs {
 pub(crate) struct ResolveArgs {
     /// Helper, by its canonical or a legacy name
     pub(crate) helper: String,
-    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E; default: the helper's
+    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E [default: the helper's]
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub(crate) policy: Option<Policy>,
 }
@@ -87,11 +87,11 @@ pub(crate) struct ResolveArgs {
 pub(crate) struct RunArgs {
     /// Helper, by its canonical or a legacy name
     pub(crate) helper: String,
-    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E; default: the helper's
+    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E [default: the helper's]
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub(crate) policy: Option<Policy>,
-    /// Seconds that the helper may take; default: no limit
-    #[arg(long, alias = "timeout", value_name = "SECONDS", value_parser = seconds)]
+    /// Seconds that the helper may take [default: no limit]
+    #[arg(long = "command-timeout", aliases = ["deadline", "timeout"], value_name = "SECONDS", value_parser = seconds)]
     pub(crate) deadline: Option<Duration>,
     /// File to append one line of JSON with the outcome to
     #[arg(long, value_name = "FILE")]

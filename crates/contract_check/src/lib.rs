@@ -12,7 +12,7 @@
 //! D1 21, the caller tries its next source; D2 22, the caller records the source as skipped. Everywhere: 2 usage; 3 the project folder is absent;
 //! 5 the outcome cannot be recorded.
 //!
-//! It is a diagnostic for skills (policy E) although `status` and `run` may leave with 1: `status` says so by contract, and `run` stands in
+//! It is a diagnostic for skills (policy E) although `status` and `run` may exit with 1: `status` says so by contract, and `run` stands in
 //! for helpers that are gates.
 
 mod artifact;
@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
             "each integration: whether it applies here, and whether its files are there and valid",
             &[
                 (0, "no gap"),
-                (1, "a load-bearing integration is broken"),
+                (1, "an integration required for submission is broken"),
                 (3, ""),
                 (5, ""),
                 (10, "there are gaps"),
@@ -59,13 +59,8 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new(
             "checklist",
             "the project",
-            "the steps of the integration, and which are done",
-            &[
-                (0, "every step is done"),
-                (3, ""),
-                (5, ""),
-                (10, "there are steps to do"),
-            ],
+            "the steps of the integration, each with an empty box to tick by hand",
+            &[(0, "the checklist was printed"), (3, ""), (5, "")],
         ),
         CommandSpec::new(
             "backfill",
@@ -96,14 +91,14 @@ pub static SPEC: Spec = Spec {
             &[
                 (
                     0,
-                    "the helper is done, or the policy lets the caller go on (C and D: also when the helper found something)",
+                    "the helper is done, or the policy lets the caller continue (C and D: also when the helper found something)",
                 ),
-                (1, "policy A: the helper blocks, failed or was not found"),
+                (1, "policy A: the helper was not found or did not finish"),
                 (3, ""),
                 (5, ""),
                 (
                     10,
-                    "policies B and E: the helper was not found; A, B and E: the helper's own code, 10 to 125",
+                    "policies A, B and E: the helper's own code, 10 to 125; policy A: any other code of the helper, too",
                 ),
                 (20, "policy C: write the record directly"),
                 (21, "policy D1: try the next source"),
@@ -118,7 +113,7 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        "contract_check status  # which integrations fire here, and what they left",
+        "contract_check status  # which integrations apply here, and whether their files are valid",
         "contract_check checklist submission-audits  # the boxes to tick before a final report",
         "contract_check backfill research-wiki-ingest --set arxiv_ids=2501.12345,1706.03762 --run  # ingest what was missed",
         "contract_check resolve research_wiki.py --policy B  # where a helper is found, under any of its names",
@@ -128,11 +123,11 @@ pub static SPEC: Spec = Spec {
     signals: &[
         (
             1,
-            "load-bearing integration broken (status); gate blocks (run)",
+            "an integration required for submission is broken (status); policy A: the helper was not found or did not finish (run)",
         ),
         (
             10,
-            "gaps, steps to do, helper not found, or faults; run, policies A, B and E: the helper's own code, 10 to 125",
+            "status: gaps; backfill: something is missing; resolve: the helper was not found; doctor: faults; run: the helper's own code",
         ),
         (run_helper::OWED, "run, policy C: write the record directly"),
         (
@@ -144,7 +139,7 @@ pub static SPEC: Spec = Spec {
             "run, policy D2: record the source as skipped",
         ),
     ],
-    ok: "nothing found; run: done, or the policy lets the caller go on (policies C and D: also when the helper found something)",
+    ok: "nothing found; run: done, or the policy lets the caller continue (policies C and D: also when the helper found something)",
     errors: &[ErrorKind::NotFound, ErrorKind::Precondition],
     schemas: &[
         status::SCHEMA,

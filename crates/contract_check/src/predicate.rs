@@ -120,7 +120,7 @@ impl Evidence<'_> {
             .transpose()
     }
 
-    /// What git prints, when it leaves with 0.
+    /// What git prints, when it exits with 0.
     fn git(&self, args: &[&str]) -> Result<Option<String>, String> {
         let command = aris_proc::command("git", &self.project.root).args(args);
         let done = command.run(DEADLINE).map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@ pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
-    /// Give up after so many seconds
+    /// Exit with 6 when deepxiv has not answered after this many seconds
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub deadline: u64,
     /// Print the records of the papers, one a line, instead of `DeepXiv`'s answer
@@ -31,7 +31,7 @@ pub enum Command {
     Trending(Trending),
     /// Search the web
     Wsearch(Wsearch),
-    /// Show what Semantic Scholar knows of a paper
+    /// Show the record of a paper in Semantic Scholar
     Sc(Sc),
     /// Check that `DeepXiv` answers
     Health,
@@ -42,22 +42,22 @@ pub enum Command {
 pub struct Search {
     /// Words to search for
     pub query: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
     /// How to search
     #[arg(long, default_value = "hybrid", value_parser = ["bm25", "vector", "hybrid"])]
     pub mode: String,
-    /// arXiv's categories with commas between them
-    #[arg(long)]
+    /// arXiv categories, comma-separated
+    #[arg(long, value_name = "LIST")]
     pub categories: Option<String>,
-    /// Fewest citations of a result
+    /// Minimum number of citations
     #[arg(long, value_name = "N")]
     pub min_citations: Option<u32>,
-    /// Only what appeared since
+    /// Published on or after this date
     #[arg(long, value_name = "DATE")]
     pub date_from: Option<String>,
-    /// Only what appeared until
+    /// Published on or before this date
     #[arg(long, value_name = "DATE")]
     pub date_to: Option<String>,
 }
@@ -86,7 +86,7 @@ pub struct Trending {
     /// Days to look back
     #[arg(long, default_value = "7", value_parser = ["7", "14", "30"])]
     pub days: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
 }

@@ -25,7 +25,7 @@ pub use cli::{Cli, Command, Paper, Sc, Search, Section, Trending, Wsearch};
 const ANSWER: &str = "aris.deepxiv_fetch.answer/v1";
 
 const SECTION: &str = "an arXiv identifier and the name of a section";
-const ANSWERS: &str = "DeepXiv's answer as JSON, or records as JSON Lines";
+const ANSWERS: &str = "DeepXiv's answer as indented JSON; with --format jsonl the records of its papers as JSON Lines";
 const EXITS: Exits = &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")];
 
 /// What the helper says about itself.
@@ -48,13 +48,13 @@ pub static SPEC: Spec = Spec {
     ],
     examples: &[
         "deepxiv_fetch search 'agent memory' --limit 5 --date-from 2025-01-01  # search papers",
-        "deepxiv_fetch paper-brief 2409.05591  # the gist of a paper",
+        "deepxiv_fetch paper-brief 2409.05591  # the summary of a paper",
         "deepxiv_fetch paper-head 2409.05591  # the sections of a paper",
         "deepxiv_fetch paper-section 2409.05591 Introduction  # one section",
-        "deepxiv_fetch trending --days 14 --limit 5 --format jsonl  # records of what is talked about",
+        "deepxiv_fetch trending --days 14 --limit 5 --format jsonl  # records of trending papers, one a line",
         "deepxiv_fetch wsearch 'agent memory benchmark'  # search the web",
-        "deepxiv_fetch sc 204e3073870fae3d05bcbc2f6a8e263d9b72e776  # what Semantic Scholar knows of a paper",
-        "deepxiv_fetch health  # ask whether the service is well",
+        "deepxiv_fetch sc 204e3073870fae3d05bcbc2f6a8e263d9b72e776  # the record of a paper in Semantic Scholar",
+        "deepxiv_fetch health  # check that the service answers",
     ],
     ok: "DeepXiv has answered",
     errors: &[

@@ -91,6 +91,9 @@ fn results_become_records() {
         (&json!("2409.05591"), &json!(2024))
     );
     assert_eq!(papers[0]["authors"][0]["name"], "H. Qian");
+    let lines = self::run(&project, &["trending", "--format", "jsonl"]).expect_code(0);
+    let record: Value = serde_json::from_str(lines.stdout()).expect("one record");
+    assert_eq!(record["title"], "Memo");
 }
 
 #[test]

@@ -27,10 +27,10 @@ pub struct Search {
     /// Kind of page: `company`, `research paper`, `news`, `personal site`, `financial report`, `people`
     #[arg(long)]
     pub category: Option<String>,
-    /// Phrases that a page must have, with commas between them
+    /// Phrases that a page must have, comma-separated
     #[arg(long, value_name = "LIST")]
     pub include_text: Option<String>,
-    /// Phrases that no page may have, with commas between them
+    /// Phrases that no page may have, comma-separated
     #[arg(long, value_name = "LIST")]
     pub exclude_text: Option<String>,
     /// Country for which to search, two letters
@@ -74,7 +74,7 @@ pub struct GetContents {
 /// Filters of the search, the number of results, and the text to show of each.
 #[derive(Debug, clap::Args)]
 pub struct Wanted {
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub limit: u32,
     /// What to get of each page
@@ -83,17 +83,17 @@ pub struct Wanted {
     /// Maximum number of characters of each page
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_chars: u32,
-    /// Only these domains, with commas between them
+    /// Only these domains, comma-separated
     #[arg(long, value_name = "LIST")]
     pub include_domains: Option<String>,
-    /// Not these domains, with commas between them
+    /// Not these domains, comma-separated
     #[arg(long, value_name = "LIST")]
     pub exclude_domains: Option<String>,
-    /// Only what was published since, `2025-01-01`
-    #[arg(long, value_name = "DATE")]
+    /// Published on or after this date, `2025-01-01`
+    #[arg(long = "date-from", alias = "start-date", value_name = "DATE")]
     pub start_date: Option<String>,
-    /// Only what was published until
-    #[arg(long, value_name = "DATE")]
+    /// Published on or before this date
+    #[arg(long = "date-to", alias = "end-date", value_name = "DATE")]
     pub end_date: Option<String>,
     /// Form of the output
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub struct Wanted {
     pub online: OnlineArgs,
 }
 
-/// What is brought of a page.
+/// What to get of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Content {
     /// The passages that fit

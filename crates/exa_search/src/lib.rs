@@ -23,8 +23,8 @@ pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Search, Wanted};
 /// Schema id of the records.
 const PAPERS: &str = "aris.exa_search.papers/v1";
 
-const PAGES: &str = "the pages, as JSON, JSON Lines or BibTeX";
-const CONTENTS: &str = "the pages with their contents, as JSON, JSON Lines or BibTeX";
+const PAGES: &str = "the pages: by default as indented JSON, or an envelope, JSON Lines or BibTeX";
+const CONTENTS: &str = "the pages with their contents: by default as indented JSON, or an envelope, JSON Lines or BibTeX";
 const ANSWERED: &str = "Exa answered, also when nothing was found";
 const EXITS: Exits = &[(0, ANSWERED), (4, ""), (5, ""), (7, "")];
 
@@ -34,7 +34,7 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search the web through Exa, and get the contents of pages",
     input: "a query or addresses; the key in EXA_API_KEY",
-    output: "results as JSON, as records one a line or as a bibliography",
+    output: "the pages: by default as indented JSON, or an envelope, JSON Lines or BibTeX",
     commands: &[
         CommandSpec::new("search", "words; the key in EXA_API_KEY", PAGES, EXITS),
         CommandSpec::new(

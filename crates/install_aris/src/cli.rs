@@ -7,7 +7,7 @@ use aris_contract::artifact::install::{Host, InstallMode};
 /// Arguments of `install_aris`.
 #[derive(Debug, Default, clap::Args)]
 pub struct Cli {
-    /// Project folder; default: the working directory
+    /// Project folder [default: the working directory]
     pub project: Option<PathBuf>,
     /// Update an existing install to its source; refuse when there is none
     #[arg(long, group = "action")]
@@ -24,23 +24,23 @@ pub struct Cli {
     /// Print the plan and write nothing; exit 10 when something would change
     #[arg(long)]
     pub dry_run: bool,
-    /// Host to install for; default: those of the last install, else claude
+    /// Host to install for [default: those of the last install, else claude]
     #[arg(
         long,
         value_name = "HOST",
         value_delimiter = ',',
         value_parser = |text: &str| text.parse::<Host>(),
-        help = "Host to install for: claude, codex, cursor, gemini; repeatable or with commas; default: as before, else claude"
+        help = "Host to install for: claude, codex, cursor, gemini; repeatable or with commas [default: as before, else claude]"
     )]
     pub host: Vec<Host>,
-    /// Skills to install, and those that own the helpers they call; `all` is all; remembered; default: as before, else all
+    /// Skills to install, and those that own the helpers they call; `all` is all; remembered [default: as before, else all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skills: Vec<String>,
     /// Links or copies
     #[arg(
         long,
         value_parser = |text: &str| text.parse::<InstallMode>(),
-        help = "symlink or copy; default: as before, else symlink from a git clone or from what aris install unpacked, and copy from anything else"
+        help = "symlink or copy [default: as before, else symlink from a git clone or from what aris install unpacked, and copy from anything else]"
     )]
     pub mode: Option<InstallMode>,
     /// Source: the folder that holds skills/

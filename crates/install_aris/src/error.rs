@@ -137,6 +137,9 @@ impl Failure for Error {
             Self::Source { .. } => {
                 String::from("name the folder that holds skills/ with --aris-repo PATH")
             }
+            Self::NoSkill { near, .. } if near.is_empty() => {
+                String::from("the skills are the folders in skills/ of the source")
+            }
             Self::NoSkill { near, .. } => {
                 format!("did you mean {near}? The skills are the folders in skills/ of the source")
             }

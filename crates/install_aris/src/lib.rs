@@ -62,7 +62,7 @@ pub static SPEC: Spec = Spec {
         "install_aris --host claude,codex,gemini --mode copy  # install copies into the working directory for three hosts",
         "install_aris --skills citation-audit,paper-claim-audit  # install two skills, and those whose helpers they call",
         "install_aris --reconcile --dry-run --json  # say what would change; exit 10 when anything would",
-        "install_aris --update  # bring everything in line with the source; edited copies are kept in .aris/kept",
+        "install_aris --update  # update everything to the source; edited copies are kept in .aris/kept",
         "install_aris --uninstall  # remove what was installed, and nothing else",
     ],
     signals: &[(
@@ -325,7 +325,7 @@ fn check_binaries(cli: &Cli, context: &Context, source: &Source) -> Result<(), E
     let helpers = missing.join(", ");
     if cli.allow_missing_binaries {
         context.warn(&format!(
-            "no binary for this machine ({machine}) of {helpers}: calls of them will leave with 5"
+            "no binary for this machine ({machine}) of {helpers}: calls of them will exit with 5"
         ));
         return Ok(());
     }
@@ -383,7 +383,7 @@ fn notes(
         context.note("installed for the user: no instruction file was touched, and skills find helpers of others through ARIS_REPO only");
     } else if let Some(outer) = project.outer_repository() {
         context.warn(&format!(
-            "the project lies in the git repository {}, where skills look for .aris/tools; install there to have them found",
+            "the project is in the git repository {}, where skills look for .aris/tools; install there to have them found",
             outer.display()
         ));
     }

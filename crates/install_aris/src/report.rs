@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_contract::artifact::install::{Host, InstallMode};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 use crate::project::Project;
@@ -235,14 +236,15 @@ impl Product for Report {
             writeln!(out, "    {}", line.line)?;
         }
         let count = self.log.changes.len();
-        let noun = if count == 1 { "change" } else { "changes" };
+        let changes = counted(count, "change");
         let conflicts = self.log.conflicts.len();
         if conflicts > 0 {
-            writeln!(out, "{conflicts} conflicts, nothing was changed")
+            let conflicts = counted(conflicts, "conflict");
+            writeln!(out, "{conflicts}, nothing was changed")
         } else if self.applied || count == 0 {
-            writeln!(out, "{count} {noun}")
+            writeln!(out, "{changes}")
         } else {
-            writeln!(out, "{count} {noun} to make, nothing was changed")
+            writeln!(out, "{changes} to make, nothing was changed")
         }
     }
 }

@@ -129,7 +129,7 @@ impl Source {
         }
         Err(Error::Source {
             reason: String::from(
-                "no --aris-repo, ARIS_REPO is not set, and this program lies in no source tree",
+                "no --aris-repo, ARIS_REPO is not set, and this program is in no source tree",
             ),
         })
     }
@@ -151,7 +151,10 @@ impl Source {
         if let Some(name) = names.iter().find(|name| !is_skill(name)) {
             let alike = |known: &&String| strsim::jaro_winkler(known, name);
             let near = self.skills.keys().filter(|known| is_skill(known));
-            let near = near.max_by(|a, b| alike(a).total_cmp(&alike(b)));
+            // A third of the letters wrong is another word.
+            let near = near
+                .filter(|known| alike(known) > 0.8)
+                .max_by(|a, b| alike(a).total_cmp(&alike(b)));
             return Err(Error::NoSkill {
                 name: name.clone(),
                 near: near.cloned().unwrap_or_default(),

@@ -33,10 +33,10 @@ pub struct Ask {
         default_value = "arxiv,semantic_scholar,openalex,crossref,dblp"
     )]
     pub sources: Vec<Source>,
-    /// Most papers to show
+    /// Maximum number of papers
     #[arg(long, alias = "max", value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub limit: u32,
-    /// Records that each source is asked for
+    /// Maximum number of records from each source
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub per_source: u32,
     /// Form of the output

@@ -169,7 +169,11 @@ fn settled(args: Ask, answers: Answers) -> Result<Report, Error> {
             "no source had a paper, and not all have answered: {}",
             why.join("; ")
         );
-        let hint = "nothing follows about the papers; allow more time with --deadline, or name other --sources";
+        let hint = if args.online.offline {
+            "run once without --offline"
+        } else {
+            "this says nothing about the papers; allow more time with --deadline, or name other --sources"
+        };
         return Err(Error::told(ErrorKind::Unavailable, what, hint).with("sources", json!(asked)));
     }
     let records = papers.len();

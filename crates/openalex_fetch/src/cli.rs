@@ -20,7 +20,7 @@ pub enum Command {
 pub struct Search {
     /// Words to search for
     pub query: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Year or years: `2023`, `2020-2023`, `2023-`
@@ -29,10 +29,10 @@ pub struct Search {
     /// Kind of work
     #[arg(long = "type", value_name = "TYPE", value_parser = ["article", "preprint", "book", "book-chapter", "dataset", "dissertation"])]
     pub kind: Option<String>,
-    /// Only works that anybody may read
+    /// Only open-access works
     #[arg(long)]
     pub open_access: bool,
-    /// Fewest citations of a result
+    /// Minimum number of citations
     #[arg(long, value_name = "N")]
     pub min_citations: Option<u32>,
     /// Order of the results

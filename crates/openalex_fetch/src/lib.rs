@@ -21,7 +21,7 @@ pub use cli::{Cli, Command, Search, Sort, Work};
 /// Schema id of the records.
 const PAPERS: &str = "aris.openalex_fetch.papers/v1";
 
-const LIST: &str = "the works, as text, JSON, JSON Lines or BibTeX";
+const LIST: &str = "the works: by default as text, or as JSON, JSON Lines or BibTeX";
 const ANSWERED: Exits = &exits("OpenAlex answered, also when nothing was found");
 const FOUND: Exits = &exits("the work was found");
 
@@ -31,7 +31,7 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search OpenAlex, and look works up by DOI",
     input: "a query, or the name of a work",
-    output: "works as text, as JSON, as lines of JSON or as a bibliography",
+    output: "the works: by default as text, or as JSON, JSON Lines or BibTeX",
     commands: &[
         CommandSpec::new("search", "words", LIST, ANSWERED),
         CommandSpec::new("work", "a DOI or another identifier", "the work", FOUND),

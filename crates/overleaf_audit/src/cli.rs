@@ -11,7 +11,7 @@ pub struct Cli {
     /// Print SARIF 2.1.0, for code scanning
     #[arg(long, conflicts_with = "json")]
     pub sarif: bool,
-    /// Leave with 1 instead of 10 when there is a leak, as the older script does
+    /// Exit with 1 instead of 10 when there is a leak, like the original overleaf_audit.sh of ARIS
     #[arg(long)]
     pub compat: bool,
     /// Read all of git's objects again, and remember nothing
@@ -21,6 +21,6 @@ pub struct Cli {
     #[arg(long)]
     pub no_home: bool,
     /// Seconds that git may take for one repository
-    #[arg(long, alias = "timeout", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long = "command-timeout", aliases = ["deadline", "timeout"], value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub deadline: u64,
 }

@@ -38,7 +38,7 @@ pub use token::{Form, Token};
 pub static SPEC: Spec = Spec {
     name: "overleaf_audit",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Find Overleaf access tokens that lie in a repository",
+    summary: "Find Overleaf access tokens in a repository",
     input: "a folder: a paper, a repository, or one with several of them in it; by default the working directory",
     output: "each place that holds a token, the token itself masked; last what was looked at",
     stderr: "errors",
@@ -46,7 +46,7 @@ pub static SPEC: Spec = Spec {
     examples: &[
         "overleaf_audit  # look through the working directory, its git history included",
         "overleaf_audit paper-overleaf --json  # the same for another folder, for a program",
-        "overleaf_audit . --no-home --sarif  # for code scanning",
+        "overleaf_audit . --no-home --format sarif  # for code scanning",
     ],
     signals: &[
         (10, "a token is leaked"),

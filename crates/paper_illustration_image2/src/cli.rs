@@ -24,7 +24,7 @@ pub enum Command {
 /// Where.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Place {
-    /// Folder of the paper or project; default: the working directory
+    /// Project folder [default: the working directory]
     #[arg(long, alias = "workspace", value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// File in the project to write the result to as well, as JSON
@@ -38,8 +38,8 @@ pub struct Preflight {
     /// Where
     #[command(flatten)]
     pub place: Place,
-    /// Seconds the server has to answer
-    #[arg(long, alias = "timeout", value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// Seconds that the server of codex may take to answer
+    #[arg(long = "command-timeout", aliases = ["deadline", "timeout"], value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub deadline: u64,
 }
 
@@ -52,7 +52,7 @@ pub struct Finalize {
     /// The accepted image, a PNG; looked for from the working directory, then from the project
     #[arg(long, value_name = "PNG")]
     pub best_image: PathBuf,
-    /// Take an image that lies outside the project
+    /// Take an image outside the project
     #[arg(long)]
     pub outside: bool,
     /// Caption, as plain text: what LaTeX would read as a command is escaped

@@ -29,7 +29,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The accepted image lies elsewhere.
-    #[error("{} lies outside the workspace {}", path.display(), workspace.display())]
+    #[error("{} is outside the project {}", path.display(), workspace.display())]
     Outside {
         /// The image, links resolved.
         path: PathBuf,

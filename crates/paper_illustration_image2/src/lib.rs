@@ -3,7 +3,7 @@
 //!
 //! **Input**: a workspace; for `finalize` the accepted PNG. **Output**: the reference's JSON; `finalize` writes `figure_final.png`,
 //! `latex_include.tex` and `review_log.json` below `figures/ai_generated`. **Exit**: 0 go on; 1 with a success envelope: no image can be
-//! made now (`preflight`), or the figure is not final (`verify`); 2 usage; 3 no such folder or image; 4 the image cannot be used; 5 the
+//! made now (`preflight`), or the image is not final (`verify`); 2 usage; 3 no such folder or image; 4 the image cannot be used; 5 the
 //! disk.
 
 mod cli;
@@ -30,7 +30,7 @@ pub static SPEC: Spec = Spec {
     name: "paper_illustration_image2",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Check an illustration that an image model made, and make the accepted one final",
-    input: "a workspace; for finalize the accepted PNG, a caption and a label",
+    input: "the project; for finalize the accepted PNG, a caption and a label",
     output: "the result as JSON; finalize writes figure_final.png, latex_include.tex and review_log.json",
     stderr: "errors",
     commands: &[
@@ -57,7 +57,7 @@ pub static SPEC: Spec = Spec {
             "each check and its result, as JSON",
             &[
                 (0, "everything fits together"),
-                (1, "the figure is not final"),
+                (1, "the image is not final"),
                 (3, ""),
                 (4, ""),
                 (5, ""),
@@ -71,7 +71,7 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[(
         1,
-        "no image can be made now (preflight), or the figure is not final (verify)",
+        "no image can be made now (preflight), or the image is not final (verify)",
     )],
     ok: "images can be made; the image is final; everything fits together",
     errors: &[

@@ -25,7 +25,7 @@ pub(crate) enum Status {
     Absent,
     /// It is there and cannot be started.
     Unusable,
-    /// It left with an error.
+    /// It exited with an error.
     Failed,
     /// It did not answer in time, and was ended with all that it had started.
     TimedOut,
@@ -44,7 +44,7 @@ pub struct PreflightResult {
     /// The program, where one is found.
     pub(crate) codex_bin: Option<String>,
     pub(crate) checked_at: String,
-    /// What it left with, where it left by itself.
+    /// What it exited with, where it left by itself.
     pub(crate) returncode: Option<i32>,
     /// Why not, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]

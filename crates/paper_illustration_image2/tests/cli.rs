@@ -208,8 +208,8 @@ fn images_that_cannot_be_final_are_refused() {
         ("cut.png", 4, "damaged PNG"),
         ("blank.png", 4, "nothing is drawn"),
         ("small.png", 4, "80 dots per inch, fewer than 150"),
-        (far.as_str(), 4, "outside the workspace"),
-        ("link.png", 4, "outside the workspace"),
+        (far.as_str(), 4, "outside the project"),
+        ("link.png", 4, "outside the project"),
     ] {
         let run = call(&project, &["--json", "finalize", "--best-image", image]).expect_code(code);
         let error = run.error();

@@ -90,7 +90,7 @@ pub(crate) struct SlugArgs {
     #[arg(long, default_value = "")]
     pub(crate) author: String,
     /// Year
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub(crate) year: u32,
 }
 
@@ -102,14 +102,14 @@ pub(crate) struct IngestArgs {
     /// arXiv identifier, such as 2501.12345; arXiv is asked for the rest
     #[arg(long, default_value = "", value_name = "ID")]
     pub(crate) arxiv_id: String,
-    /// Title; needed without --arxiv-id
+    /// Title; required, with --authors and --year, without --arxiv-id, --metadata and --bib
     #[arg(long, default_value = "")]
     pub(crate) title: String,
     /// Authors, such as "Alice Smith, Bob Jones", "Alice Smith and Bob Jones" or "Smith, Alice and Jones, Bob"
     #[arg(long, default_value = "")]
     pub(crate) authors: String,
     /// Year
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub(crate) year: u32,
     /// Journal, proceedings or archive
     #[arg(long, default_value = "")]
@@ -123,10 +123,10 @@ pub(crate) struct IngestArgs {
     /// One line about what the paper shows
     #[arg(long, default_value = "")]
     pub(crate) thesis: String,
-    /// Tags with commas between them
+    /// Tags, comma-separated
     #[arg(long, default_value = "")]
     pub(crate) tags: String,
-    /// Bring the fields of an existing page up to date instead of skipping it; sections that people wrote stay
+    /// Update the fields of an existing page instead of skipping it; sections that people wrote stay
     #[arg(long)]
     pub(crate) update_on_exist: bool,
     /// Take the description from this file of records instead of asking arXiv
@@ -144,7 +144,7 @@ pub(crate) struct IngestArgs {
 pub(crate) struct SyncArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// arXiv identifiers with commas between them
+    /// arXiv identifiers, comma-separated
     #[arg(long, default_value = "", value_name = "IDS")]
     pub(crate) arxiv_ids: String,
     /// File with one arXiv identifier on each line; # begins a comment
@@ -153,7 +153,7 @@ pub(crate) struct SyncArgs {
     /// Folder whose text files are searched for arXiv identifiers; a heuristic, and named so in the log
     #[arg(long, value_name = "DIR")]
     pub(crate) from_traces: Option<PathBuf>,
-    /// Bring the fields of existing pages up to date instead of skipping them; sections that people wrote stay
+    /// Update the fields of existing pages instead of skipping them; sections that people wrote stay
     #[arg(long)]
     pub(crate) update_on_exist: bool,
     /// Take the descriptions from this file of records instead of asking arXiv
@@ -185,7 +185,12 @@ pub(crate) struct AddEdgeArgs {
     #[command(flatten)]
     pub(crate) edge: EdgeArgs,
     /// Why
-    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     pub(crate) evidence: String,
     /// Add it although a page at one of its ends does not exist yet; for imports
     #[arg(long)]
@@ -197,12 +202,12 @@ pub(crate) struct AddEdgeArgs {
 pub(crate) struct UpsertArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Identifier, such as C1, with or without what stands before the colon
+    /// Identifier, such as C1, with or without its kind: 001 or idea:001, C1 or claim:C1
     pub(crate) id: String,
     /// Title
     #[arg(long)]
     pub(crate) title: Option<String>,
-    /// Tags with commas between them, added to those there are
+    /// Tags, comma-separated, added to those there are
     #[arg(long, default_value = "")]
     pub(crate) tags: String,
     /// A field of the frontmatter; may be repeated
@@ -224,16 +229,16 @@ pub(crate) struct UpsertArgs {
 pub(crate) struct IdeaArgs {
     #[command(flatten)]
     pub(crate) common: UpsertArgs,
-    /// How far it is
+    /// Stage
     #[arg(long, value_parser = STAGE)]
     pub(crate) stage: Option<String>,
-    /// What came of it
+    /// Outcome
     #[arg(long, value_parser = OUTCOME)]
     pub(crate) outcome: Option<String>,
-    /// Papers that inspired it, with commas between them; edges are drawn
+    /// Papers that inspired it, comma-separated; edges are added
     #[arg(long, default_value = "", value_name = "NODES")]
     pub(crate) based_on: String,
-    /// Gaps that it addresses, with commas between them; edges are drawn
+    /// Gaps that it addresses, comma-separated; edges are added
     #[arg(long, default_value = "", value_name = "NODES")]
     pub(crate) target_gaps: String,
     /// Its statement
@@ -261,14 +266,14 @@ pub(crate) struct IdeaArgs {
 pub(crate) struct ExperimentArgs {
     #[command(flatten)]
     pub(crate) common: UpsertArgs,
-    /// Idea that it tests; an edge is drawn
+    /// Idea that it tests; an edge is added
     #[arg(long, value_name = "NODE")]
     pub(crate) idea: Option<String>,
     /// Whether it confirms what it tests
     #[arg(long, value_parser = VERDICT)]
     pub(crate) verdict: Option<String>,
     /// high, medium or low
-    #[arg(long)]
+    #[arg(long, value_name = "LEVEL")]
     pub(crate) confidence: Option<String>,
     /// Day
     #[arg(long)]
@@ -285,10 +290,10 @@ pub(crate) struct ExperimentArgs {
     /// Why the verdict
     #[arg(long)]
     pub(crate) reasoning: Option<String>,
-    /// Claims and ideas that it confirms, with commas between them; edges are drawn
+    /// Claims and ideas that it confirms, comma-separated; edges are added
     #[arg(long, default_value = "", value_name = "NODES")]
     pub(crate) supports: String,
-    /// Claims and ideas that it disproves, with commas between them; edges are drawn
+    /// Claims and ideas that it disproves, comma-separated; edges are added
     #[arg(long, default_value = "", value_name = "NODES")]
     pub(crate) invalidates: String,
 }
@@ -325,7 +330,7 @@ pub(crate) struct UpdateArgs {
     pub(crate) node: NodeArgs,
     /// Field, such as relevance
     pub(crate) field: String,
-    /// Value; for a list, items with commas between them
+    /// Value; for a list, items, comma-separated
     #[arg(allow_hyphen_values = true)]
     pub(crate) value: String,
 }
@@ -344,8 +349,8 @@ pub(crate) struct QueryArgs {
 pub(crate) struct PackArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Most characters
-    #[arg(long, default_value_t = crate::pack::MAX_CHARS)]
+    /// Maximum number of characters
+    #[arg(long, value_name = "N", default_value_t = crate::pack::MAX_CHARS)]
     pub(crate) max_chars: usize,
 }
 
@@ -363,14 +368,14 @@ pub(crate) struct NodeArgs {
 pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Words; a word also stands for those that begin with it, words without a space between them for a phrase
+    /// Words; each also matches words that begin with it, and parts joined without a space match as a phrase
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Only papers, ideas, experiments or claims
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub(crate) kind: Option<Kind>,
-    /// Most pages to show
-    #[arg(long, default_value_t = 20)]
+    /// Maximum number of pages
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// Read all pages instead of using the index; the answer is the same
     #[arg(long)]
@@ -382,7 +387,7 @@ pub(crate) struct SearchArgs {
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Write a web site into this folder, which is absent, empty, or an earlier export
+    /// Write a web site into this folder, which must be absent, empty, or an earlier export
     #[arg(long = "html", alias = "site", value_name = "DIR", conflicts_with_all = ["bibtex", "graphml", "output"])]
     pub(crate) site: Option<PathBuf>,
     /// Name of the site

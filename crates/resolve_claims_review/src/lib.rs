@@ -5,7 +5,7 @@
 //! threads, files in the output folder; `fetch` that finds nothing, `finish` and `outcome` end with the tokens `needs_rerun`, `verdict`
 //! and `fixes_applied`. **Exit**: 0 done, also when there is no pull request or no token for GitHub; 2 usage, also a file that an edit must not
 //! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, a pull request that is not open or of a stranger, nothing to commit, or an output cannot be written; 7 GitHub or GitLab was asked and did not say what there is to settle; `validate`
-//! leaves with 10 when it is to be called again after an edit, and with 1 when its third attempt has failed.
+//! exits with 10 when it is to be called again after an edit, and with 1 when its third attempt has failed.
 //!
 //! It commits only files that it is told of, in the worktree and on the branch of the review, and pushes nothing.
 

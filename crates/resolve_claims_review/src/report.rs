@@ -204,7 +204,7 @@ pub struct Validated {
     pub(crate) status: Validity,
     /// Attempts so far.
     pub(crate) attempts: u32,
-    /// What the command left with; none when it did not run or was ended.
+    /// What the command exited with; none when it did not run or was ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<i32>,
     /// The end of its output.

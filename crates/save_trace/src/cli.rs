@@ -55,7 +55,7 @@ pub struct Cli {
     /// Milliseconds the call took
     #[arg(long, value_name = "MS")]
     pub duration_ms: Option<u64>,
-    /// How the call ended
+    /// How the call ended: ok, or one word for the failure, such as error; only ok can support an audit
     #[arg(long, default_value = "ok")]
     pub status: String,
     /// Configuration of the call, a JSON object
@@ -66,7 +66,7 @@ pub struct Cli {
         long,
         value_name = "MODE",
         value_parser = |text: &str| text.parse::<TraceMode>(),
-        help = "full, meta (lengths and digests only) or off; default: ARIS_TRACE_MODE, else full"
+        help = "full, meta (lengths and digests only) or off [default: ARIS_TRACE_MODE, else full]"
     )]
     pub trace_mode: Option<TraceMode>,
     /// Run to add the record to, created when absent
@@ -75,7 +75,7 @@ pub struct Cli {
     /// Start a new run instead of continuing the latest of the day
     #[arg(long)]
     pub new_run: bool,
-    /// Project folder; default: the git top level, else the working directory
+    /// Project folder [default: the git top level, else the working directory]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
 }

@@ -31,7 +31,7 @@ pub enum Command {
 pub struct Search {
     /// Words to search for
     pub query: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
     /// Number of the first result, from 0
@@ -50,10 +50,10 @@ pub struct Search {
 pub struct SearchBulk {
     /// Words to search for
     pub query: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub limit: u32,
-    /// Where an earlier search ended
+    /// Continue an earlier search: the token that it printed
     #[arg(long)]
     pub token: Option<String>,
     /// Order, `citationCount:desc` or `publicationDate:desc`
@@ -82,7 +82,7 @@ pub struct One {
 pub struct Neighbours {
     /// The paper, named as for `paper`
     pub id: String,
-    /// Most results to show
+    /// Maximum number of results
     #[arg(long, alias = "max", value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Number of the first result, from 0
@@ -105,9 +105,10 @@ pub struct Match {
 
 /// Arguments of `batch`.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("papers").required(true).multiple(true).args(["ids", "input"])))]
 pub struct Batch {
     /// Papers, named as for `paper`
-    #[arg(required_unless_present = "input")]
+    #[arg(value_name = "IDS")]
     pub ids: Vec<String>,
     /// File with one name a line; - for standard input
     #[arg(long, value_name = "FILE")]
@@ -120,8 +121,8 @@ pub struct Batch {
 /// Output and network.
 #[derive(Debug, clap::Args)]
 pub struct Common {
-    /// Fields to ask for, with commas between them
-    #[arg(long)]
+    /// Fields to ask for, comma-separated
+    #[arg(long, value_name = "LIST")]
     pub fields: Option<String>,
     /// Form of the output
     #[command(flatten)]
@@ -134,22 +135,22 @@ pub struct Common {
 /// What only is searched.
 #[derive(Debug, Default, clap::Args)]
 pub struct Filters {
-    /// Fields of study with commas between them, `Computer Science,Engineering`
-    #[arg(long)]
+    /// Fields of study, comma-separated: `Computer Science,Engineering`
+    #[arg(long, value_name = "LIST")]
     pub fields_of_study: Option<String>,
-    /// Exact names of venues with commas between them
-    #[arg(long)]
+    /// Exact names of venues, comma-separated
+    #[arg(long, value_name = "LIST")]
     pub venue: Option<String>,
     /// Year or years: `2023`, `2020-2024`, `2020-`, `-2023`
     #[arg(long, allow_hyphen_values = true)]
     pub year: Option<String>,
-    /// Fewest citations of a result
+    /// Minimum number of citations
     #[arg(long, value_name = "N")]
     pub min_citations: Option<u32>,
-    /// `JournalArticle`, `Conference`, `Review` …, with commas between them
-    #[arg(long)]
+    /// Types of publication, comma-separated: `JournalArticle`, `Conference`, `Review` …
+    #[arg(long, value_name = "LIST")]
     pub publication_types: Option<String>,
-    /// Only papers with a PDF that anybody may read
+    /// Only papers with an open-access PDF
     #[arg(long)]
     pub open_access: bool,
 }

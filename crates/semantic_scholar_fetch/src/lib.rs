@@ -34,7 +34,8 @@ const BULK_FIELDS: &str = "paperId,title,abstract,year,venue,publicationTypes,pu
 /// Bytes of a list of names that are accepted.
 const FILE_LIMIT: u64 = 32 << 20;
 
-const LIST: &str = "the papers, as text, JSON, JSON Lines or BibTeX";
+const LIST: &str =
+    "the papers: by default a list as indented JSON, or an envelope, JSON Lines or BibTeX";
 const IDS: &str = "identifiers, or a file with one on each line";
 const ANSWERED: Exits = &exits("Semantic Scholar answered, also when nothing was found");
 const FOUND: Exits = &exits("the paper was found");
@@ -45,7 +46,7 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search Semantic Scholar, look papers up, follow citations",
     input: "a query, a title, or names of papers",
-    output: "papers as JSON, as lines of JSON or as a bibliography",
+    output: "the papers: by default a list as indented JSON, or an envelope, JSON Lines or BibTeX",
     commands: &[
         CommandSpec::new("search", "words", LIST, ANSWERED),
         CommandSpec::new("search-bulk", "words", LIST, ANSWERED),

@@ -14,7 +14,7 @@ pub struct Cli {
     /// JSON list of papers (id, `arxiv_id`, doi, title, authors, year, venue); - for standard input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// arXiv identifiers, parted by commas
+    /// arXiv identifiers, comma-separated
     #[arg(long, value_name = "IDS")]
     pub arxiv_ids: Option<String>,
     /// File with one title per line; - for standard input
@@ -26,7 +26,7 @@ pub struct Cli {
     /// The older spelling of PAPER
     #[arg(long = "paper", value_name = "DIR", hide = true)]
     pub old_paper: Option<PathBuf>,
-    /// File for the result; default, or -: standard output
+    /// File for the result; - for standard output [default: -]
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print each paper as a line of JSON as soon as its verdict is known, and the overall verdict on stderr

@@ -17,7 +17,7 @@ use crate::Error;
 /// Bytes of input that are accepted; a list of 10,000 papers has some three million.
 const LIMIT: u64 = 64 << 20;
 
-/// The input cannot be read. The reference leaves with 2 then, and so does this.
+/// The input cannot be read. The reference exits with 2 then, and so does this.
 fn unreadable(path: &Path, why: &str, hint: &str) -> Error {
     let what = format!("cannot read {}: {why}", path.display());
     Error::usage(what, hint).with("path", path.display().to_string())

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
+use aris_contract::text::counted;
 use aris_online::Progress;
 use aris_paper::facts::Month;
 use aris_verify::sources::HOSTS;
@@ -35,7 +36,7 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Check that cited papers exist and are described right",
     input: "a JSON list of papers, arXiv identifiers, titles, a .bib file, or a paper's LaTeX sources",
-    output: "JSON: verdict, rates, and for each paper status, existence, fields compared, findings, evidence",
+    output: "the result as indented JSON, also with --format text: verdict, rates, and for each paper status, existence, fields compared, findings, evidence",
     stderr: "what it waits for, on a terminal; with --output a summary; errors",
     examples: &[
         "verify_papers --input candidates.json --output verified.json  # check candidate papers of a search",
@@ -43,12 +44,12 @@ pub static SPEC: Spec = Spec {
         "verify_papers --bib references.bib --format jsonl --deadline 3600  # check a long list, and see each verdict as soon as it is known",
         "verify_papers paper --fix-bib fixes.patch --deadline 600  # check what a paper cites, and propose corrections of its bibliography",
     ],
-    ok: "checked; the verdict is in the result",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
+    ok: "checked; the verdict is in the result, also where papers are pending because a source did not answer",
+    errors: &[ErrorKind::NotFound, ErrorKind::Precondition],
+    signals: &[(
+        7,
+        "with --offline: papers are pending, the cache has no answers for them",
+    )],
     schemas: &[report::SCHEMA],
     samples: &[Sample {
         args: &["--json", "--input", "absent.json"],
@@ -114,7 +115,8 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let pending = report.pending();
     if cli.online.offline && pending > 0 {
         tell(&report, &cli, context)?;
-        let what = format!("{pending} papers are pending: the cache has no answers for them");
+        let pending = counted(pending, "paper");
+        let what = format!("{pending} pending: the cache has no answers");
         return Err(
             Error::told(ErrorKind::Unavailable, what, "run once without --offline")
                 .with("report", serde_json::to_value(&report)?),

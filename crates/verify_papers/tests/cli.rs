@@ -476,7 +476,7 @@ fn offline_without_a_cache_nothing_is_known() {
     for paper in report["papers"].as_array().expect("papers") {
         assert_eq!(paper["status"], "verify_pending");
     }
-    assert!(run.stderr().contains("2 papers are pending"), "{run}");
+    assert!(run.stderr().contains("2 papers pending"), "{run}");
     let run = world
         .run(&project, &[&ids[..], &["--output", "out.json"]].concat())
         .expect_code(7);

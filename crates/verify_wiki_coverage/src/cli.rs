@@ -10,7 +10,7 @@ pub struct Cli {
     /// File or folder to scan instead of the usual places; may be repeated
     #[arg(long, value_name = "PATH")]
     pub scan: Vec<PathBuf>,
-    /// Where the report goes; default: .wiki-coverage-report.json in the wiki
+    /// Where the report goes [default: .wiki-coverage-report.json in the wiki]
     #[arg(long, alias = "json-out", value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Count only ids that the text announces (arXiv:..., an address, arXiv's DOI), not bare numbers
@@ -19,7 +19,7 @@ pub struct Cli {
     /// Places to name for each id
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub places: u16,
-    /// Leave with 10 when a paper is missing or something could not be read
+    /// Exit with 10 when a paper is missing or something could not be read
     #[arg(long)]
     pub strict: bool,
 }

@@ -59,7 +59,7 @@ pub static SPEC: Spec = Spec {
     examples: &[
         "verify_wiki_coverage research-wiki/  # compare the wiki with the usual places of the project",
         "verify_wiki_coverage research-wiki/ --scan notes --scan paper/references.bib --announced  # scan other places, and do not count bare numbers",
-        "verify_wiki_coverage research-wiki/ --strict --json  # leave with 10 when the wiki has a gap",
+        "verify_wiki_coverage research-wiki/ --strict --json  # exit with 10 when the wiki has a gap",
     ],
     signals: &[(
         10,

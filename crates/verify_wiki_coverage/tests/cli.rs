@@ -66,7 +66,7 @@ fn call(project: &Path, args: &[&str]) -> Output {
     command(project, args).output().expect("started")
 }
 
-/// The data of a call with `--json`, which must leave with `code`.
+/// The data of a call with `--json`, which must exit with `code`.
 fn data(project: &Path, args: &[&str], code: i32) -> Value {
     let output = call(project, &[&["research-wiki/", "--json"], args].concat());
     assert_eq!(output.status.code(), Some(code), "{output:?}");

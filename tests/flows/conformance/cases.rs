@@ -37,7 +37,7 @@ pub(crate) struct Cases {
     pub(crate) helper: &'static str,
     /// A project in which all calls make sense; a fresh one for each call.
     pub(crate) project: fn() -> Project,
-    /// Calls with their exit codes: one that leaves with 0, one for each signal of the contract, one error at least.
+    /// Calls with their exit codes: one that exits with 0, one for each signal of the contract, one error at least.
     pub(crate) calls: &'static [Call],
     /// Arguments that lack something required.
     pub(crate) incomplete: &'static [&'static [&'static str]],

@@ -171,7 +171,7 @@ fn every_promised_exit_code_is_seen() {
         for code in wanted {
             assert!(
                 calls.iter().any(|call| call.code == code),
-                "no call leaves with {code}"
+                "no call exits with {code}"
             );
         }
         assert!(

@@ -67,7 +67,7 @@ impl Subject {
     /// The call that works and finds nothing.
     fn success(&self) -> &'static Call {
         let call = self.cases.calls.iter().find(|call| call.code == 0);
-        call.unwrap_or_else(|| panic!("{} has no call that leaves with 0", self.cases.helper))
+        call.unwrap_or_else(|| panic!("{} has no call that exits with 0", self.cases.helper))
     }
 }
 

@@ -72,7 +72,7 @@ fn project() -> Project {
 }
 
 /// Ends `helper` before each change of the disk, each time in a project of its own. `check` looks at what that left, and at what the
-/// next run leaves, which must leave with `code`.
+/// next run leaves, which must exit with `code`.
 fn survives(
     helper: &str,
     args: &[&str],

@@ -113,7 +113,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Seconds of one run of a command, which must leave with 0.
+    /// Seconds of one run of a command, which must exit with 0.
     pub(super) fn once(&self, command: &str, folder: &Path) -> Seconds {
         if command.is_empty() {
             return Ok(0.0);

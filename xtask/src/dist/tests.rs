@@ -217,7 +217,7 @@ fn a_target_without_the_program_is_refused() {
     assert!(count(given).is_err());
 }
 
-/// A program that says what it was called with, and leaves with 3; `wait` leaves with 9 at SIGINT, and other signals end it.
+/// A program that says what it was called with, and exits with 3; `wait` exits with 9 at SIGINT, and other signals end it.
 const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; echo ready; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
 
 /// Sends signals to the front alone, and Ctrl-C at a terminal; says how it ended.

@@ -79,7 +79,7 @@ mod tests {
             "Before a paper",
             "entry!(gate",
             "says \\\"no\\\"",
-            "Around a review",
+            "Reviewing",
             "entry!(tool",
         ]
         .iter()

@@ -39,9 +39,9 @@ pub struct Sample {
 pub enum Silence {
     /// No program is installed that knows cards, or it says that there is none.
     Absent,
-    /// It left with an error, which may pass.
+    /// It exited with an error, which may pass.
     Failed,
-    /// It left with an error because of one card; the others may answer.
+    /// It exited with an error because of one card; the others may answer.
     Lost,
     /// No answer came in time.
     Late,

@@ -5,7 +5,7 @@
 //!
 //! What went wrong stands in the folder ([`complaint`]) when nobody reads stderr.
 //!
-//! | It leaves with | when |
+//! | It exits with | when |
 //! |---|---|
 //! | 0 | the exit record is written |
 //! | 3, 4 | there is no specification, or it cannot be read; nothing ran |

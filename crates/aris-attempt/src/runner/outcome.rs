@@ -143,7 +143,7 @@ impl<'a> ExitRecord<'a> {
                 exit.outputs = outputs.compare();
             }
         }
-        // The status is that of the last program of a pipe: `python … | tee log` leaves with 0.
+        // The status is that of the last program of a pipe: `python … | tee log` exits with 0.
         if exit.ending != Ending::Code(0) || missing(&exit.outputs) {
             // A log that cannot be read has no text in it that anybody could act on.
             let (log, patterns) = (&self.spec.log, &self.spec.oom_patterns);

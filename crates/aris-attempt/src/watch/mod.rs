@@ -225,7 +225,7 @@ impl Watch {
 
     fn end_of(&mut self, key: u64) -> Option<Seen> {
         let watched = self.watched.get_mut(&key)?;
-        // What it left with says less than its folder.
+        // What it exited with says less than its folder.
         watched.child.take_if(|child| !lives(child));
         let seen = match standing(&watched.folder) {
             Ok(Standing::Ended(exit)) => Seen::Ended(exit),

@@ -276,6 +276,10 @@ fn usage(spec: &Spec, error: &clap::Error, json: bool, process: &mut Process) ->
             Err(_) => ErrorKind::Precondition.exit(),
         };
     }
+    let text = match text.split_once("requires a subcommand but one was not provided") {
+        Some((_, list)) => format!("error: a command is missing{list}"),
+        None => text,
+    };
     let message = first_line(&text);
     let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
     let said = format!("{}: error: {rest}\n", spec.name);

@@ -35,7 +35,7 @@ fn contract() -> Contract {
     }
 }
 
-/// A skill folder with the launcher, and a shell as its binary: `launcher -c 'exit 7'` leaves with 7.
+/// A skill folder with the launcher, and a shell as its binary: `launcher -c 'exit 7'` exits with 7.
 struct Skill {
     folder: TempDir,
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::tests::{PATIENCE, exists, shells};
 
-/// Stands in for a launcher: says who it is, shows its arguments and standard input, and leaves with 7.
+/// Stands in for a launcher: says who it is, shows its arguments and standard input, and exits with 7.
 const LAUNCHER: &str =
     "printf '%s' '@PLACE@'; for arg; do printf '<%s>' \"$arg\"; done; cat; exit 7\n";
 

@@ -23,7 +23,7 @@ pub struct Settings {
     pub slurm: Slurm,
     /// Milliseconds an attempt may run.
     pub time_limit_ms: Option<u64>,
-    /// What it is told before its time limit; then it may leave with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next attempt.
+    /// What it is told before its time limit; then it may exit with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next attempt.
     pub notice: Option<Notice>,
     /// Milliseconds between SIGTERM and SIGKILL. Default 30 s.
     pub kill_grace_ms: u64,

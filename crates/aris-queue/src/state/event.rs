@@ -154,7 +154,7 @@ pub struct Verdict {
     /// Why not; also on a completed job that is worth a look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Status it left with.
+    /// Status it exited with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Signal that ended it.

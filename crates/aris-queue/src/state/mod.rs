@@ -98,13 +98,13 @@ words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[derive(schemars::JsonSchema)]
     pub enum Reason {
-        /// It left with another status than 0.
+        /// It exited with another status than 0.
         Exit = "exit",
         /// A signal ended it.
         Signal = "signal",
-        /// It left with 0, and a declared output is not there.
+        /// It exited with 0, and a declared output is not there.
         NoOutput = "no_output",
-        /// It left with 0, and all declared outputs are from before its start.
+        /// It exited with 0, and all declared outputs are from before its start.
         OutputUnchanged = "output_unchanged",
         /// A GPU's memory ran out.
         GpuOom = "gpu_oom",

@@ -21,7 +21,7 @@ pub(crate) struct CheckArgs {
     /// A document, LaTeX or Markdown, with what it includes; may be repeated, and then they are read as one work
     #[arg(long, value_name = "FILE", required = true)]
     doc: Vec<PathBuf>,
-    /// A bibliography; default: those that the documents name
+    /// A bibliography [default: those that the documents name]
     #[arg(long, value_name = "FILE")]
     bib: Vec<PathBuf>,
     #[command(flatten)]

@@ -20,7 +20,7 @@ pub(crate) struct PostArgs {
     /// The findings: a list, or what `audit_claims check`, `run` or `merge` prints with --json
     #[arg(long, value_name = "FILE")]
     findings: PathBuf,
-    /// The diff that positions are checked against; default: `diff_N.txt` in the output folder, else that of the pull request
+    /// The diff that positions are checked against [default: `diff_N.txt` in the output folder, else that of the pull request]
     #[arg(long, value_name = "FILE")]
     diff: Option<PathBuf>,
     /// Post everything, also comments that are already there

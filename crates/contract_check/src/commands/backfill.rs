@@ -75,9 +75,9 @@ enum Kind {
 enum Progress {
     /// Nobody has done it yet.
     Open,
-    /// It was run and left with 0, or with 10 to 125: it did its work and found something.
+    /// It was run and exited with 0, or with 10 to 125: it did its work and found something.
     Done,
-    /// It was run and left with anything else.
+    /// It was run and exited with anything else.
     Failed,
     /// Its helper is not found.
     NotFound,
@@ -275,7 +275,7 @@ impl Product for Backfill {
     /// A script: commands that can be run, everything else as comments.
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         match self.state {
-            Standing::Idle => writeln!(out, "# {} does not fire here", self.name)?,
+            Standing::Idle => writeln!(out, "# {} does not apply here", self.name)?,
             Standing::Complete if self.steps.is_empty() => {
                 writeln!(out, "# {} left everything", self.name)?;
             }

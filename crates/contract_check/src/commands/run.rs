@@ -173,7 +173,7 @@ fn judge(helper: &'static Helper, policy: Policy, attempt: &Attempt) -> (Ran, Op
         Attempt::Exited(code) if outcome == Verdict::Found => {
             Some(format!("helper found something, exit code {code}"))
         }
-        Attempt::Exited(code) => Some(format!("helper left with exit code {code}")),
+        Attempt::Exited(code) => Some(format!("helper exited with {code}")),
         Attempt::NotRun(why) => Some(format!("helper did not finish: {why}")),
         Attempt::Unresolved(why) => Some(format!("helper not found: {why}")),
     };

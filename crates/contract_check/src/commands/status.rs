@@ -193,9 +193,9 @@ impl Product for Status {
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         for checked in &self.integrations {
             let state = match checked.state {
-                Standing::Idle => "does not fire here",
-                Standing::Complete => "left everything; its verifier was not run",
-                Standing::Gaps if checked.role == Role::Gate => "BROKEN (load-bearing)",
+                Standing::Idle => "does not apply here",
+                Standing::Complete => "complete; its verifier was not run",
+                Standing::Gaps if checked.role == Role::Gate => "BROKEN (required for submission)",
                 Standing::Gaps => "has gaps",
                 Standing::Undecided => "cannot be decided",
             };
@@ -227,7 +227,7 @@ impl Product for Status {
         }
         writeln!(
             out,
-            "{} integrations, {} fire, {} with gaps or undecided, {} of these load-bearing",
+            "{} integrations: {} apply here, {} incomplete or undecided ({} of these required for submission)",
             self.integrations.len(),
             self.firing,
             self.gaps,

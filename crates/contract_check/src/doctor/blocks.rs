@@ -52,7 +52,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
                     findings.error(
                         Id::BlockDamaged,
                         file,
-                        format!("line {line}: {begin} and {end} must stand once each, in this order"),
+                        format!("line {line}: {begin} and {end} must each occur once, in this order"),
                         "remove the marker that is left over; text outside the block is yours and stays",
                     );
                     // Damaged is not gone.

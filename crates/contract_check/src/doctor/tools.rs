@@ -55,7 +55,7 @@ pub(crate) fn check(
             findings.error(
                 Id::HelperUnusable,
                 show(project, &last.path),
-                format!("stands where {} is looked for, and {why}", helper.name),
+                format!("is where {} is looked for, and {why}", helper.name),
                 "repair or remove it; until then the helper counts as missing",
             );
         } else if helper.shipped {

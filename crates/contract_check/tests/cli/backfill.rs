@@ -165,5 +165,5 @@ fn a_skill_is_for_the_agent() {
 #[test]
 fn what_does_not_fire_needs_no_repair() {
     let run = call(&Project::bare(), &["backfill", "submission-audits"]).expect_code(0);
-    assert_eq!(run.stdout(), "# submission-audits does not fire here\n");
+    assert_eq!(run.stdout(), "# submission-audits does not apply here\n");
 }

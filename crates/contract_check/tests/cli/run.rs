@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{call, program};
 
-/// A helper of each policy, with the policy to ask for, its outcome word and its exit codes when missing and when it left with 7.
+/// A helper of each policy, with the policy to ask for, its outcome word and its exit codes when missing and when it exited with 7.
 const POLICIES: [(&str, &str, &str, i32, i32); 6] = [
     ("verify_paper_audits", "A", "blocked", 1, 7),
     ("research_wiki", "B", "without_side_effect", 0, 0),
@@ -41,7 +41,7 @@ fn every_policy_has_its_outcome_for_every_end_and_never_in_silence() {
                 missing,
                 "is not executable",
             ),
-            ("fails", fails(), failed, "helper left with exit code 7"),
+            ("fails", fails(), failed, "helper exited with 7"),
         ] {
             let what = format!("{helper} {policy} {end}");
             let args = ["run", helper, "--policy", policy, "--quiet"];

@@ -67,7 +67,7 @@ fn a_submission_without_its_audits_is_broken_until_the_last_one_is_right() {
     assert_eq!(states(1), ["valid", "contrary", "invalid", "invalid"]);
     let run = call(&project, &["status"]).expect_code(1);
     for piece in [
-        "BROKEN (load-bearing)",
+        "BROKEN (required for submission)",
         "says \"proof-checker\" at /audit_skill, not \"paper-claim-audit\"",
         "is not aris.verify_paper_audits.audit/v1: missing field `verdict` at line 1 column 33",
         "is not JSON: ",

@@ -135,7 +135,7 @@ impl<'a> There<'a> {
         self.server.call(&self.program, &request)
     }
 
-    /// The data that a command gives, where it leaves with 0 or a finding.
+    /// The data that a command gives, where it exits with 0 or a finding.
     pub(super) fn data<T: DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
         let answer = self.call(args.iter().map(|arg| (*arg).to_owned()).collect())?;
         data_of(self.host, &answer)

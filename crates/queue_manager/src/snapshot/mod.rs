@@ -120,7 +120,7 @@ pub(crate) struct JobRow {
     pub state: Option<State>,
     /// Why.
     pub reason: Option<Reason>,
-    /// Status that the last attempt left with.
+    /// Status that the last attempt exited with.
     pub exit_code: Option<i32>,
     /// Signal that ended the last attempt.
     pub signal: Option<i32>,

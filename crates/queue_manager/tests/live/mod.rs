@@ -15,7 +15,7 @@ fn waits(id: &str) -> Value {
     )
 }
 
-/// What is refused of a call that leaves with 10.
+/// What is refused of a call that exits with 10.
 fn refused(place: &Place, args: &[&str]) -> String {
     let words = [&args[..1], &["--json", "--state", "s.json"], &args[1..]].concat();
     let output = place.call(&words);

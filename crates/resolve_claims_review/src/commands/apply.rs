@@ -43,7 +43,7 @@ pub(crate) struct ApplyArgs {
     /// What was done, for the subject of the commit
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// The git worktree with the report; default: as fetched, else the working directory's
+    /// The git worktree with the report [default: as fetched, else the working directory's]
     #[arg(long, value_name = "DIR")]
     worktree: Option<PathBuf>,
     /// The pull request, where the folder holds more than one

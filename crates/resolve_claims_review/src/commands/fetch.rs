@@ -46,10 +46,10 @@ pub(crate) struct FetchArgs {
     worktree: PathBuf,
     /// The branch that the pull request goes to
     base: String,
-    /// The repository of the pull request; default: that of the git remote upstream, github or origin
+    /// The repository of the pull request [default: that of the git remote upstream, github or origin]
     #[arg(long, value_name = "OWNER/NAME")]
     repo: Option<Repository>,
-    /// The pull request; default: the one from this branch to BASE
+    /// The pull request [default: the one from this branch to BASE]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pr: Option<u64>,
     /// Take the pull request of --pr also where its branch lies in the repository of somebody else

@@ -20,10 +20,10 @@ pub(crate) struct MergeArgs {
     /// Folder of the agents' answers
     #[arg(long, value_name = "DIR")]
     agent_dir: PathBuf,
-    /// The git worktree with the report; default: as fetched, else the working directory's
+    /// The git worktree with the report [default: as fetched, else the working directory's]
     #[arg(long, value_name = "DIR")]
     worktree: Option<PathBuf>,
-    /// The pull request; default: as fetched
+    /// The pull request [default: as fetched]
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
     #[command(flatten)]

@@ -30,7 +30,7 @@ pub(crate) struct ValidateArgs {
     /// Seconds that the command may take [default: `validation_timeout` of .aris/config.yaml, or 120]
     #[arg(long = "command-timeout", alias = "timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
-    /// The git worktree with the report; default: as fetched, else the working directory's
+    /// The git worktree with the report [default: as fetched, else the working directory's]
     #[arg(long, value_name = "DIR")]
     worktree: Option<PathBuf>,
     /// The pull request, where the folder holds more than one

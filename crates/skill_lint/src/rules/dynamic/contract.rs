@@ -15,7 +15,7 @@ pub(super) struct Contract {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Promise {
     pub(super) args: Vec<String>,
-    /// The exit codes it may leave with; empty when the contract does not say.
+    /// The exit codes it may exit with; empty when the contract does not say.
     #[serde(default, rename = "exit")]
     pub(super) exits: Vec<i64>,
 }

@@ -11,7 +11,7 @@ use aris_skills::{Skill, SourceFile, names};
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// Prints each parse error of the file in `SKILL_LINT_FILE` as `line:column:message`; leaves with 1 when there is one.
+/// Prints each parse error of the file in `SKILL_LINT_FILE` as `line:column:message`; exits with 1 when there is one.
 const POWERSHELL: &str = "$e=$null; \
     [void][System.Management.Automation.Language.Parser]::ParseFile($env:SKILL_LINT_FILE,[ref]$null,[ref]$e); \
     foreach($x in $e){\"$($x.Extent.StartLineNumber):$($x.Extent.StartColumnNumber):$($x.Message)\"}; \
