@@ -11,7 +11,7 @@ pub struct Cli {
     /// Print SARIF 2.1.0, for code scanning
     #[arg(long, conflicts_with = "json")]
     pub sarif: bool,
-    /// Exit with 1 instead of 10 when there is a leak, like the original overleaf_audit.sh of ARIS
+    /// Exit with 1 instead of 10 when there is a leak, like the original script of ARIS
     #[arg(long)]
     pub compat: bool,
     /// Read all of git's objects again, and remember nothing
