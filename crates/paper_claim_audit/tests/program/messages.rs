@@ -55,7 +55,7 @@ fn bind_takes_the_place_that_is_meant_of_several() {
 fn bind_says_what_is_missing_and_what_the_relation_is() {
     let paper = paper();
     let run = bind(&paper, "they saw [[12]] ms", &[]);
-    expect(&run, 4, &["not in the file"]);
+    expect(&run, 4, &["does not contain the text"]);
     assert!(!run.stderr().contains("any more"), "{run}");
     let run = paper.run("bind", &["--text", "saw [[12]] ms", "--value", VALUE]);
     expect(&run, 2, &["--text needs --in"]);

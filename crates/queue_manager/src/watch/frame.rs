@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::cells::{cut, pad, width_of};
 use crate::commands::status::Status;
-use crate::results::words::{counted, whole};
+use crate::results::words::{self, counted, whole};
 
 /// Cells of the bar that shows how far the queue is.
 const BAR: usize = 30;
@@ -205,10 +205,10 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
         let due = due.map(|due| due.duration_since(now).as_secs().max(0));
         let due = due.and_then(|seconds| u64::try_from(seconds).ok());
         format!(
-            "  {}  {} after {} attempts, again in {}",
+            "  {}  {} after {}, again in {}",
             pad(&job.id, width),
             job.reason.unwrap_or("failed"),
-            job.attempts,
+            words::count(job.attempts as usize, "attempt"),
             due.map_or_else(|| String::from("a while"), whole)
         )
     });
@@ -322,13 +322,13 @@ mod tests {
         let text = lines(&status(3), now(), (100, 40), Style::plain()).join("\n");
         for part in [
             "grid 実験",
-            "[###############...............] 50 of 100 over, 12 an hour, about 1h 01m left",
+            "[###############...............] 50 of 100 ended, 12 an hour, about 1h 01m left",
             "! journal: disk full",
             "! paused",
             "cards  3: a",
             "running (3)",
             "#2  card 3      1m 05s   [31mepoch 3 loss 0.1 ",
-            "again  gpu_oom after 1 attempts, again in 1m 40s",
+            "again  gpu_oom after 1 attempt, again in 1m 40s",
             "7 jobs: depends on \"x\", which is failed",
             "x  exit  it exited with 3",
         ] {
