@@ -75,7 +75,7 @@ fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
     ] {
         let error = call(&project, words).run().expect_code(5).error();
         assert!(
-            error["message"].as_str().unwrap().contains("is at work"),
+            error["message"].as_str().unwrap().contains("is running"),
             "{words:?}: {error}"
         );
         assert_eq!(project.read("run.json"), state);

@@ -205,7 +205,7 @@ fn after_a_kill_in_the_middle_nothing_is_done_twice() {
     let words = ["next", "--state", "run.json"];
     let error = call(&project, &words).run().expect_code(5).error();
     assert!(
-        error["message"].as_str().unwrap().contains("is at work"),
+        error["message"].as_str().unwrap().contains("is running"),
         "{error}"
     );
     project.write("go", "");

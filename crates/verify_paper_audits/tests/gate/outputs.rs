@@ -1179,7 +1179,7 @@ fn a_statement_is_held_against_the_files() {
     );
     let unsigned = check(&["--allowed-signers", "paper/main.tex", "--signer", "me"]);
     assert!(
-        unsigned.code == 10 && unsigned.stdout.contains(": there is no signature; "),
+        unsigned.code == 10 && unsigned.stdout.contains(": there is no signature\n"),
         "{}",
         unsigned.stdout
     );
