@@ -457,7 +457,7 @@ fn without_github_or_pull_request_a_pipeline_goes_on() {
     );
     let run = call(&project, &forge, &["fetch", ".", "main"]).expect_code(0);
     assert!(
-        run.stdout().contains("give --repo") && run.stdout().ends_with(tokens),
+        run.stdout().contains("pass --repo") && run.stdout().ends_with(tokens),
         "{run}"
     );
     let run = helper()
