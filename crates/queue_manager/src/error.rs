@@ -216,7 +216,7 @@ impl Failure for Error {
                 "ask it with status, cancel, pause …; a second manager is never needed"
             }
             Self::Moved(_) => {
-                "where it is now, queue_manager status tells how its jobs are, and start goes on with it"
+                "in its new place, queue_manager status reports its jobs, and start continues it"
             }
             Self::System { .. }
             | Self::Precondition(_)

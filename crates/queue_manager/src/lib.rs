@@ -133,7 +133,7 @@ const ANSWERED: Exits = &[
     REFUSED,
     (6, ""),
     SILENT,
-    (10, "what 10 means for the command"),
+    (10, "as the help of the command says"),
 ];
 
 const LISTED: Exits = &[

@@ -58,7 +58,7 @@ pub(crate) struct Changed {
     pub(crate) wiki: String,
     pub(crate) pages: Vec<Touched>,
     pub(crate) edges: Vec<Drawn>,
-    /// arXiv identifiers that arXiv does not know.
+    /// arXiv identifiers that arXiv does not know, and what is no identifier.
     pub(crate) unknown: Vec<String>,
     /// What was repaired, or stays as somebody wrote it.
     pub(crate) notes: Vec<String>,

@@ -39,6 +39,7 @@ use crate::error::Error;
 use crate::load::{self, Current};
 use crate::lock::{self, Held};
 use crate::place::{Owner, Place};
+use crate::results::words;
 use crate::snapshot;
 pub(crate) use cards::{Cards, Stage, check_cards};
 use cluster::Cluster;
@@ -324,12 +325,12 @@ impl<'a> Manager<'a> {
             {
                 self.write_state();
                 let message = format!(
-                    "{} jobs were not over after {} s; {} go on running",
-                    self.queue.open_jobs(),
+                    "{} had not ended after {} s; {} continue to run",
+                    words::count(self.queue.open_jobs() as usize, "job"),
                     limit.as_secs(),
                     self.queue.active().count()
                 );
-                let hint = "run again with the same flags to go on";
+                let hint = "run again with the same flags to continue";
                 return Err(Error::told(ErrorKind::Timeout, message, hint));
             }
             self.write_state_if_due();

@@ -327,4 +327,8 @@ fn what_waits_says_for_what() {
         "journal",
     );
     fs::write(place.at("go"), "").expect("write");
+    // A command that polls a folder that is gone would run for ever.
+    Place::until("it has ended", || {
+        place.state()["on"]["state"] == "completed"
+    });
 }

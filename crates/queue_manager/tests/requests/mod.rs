@@ -210,7 +210,7 @@ fn a_managers_fatal_error_is_in_its_log() {
     ]);
     let log = || fs::read_to_string(place.at("queue_manager.log")).expect("log");
     Place::until("its log says why it left", || {
-        log().contains("1 jobs were not over after 1 s")
+        log().contains("1 job had not ended after 1 s")
     });
     assert!(log().contains("a #1 started"), "{}", log());
     fs::write(place.at("go"), "").expect("write");

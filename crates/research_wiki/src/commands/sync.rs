@@ -28,7 +28,7 @@ const TEXTS: [&str; 8] = ["md", "txt", "json", "jsonl", "log", "tex", "bib", "ya
 pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>, Error> {
     let mut changed = args.root.changed();
     let ids = wanted(args, context, &mut changed)?;
-    let searched = changed.notes.len();
+    let (searched, malformed) = (changed.notes.len(), changed.unknown.len());
     changed.lines.push(format!(
         "sync: {} unique arxiv id(s)",
         ids.len() + changed.unknown.len()
@@ -79,7 +79,8 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         let error = error.with("ingested", ingested);
         return Err(error.with("unanswered", missing).into());
     }
-    for id in &changed.unknown {
+    // What is no identifier was told already, and nobody was asked for it.
+    for id in changed.unknown.iter().skip(malformed) {
         context.warn(&format!("{id}: no such paper"));
     }
     let unknown = !changed.unknown.is_empty();

@@ -101,6 +101,11 @@ fn a_sync_asks_once_for_a_hundred_and_tells_what_does_not_exist() {
     assert_eq!(data["pages"].as_array().expect("list").len(), 30);
     assert_eq!(data["unknown"].as_array().expect("list").len(), 31);
     assert_eq!(server.log().len(), 1);
+    // Nobody was asked for what is no identifier.
+    let said = run.stderr();
+    assert!(said.contains("`nonsense` is not an arXiv"), "{run}");
+    assert!(!said.contains("nonsense: no such"), "{run}");
+    assert_eq!(said.matches("no such paper").count(), 30, "{run}");
     assert_eq!(
         project
             .read("wiki/log.md")
