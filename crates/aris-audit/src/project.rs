@@ -2,6 +2,7 @@
 //!
 //! Found by looking at the disk, not by starting git: a `.git` entry (folder, or file in a work tree) marks a top level.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Folders that mark a project below the top level of its repository: where helpers, or skills with their helpers, were installed. The
@@ -17,17 +18,17 @@ const INSTALLED: [&str; 4] = [
 const OWN: [&str; 3] = ["results", "outputs", ".aris/tools"];
 
 /// The project of a paper: the nearest folder up to the git top level where something was installed, else the git top level, else the
-/// nearest folder above the paper with `.aris/`, else the paper's parent.
+/// nearest folder above the paper with `.aris/`, else the paper's parent, else the paper itself.
 ///
 /// A paper folder that is itself the top level and holds text only (a clone of an online editor's repository, a submodule) belongs
-/// to the project with `.aris/` above it: its results and its traces lie there. The root of the file system is never such a project:
-/// a stray `/.aris` must not make the whole machine one.
+/// to the project with `.aris/` above it: its results and its traces lie there. The root of the file system and a folder that all users
+/// share, such as `/tmp`, are never such a project: a stray `.aris` of anybody there must not make the whole machine one.
 ///
 /// **Source**: the rule for `trace_path` in the design of the submission gate. `paper` must be absolute and free of links.
 pub fn of_paper(paper: &Path) -> PathBuf {
     let marked = || {
         let mut above = paper.ancestors().skip(1);
-        above.find(|folder| folder.parent().is_some() && folder.join(".aris").is_dir())
+        above.find(|folder| !is_shared(folder) && folder.join(".aris").is_dir())
     };
     let top = git_top_level(paper);
     let nested = top == Some(paper) && !OWN.iter().any(|name| paper.join(name).is_dir());
@@ -35,9 +36,17 @@ pub fn of_paper(paper: &Path) -> PathBuf {
         .filter(|_| !nested)
         .or_else(marked)
         .or(top)
-        .or_else(|| paper.parent())
+        .or_else(|| paper.parent().filter(|parent| !is_shared(parent)))
         .unwrap_or(paper)
         .to_path_buf()
+}
+
+/// Whether nobody's project is here: the root, or a folder where all users may write and each may delete only what is theirs.
+fn is_shared(folder: &Path) -> bool {
+    folder.parent().is_none()
+        || folder
+            .metadata()
+            .is_ok_and(|data| data.mode() & 0o1002 == 0o1002)
 }
 
 /// The project of a working directory: the nearest folder up to the git top level where something was installed, else the git top level,
@@ -100,6 +109,7 @@ pub fn paper_folder(named: Option<&Path>, cwd: &Path) -> Result<PathBuf, PathBuf
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn the_top_level_wins_then_the_nearest_aris_folder_above_then_the_parent() {
@@ -111,6 +121,17 @@ mod tests {
         assert_eq!(of_directory(&paper), paper);
         std::fs::create_dir_all(root.join("project/.aris")).expect("folders");
         assert_eq!(of_paper(&paper), root.join("project"));
+        let shared = |mode| {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(root.join("project"), mode).expect("mode");
+        };
+        shared(0o1777);
+        assert_eq!(of_paper(&paper), root.join("project/work"));
+        assert_eq!(
+            of_paper(&root.join("project/work")),
+            root.join("project/work")
+        );
+        shared(0o755);
         std::fs::create_dir_all(root.join("project/.git")).expect("folders");
         assert_eq!(
             of_directory(&paper),

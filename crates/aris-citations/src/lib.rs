@@ -8,6 +8,7 @@ mod finding;
 mod paper;
 pub mod verdict;
 
+use aris_contract::text::counted;
 use std::collections::BTreeSet;
 
 use aris_latex::Document;
@@ -72,8 +73,8 @@ pub fn examine<'p>(paper: &'p Paper<'_>, now: Month) -> Examined<'p> {
 
 fn no_bibliography(document: &Document, cited: &[Cited]) -> Finding {
     let message = format!(
-        "{} keys are cited and the document names no bibliography",
-        cited.len()
+        "the document cites {} and names no bibliography",
+        counted(cited.len(), "key")
     );
     let action = "add \\bibliography{…}, \\addbibresource{…} or a thebibliography environment";
     let severity = if cited.iter().all(|cited| cited.doubt().is_some()) {

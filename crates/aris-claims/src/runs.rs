@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
+use aris_contract::text::counted;
 use aris_contract::time::parse_utc;
 use aris_fs::FsError;
 use aris_runs::{Damage, End, Ledger, Line, Record, Run, Source};
@@ -657,11 +658,6 @@ fn some(names: &[&str]) -> String {
         shown.push("…");
     }
     shown.join(", ")
-}
-
-/// `1 file`, `2 files`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn gap(id: GapId, file: &str, message: String) -> Gap {

@@ -1,13 +1,12 @@
 //! Why a job is in its state: the chain of facts, each with where it can be looked up.
 
 use aris_attempt::cards::CardId;
+use aris_contract::text::counted;
 use serde::{Deserialize, Serialize};
 
 use aris_queue::manifest::{Engine, Job, OnDepFailure};
 use aris_queue::schedule::{self, Availability, Card, Obstacle, Slots};
 use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
-
-use crate::results::words::count;
 
 /// Parents that are named before the rest is only counted.
 const NAMED: usize = 5;
@@ -271,6 +270,7 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
         let next = schedule::next_jobs(queue, 1000);
         let text = match next.iter().position(|next| *next == job) {
             Some(0) => String::from("it is the next to start"),
+            Some(1) => String::from("1 job comes before it"),
             Some(count) => format!("{count} jobs come before it"),
             None => String::from("more than 1000 jobs come before it"),
         };
@@ -312,7 +312,7 @@ pub(crate) fn needs_more(job: &Job, cards: &[Card]) -> Option<String> {
     let (needed, able) = schedule::impossible(job, cards)?;
     let memory = job.settings.gpu_mem_mib;
     let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
-    let cards = count(needed as usize, "card");
+    let cards = counted(needed as usize, "card");
     Some(format!(
         "needs {cards}{memory}, and {able} of the cards here"
     ))

@@ -1,5 +1,6 @@
 //! What the commands give back, and its form for people.
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
@@ -13,7 +14,7 @@ use crate::commands::remote::Served;
 use crate::commands::run::Ran;
 use crate::commands::status::Status;
 use crate::commands::used_by::UsedBy;
-use crate::results::words::{count, counted};
+use crate::results::words::tallied;
 
 /// Schema ids of the products, in the order of [`Data`]'s variants.
 pub(crate) mod id {
@@ -106,7 +107,7 @@ impl Product for Report {
                 lines.try_for_each(|line| writeln!(out, "{line}"))
             }
             Data::Preflight(found) => {
-                writeln!(out, "{}: {} jobs", found.project, found.jobs)?;
+                writeln!(out, "{}: {}", found.project, counted(found.jobs, "job"))?;
                 for phase in &found.phases {
                     writeln!(out, "phase\t{}\t{}", phase.name, phase.jobs)?;
                 }
@@ -128,12 +129,13 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     if ran.counts.is_empty() {
         writeln!(out, "the queue has no jobs")?;
     } else {
-        writeln!(out, "{}", counted(&ran.counts, ", "))?;
+        writeln!(out, "{}", tallied(&ran.counts, ", "))?;
     }
     if let Some(detached) = ran.detached {
         return writeln!(
             out,
-            "detached: {detached} jobs run on; call run again to go on"
+            "detached; still running: {}; call run again to continue",
+            counted(detached as usize, "job")
         );
     }
     for job in &ran.failed {
@@ -174,8 +176,8 @@ fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}: {}",
-        count(found.jobs, "job"),
-        count(found.files.len(), "file")
+        counted(found.jobs, "job"),
+        counted(found.files.len(), "file")
     )
 }
 
@@ -208,7 +210,7 @@ fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}: {} fetched, {} unchanged, {} kept, {} failed, in {}",
-        count(found.files.len(), "file"),
+        counted(found.files.len(), "file"),
         of(Brought::Fetched),
         of(Brought::Unchanged),
         of(Brought::Kept),
@@ -219,7 +221,7 @@ fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "{} that wrote them recorded here",
-            count(found.runs, "run")
+            counted(found.runs, "run")
         )?;
     }
     Ok(())
@@ -231,7 +233,7 @@ fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     }
     // Stdout was the command's.
     for run in found.runs.iter().filter(|_| !found.ran) {
-        let outputs = count(run.outputs, "file");
+        let outputs = counted(run.outputs, "file");
         writeln!(out, "{}\t{}\t{outputs}\t{}", run.job, run.how, run.id)?;
     }
     Ok(())
@@ -245,9 +247,9 @@ fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
         out,
         "{}: {} in {}; {} of papers read",
         found.job,
-        count(found.numbers.len(), "number"),
-        count(found.runs, "run"),
-        count(found.audits.len(), "audit")
+        counted(found.numbers.len(), "number"),
+        counted(found.runs, "run"),
+        counted(found.audits.len(), "audit")
     )
 }
 
@@ -293,7 +295,7 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
             job.state,
             job.id,
             job.reason.unwrap_or("-"),
-            count(
+            counted(
                 usize::try_from(job.attempts).unwrap_or(usize::MAX),
                 "attempt"
             ),

@@ -1,5 +1,6 @@
 //! `check-statement`: holds a signed statement against the files that it is about, with nothing else at hand.
 
+use aris_contract::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::attest::{PREDICATE_TYPE, STATEMENT_TYPE};
 use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::output::{self, NAMESPACE, SIGN_DEADLINE};
-use crate::text::{clean, count, counted, short};
+use crate::text::{clean, short, tallied};
 
 /// Schema id of [`Checked`].
 pub const CHECK_SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
@@ -362,7 +363,7 @@ impl Checked {
                 names.join(", ")
             )?;
         }
-        let found = counted(self.findings.iter().map(|found| {
+        let found = tallied(self.findings.iter().map(|found| {
             let (id, severity) = (clean(&found.id), clean(&found.severity));
             format!("{id} ({severity})")
         }));
@@ -383,10 +384,10 @@ impl Checked {
             clean(&self.assurance),
             clean(&self.time)
         )?;
-        let (files, changed) = (count(self.files, "file"), self.differ.len());
+        let (files, changed) = (counted(self.files, "file"), self.differ.len());
         write!(out, "{files} unchanged, {changed} changed")?;
         if self.runs > 0 {
-            let runs = count(self.runs, "recorded run");
+            let runs = counted(self.runs, "recorded run");
             write!(out, "; {} of them written by {runs}", self.explained)?;
         }
         writeln!(out)

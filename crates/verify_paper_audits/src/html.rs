@@ -1,11 +1,12 @@
 //! The report as one self-contained page: no script, no external resource, everything escaped.
 
+use aris_contract::text::counted;
 use askama::Template;
 
 use crate::finding::{Finding, Severity};
 use crate::report::{AuditRow, Counts, GateResult, JudgedFile, Report, Status};
 use crate::reported::Reported;
-use crate::text::{clean, count};
+use crate::text::clean;
 
 /// Findings of one group that are written out; the JSON report has all of them.
 const SHOWN: usize = 200;
@@ -103,15 +104,19 @@ fn headline(report: &Report) -> (&'static str, String) {
         GateResult::DraftWithoutBlockers => ("ok", String::from("Draft without blockers")),
         GateResult::DraftIncomplete => (
             "warn",
-            format!("Draft with {} still to run", count(report.not_run, "audit")),
+            format!(
+                "Draft with {} still to run",
+                counted(report.not_run, "audit")
+            ),
         ),
         GateResult::Blocked => (
             "block",
-            format!("Blocked by {}", count(blocking, "finding")),
+            format!("Blocked by {}", counted(blocking, "finding")),
         ),
-        GateResult::DraftWithBlockers => {
-            ("warn", format!("Draft with {}", count(blocking, "blocker")))
-        }
+        GateResult::DraftWithBlockers => (
+            "warn",
+            format!("Draft with {}", counted(blocking, "blocker")),
+        ),
     }
 }
 

@@ -7,12 +7,12 @@
 
 use aris_contract::artifact::audit::Assurance;
 pub use aris_contract::artifact::audit::GateResult;
+use aris_contract::text::counted;
 use serde::Serialize;
 
 use crate::finding::{Finding, FindingId, Severity};
 use crate::reported::Reported;
 use crate::sources::RunBehind;
-use crate::text::count;
 use crate::trace::TraceSummary;
 use aris_audit::ledger::Role;
 
@@ -214,7 +214,7 @@ impl Step {
             }
         }
         let commands = commands.into_iter().map(|(command, clears)| {
-            let what = count(clears, "finding");
+            let what = counted(clears, "finding");
             let text = if command.contains(" prompt ") {
                 format!("prints the prompt for a reviewer, whose answer clears {what}; standard error names the two commands to call next")
             } else {

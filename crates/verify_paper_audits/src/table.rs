@@ -7,7 +7,7 @@ use aris_contract::artifact::audit::Assurance;
 
 use crate::finding::{Finding, FindingId, Severity};
 use crate::report::{AuditRow, GateResult, Report, Status};
-use crate::text::{clean, counted};
+use crate::text::{clean, tallied};
 
 /// Findings that are written out; the report file has all of them.
 const SHOWN: usize = 25;
@@ -58,7 +58,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
 fn noted(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let noted = report.findings_of(None);
     let noted = noted.filter(|finding| finding.severity == Severity::Info);
-    let noted = counted(noted.map(|finding| finding.id.word().to_owned()));
+    let noted = tallied(noted.map(|finding| finding.id.word().to_owned()));
     if noted.is_empty() {
         return Ok(());
     }

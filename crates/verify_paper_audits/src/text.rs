@@ -29,14 +29,8 @@ fn obeyed(character: char) -> bool {
     character.is_control() || is_hidden(character)
 }
 
-/// A number of things.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
-}
-
 /// Each text once, with how often it occurs: `2 a, b`.
-pub(crate) fn counted(texts: impl Iterator<Item = String>) -> String {
+pub(crate) fn tallied(texts: impl Iterator<Item = String>) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for text in texts {
         *counts.entry(text).or_default() += 1;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aris_cli::{Product, Style};
 use aris_contract::integrations::{self, Step};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 /// Schema id of [`Report`].
@@ -173,10 +174,6 @@ fn quoted(text: &str) -> String {
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The first place, and how many more mentions there are.

@@ -10,6 +10,7 @@ mod launchers;
 mod record;
 mod tools;
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Outcome, Product, Style};
@@ -119,6 +120,11 @@ impl Product for Doctor {
             let (severity, id) = (word(severity), word(id));
             writeln!(out, "{severity}\t{id}\t{path}\t{message}\t(hint: {hint})")?;
         }
-        writeln!(out, "{} errors, {} warnings", self.errors, self.warnings)
+        writeln!(
+            out,
+            "{}, {}",
+            counted(self.errors, "error"),
+            counted(self.warnings, "warning")
+        )
     }
 }

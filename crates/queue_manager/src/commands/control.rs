@@ -3,6 +3,7 @@
 //! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
 //! nothing, and leaves.
 
+use aris_contract::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread::park_timeout;
@@ -22,7 +23,7 @@ use crate::load;
 use crate::lock;
 use crate::manager::{self, Options, Request, Verb, is_repeat, repeat};
 use crate::place::Place;
-use crate::results::words::{count, counted};
+use crate::results::words::tallied;
 
 /// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -63,7 +64,7 @@ impl Asked {
 
     /// How many jobs it was carried out for, and whether it was.
     pub(crate) fn summary(&self) -> String {
-        let counted = count(self.jobs.len(), "job");
+        let counted = counted(self.jobs.len(), "job");
         let refused = self.refused.len();
         match self.changed {
             None => format!("{counted}, requested; the manager has not answered yet"),
@@ -375,7 +376,7 @@ fn settle(
     context: &Context,
 ) -> Result<Vec<String>, Error> {
     let ended = manager::settle(&idle(manifest, place), context)?;
-    let counts = match counted(&manager::counts(&ended.queue), ", ") {
+    let counts = match tallied(&manager::counts(&ended.queue), ", ") {
         none if none.is_empty() => String::from("the queue has no jobs"),
         counts => format!("jobs: {counts}"),
     };

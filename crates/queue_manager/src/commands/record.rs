@@ -1,6 +1,7 @@
 //! `record`: runs a command, without a queue, and leaves the record that a job would leave; or takes over what other tools or Slurm
 //! recorded.
 
+use aris_contract::text::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -14,7 +15,6 @@ use crate::cli::RecordArgs;
 use crate::commands::Data;
 use crate::commands::{accounting, import};
 use crate::error::Error;
-use crate::results::words::count;
 
 /// What was recorded.
 #[derive(Debug, Serialize)]
@@ -85,7 +85,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
         context.note(&format!(
             "recorded: {}, {} written",
             look.run.words(),
-            count(files, "file")
+            counted(files, "file")
         ));
     }
     let failed = |run: &RecordedRun| recorded.ran && run.end != End::Completed;

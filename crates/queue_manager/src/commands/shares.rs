@@ -2,13 +2,13 @@
 //!
 //! Jobs that wait for each other stay together, since what one of them writes lies on its server.
 
+use aris_contract::text::counted;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_queue::manifest::Manifest;
 
 use crate::error::Error;
-use crate::results::words::count;
 
 /// For each job of the manifest, the number of its server. `there` holds, for each server, the ids of the jobs that it has already: they
 /// stay where they are. Other groups of jobs go to the server with the fewest jobs, large groups first.
@@ -62,9 +62,9 @@ pub(super) fn divide(
             "{} would get no job: jobs that wait for each other stay on one server, and {} in {} are too few for {}; name fewer servers, or \
              tie single jobs with `match` in depends_on",
             hosts[idle],
-            count(manifest.jobs.len(), "job"),
-            count(number, "such group"),
-            count(hosts.len(), "server")
+            counted(manifest.jobs.len(), "job"),
+            counted(number, "such group"),
+            counted(hosts.len(), "server")
         ))),
     }
 }

@@ -17,7 +17,7 @@ use crate::explain::listed;
 use crate::load;
 use crate::lock;
 use crate::place::Place;
-use crate::results::words::{counted, whole};
+use crate::results::words::{tallied, whole};
 
 /// Jobs of a kind that are named; `--jobs` names all.
 pub(crate) const NAMED: usize = 20;
@@ -430,7 +430,7 @@ impl Status {
     /// The whole of it in one line.
     pub(crate) fn line(&self) -> String {
         let running: Vec<&str> = self.running.iter().map(|job| job.id.as_str()).collect();
-        let mut line = counted(&self.counts, ", ");
+        let mut line = tallied(&self.counts, ", ");
         if !running.is_empty() {
             line = format!("{line} ({})", running.join(" "));
         }

@@ -18,6 +18,7 @@ mod starts;
 mod wait;
 mod written;
 
+use aris_contract::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -39,7 +40,6 @@ use crate::error::Error;
 use crate::load::{self, Current};
 use crate::lock::{self, Held};
 use crate::place::{Owner, Place};
-use crate::results::words;
 use crate::snapshot;
 pub(crate) use cards::{Cards, Stage, check_cards};
 use cluster::Cluster;
@@ -326,7 +326,7 @@ impl<'a> Manager<'a> {
                 self.write_state();
                 let message = format!(
                     "{} had not ended after {} s; {} continue to run",
-                    words::count(self.queue.open_jobs() as usize, "job"),
+                    counted(self.queue.open_jobs() as usize, "job"),
                     limit.as_secs(),
                     self.queue.active().count()
                 );

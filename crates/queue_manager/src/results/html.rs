@@ -1,12 +1,13 @@
 //! The report as one page: no script, nothing from elsewhere, everything escaped.
 
+use aris_contract::text::counted;
 use askama::Template;
 use jiff::Timestamp;
 
 use super::facts::{Facts, JobFacts};
 use super::metrics::{Plot, Table};
 use super::timeline::Timeline;
-use super::words::{card_time, count, duration, one_line, seconds};
+use super::words::{card_time, duration, one_line, seconds};
 use super::{Metrics, Report};
 
 /// Jobs of one list that are written out; the JSON report has all.
@@ -22,24 +23,27 @@ pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Err
     let open = counts.running + counts.waiting;
     let (tone, headline) = match (not, open) {
         (0, 0) if counts.jobs == 0 => ("none", String::from("No jobs")),
-        (0, 0) => ("ok", format!("All {} completed", count(counts.jobs, "job"))),
+        (0, 0) => (
+            "ok",
+            format!("All {} completed", counted(counts.jobs, "job")),
+        ),
         (0, _) => (
             "info",
             format!(
                 "{} of {} completed",
                 counts.completed,
-                count(counts.jobs, "job")
+                counted(counts.jobs, "job")
             ),
         ),
         (_, 0) => (
             "block",
-            format!("{not} of {} not completed", count(counts.jobs, "job")),
+            format!("{not} of {} not completed", counted(counts.jobs, "job")),
         ),
         _ => (
             "warn",
             format!(
                 "{not} of {} not completed so far",
-                count(counts.jobs, "job")
+                counted(counts.jobs, "job")
             ),
         ),
     };

@@ -3,9 +3,10 @@
 //! **Shape**: the headings and bold fields of the report in the reference's experiment-queue skill come first, in its order, so that
 //! what reads those finds them; failures, blocked jobs and warnings follow.
 
+use aris_contract::text::counted;
 use std::fmt::{self, Write as _};
 
-use super::words::{card_time, count, duration, one_line, time};
+use super::words::{card_time, duration, one_line, time};
 use super::{Counts, Metrics, Report};
 
 /// Jobs of one list that are written out; the JSON report has all.
@@ -43,7 +44,7 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
             out,
             "**GPU time**: {} on {}, of it {} in attempts that did not complete",
             card_time(report.cards.busy_s),
-            count(report.cards.cards, "card"),
+            counted(report.cards.cards, "card"),
             card_time(report.cards.fruitless_s)
         )?;
     }
@@ -121,7 +122,7 @@ fn table(out: &mut String, metrics: &Metrics) -> fmt::Result {
             out,
             "\n{}: no value for {}, {} first: {}",
             code(&missing.metric),
-            count(missing.jobs, "job"),
+            counted(missing.jobs, "job"),
             code(&missing.first),
             escaped(&missing.why)
         )?;
@@ -141,7 +142,7 @@ fn failures(out: &mut String, report: &Report) -> fmt::Result {
             "\n### {}\n\n**{}** after {}{}",
             code(&job.id),
             reason,
-            count(job.attempts, "attempt"),
+            counted(job.attempts, "attempt"),
             job.error
                 .as_deref()
                 .map_or_else(String::new, |error| format!(": {}", escaped(error)))
@@ -183,13 +184,13 @@ fn jobs(counts: &Counts) -> String {
 }
 
 fn count_files(files: u64) -> String {
-    count(usize::try_from(files).unwrap_or(usize::MAX), "file")
+    counted(usize::try_from(files).unwrap_or(usize::MAX), "file")
 }
 
 fn left(out: &mut String, all: usize, noun: &str) -> fmt::Result {
     match all.checked_sub(LISTED) {
         None | Some(0) => Ok(()),
-        Some(left) => writeln!(out, "\n{} more: see the JSON report.", count(left, noun)),
+        Some(left) => writeln!(out, "\n{} more: see the JSON report.", counted(left, noun)),
     }
 }
 

@@ -47,14 +47,6 @@ pub(super) fn time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
-/// `1 job`, `2 jobs`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
-}
-
 /// ` (and 2 more)`, nothing for none; `what`: more of what.
 pub(crate) fn more(number: usize, what: &str) -> String {
     match number {
@@ -64,7 +56,7 @@ pub(crate) fn more(number: usize, what: &str) -> String {
 }
 
 /// How many of each kind, as `3 completed`.
-pub(crate) fn counted<N: std::fmt::Display>(counts: &BTreeMap<&str, N>, between: &str) -> String {
+pub(crate) fn tallied<N: std::fmt::Display>(counts: &BTreeMap<&str, N>, between: &str) -> String {
     let counts = counts.iter();
     let counts: Vec<String> = counts
         .map(|(what, count)| format!("{count} {what}"))

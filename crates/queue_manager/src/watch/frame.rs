@@ -1,11 +1,12 @@
 //! What `watch` draws: pure, from a status to lines.
 
 use aris_cli::Style;
+use aris_contract::text::counted;
 use jiff::Timestamp;
 
 use super::cells::{cut, pad, width_of};
 use crate::commands::status::Status;
-use crate::results::words::{self, counted, whole};
+use crate::results::words::{tallied, whole};
 
 /// Cells of the bar that shows how far the queue is.
 const BAR: usize = 30;
@@ -36,7 +37,7 @@ pub(super) fn lines(
     let mut add = |paint: Paint, text: &str| lines.push(paint(style, &cut(text, columns)));
     add(Style::bold, &title(status, now));
     add(plain, &progress(status));
-    add(plain, &counted(&status.counts, "  "));
+    add(plain, &tallied(&status.counts, "  "));
     for notice in &status.notices {
         add(Style::doubtful, &format!("! {notice}"));
     }
@@ -208,7 +209,7 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
             "  {}  {} after {}, again in {}",
             pad(&job.id, width),
             job.reason.unwrap_or("failed"),
-            words::count(job.attempts as usize, "attempt"),
+            counted(job.attempts as usize, "attempt"),
             due.map_or_else(|| String::from("a while"), whole)
         )
     });
@@ -218,7 +219,8 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
 
 fn blocked(status: &Status) -> Section {
     let rows = status.blocked.iter();
-    let rows = rows.map(|group| format!("  {} jobs: {}", group.jobs, group.cause));
+    let rows =
+        rows.map(|group| format!("  {}: {}", counted(group.jobs as usize, "job"), group.cause));
     Section::new(
         "blocked",
         count(status, &["blocked"]),

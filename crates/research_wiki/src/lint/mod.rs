@@ -3,6 +3,7 @@
 mod graph;
 mod pages;
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome, Product, Style};
@@ -171,7 +172,12 @@ impl Product for Lint {
             )?;
         }
         let count = self.findings.len();
-        writeln!(out, "{} pages, {count} findings", self.pages)
+        writeln!(
+            out,
+            "{}, {}",
+            counted(self.pages, "page"),
+            counted(count, "finding")
+        )
     }
 }
 

@@ -7,6 +7,7 @@ mod sarif;
 mod tests;
 mod text;
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
@@ -79,12 +80,12 @@ impl Report {
         use std::fmt::Write as _;
         let hidden = self.items.len() - self.open().count();
         let mut line = format!(
-            "{} errors, {} warnings, {} infos in {} skills, {} files",
-            self.number(Severity::Error),
-            self.number(Severity::Warn),
-            self.number(Severity::Info),
-            self.skills,
-            self.files,
+            "{}, {}, {} in {}, {}",
+            counted(self.number(Severity::Error), "error"),
+            counted(self.number(Severity::Warn), "warning"),
+            counted(self.number(Severity::Info), "info"),
+            counted(self.skills, "skill"),
+            counted(self.files, "file"),
         );
         let mut more = |count: usize, what: &str| {
             if count > 0 {

@@ -65,7 +65,7 @@ fn github_commands_are_escaped_and_end_with_the_total() {
             .lines()
             .last()
             .expect("line")
-            .starts_with("::notice title=skill_lint::1 errors")
+            .starts_with("::notice title=skill_lint::1 error,")
     );
 }
 

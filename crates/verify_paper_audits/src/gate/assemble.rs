@@ -1,5 +1,6 @@
 //! From judged audits to the report.
 
+use aris_contract::text::counted;
 use std::collections::BTreeMap;
 
 use aris_contract::artifact::audit::Assurance;
@@ -12,7 +13,6 @@ use crate::paper::Paper;
 use crate::policy::Policy;
 use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report, Step};
 use crate::sources::Sources;
-use crate::text::count;
 use aris_audit::ledger::Ledger;
 
 #[expect(
@@ -125,8 +125,8 @@ pub(super) fn report(
 
 /// The run in one sentence. It never says that the paper is accepted.
 fn conclusion(result: GateResult, blocking: usize, not_run: usize, policy: &Policy) -> String {
-    let waiting = format!("{} not run yet", count(not_run, "mandatory audit"));
-    let found = count(blocking, "finding");
+    let waiting = format!("{} not run yet", counted(not_run, "mandatory audit"));
+    let found = counted(blocking, "finding");
     let what = match result {
         GateResult::NoBlocker => String::from("no blocker found"),
         GateResult::Blocked => format!("blocked: {found}"),

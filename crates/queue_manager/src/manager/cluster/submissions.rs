@@ -1,5 +1,6 @@
 //! Waves handed over.
 
+use aris_contract::text::counted;
 use std::time::Duration;
 
 use aris_contract::hex::hex;
@@ -175,7 +176,10 @@ impl Manager<'_> {
         // What is told of a refusal, when the wave is handed over again, and whether others may be meanwhile.
         let (about, text, pause, more) = match cluster.engine.submit(&pending.wave) {
             Ok(tasks) => {
-                self.say(&format!("{own} jobs submitted as {token}"));
+                self.say(&format!(
+                    "{} submitted as {token}",
+                    counted(own as usize, "job")
+                ));
                 cluster.next_ask = now + ASK.0;
                 // There was room for it: there may be for more.
                 if let Some(window) = &mut cluster.window

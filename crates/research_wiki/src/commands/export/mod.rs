@@ -3,6 +3,7 @@
 mod bibtex;
 mod graphml;
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -155,7 +156,7 @@ impl Product for Exported {
             } else {
                 "an export"
             };
-            return writeln!(out, "{path}: {what} of {} pages", self.pages);
+            return writeln!(out, "{path}: {what} of {}", counted(self.pages, "page"));
         }
         if let Some(text) = &self.text {
             return out.write_all(text.as_bytes());
