@@ -79,6 +79,8 @@ pub(crate) const PULL_STAND_INS: f64 = 400.0;
 
 /// Sweeps that order the boxes of layers. More change nothing in ordinary figures.
 pub(crate) const ORDER_SWEEPS: usize = 12;
+/// With more boxes and stand-ins than this, edges that lead back get no side of their own.
+pub(crate) const ORDERED_TWICE: usize = 2_000;
 /// Sweeps forth and back that place them; places move little after some. The last is forth: boxes stand under what leads to them.
 pub(crate) const PLACE_SWEEPS: usize = 25;
 /// Sweeps after them that move the stand-ins of long edges only.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::coordinates;
-use super::order::{Graph, order};
+use super::order::{Graph, order, places};
 use crate::geometry::{Point, span};
 use crate::measures::{
     ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK, TURN,
@@ -34,6 +34,9 @@ pub(super) struct Link {
     pub(super) is_straight: bool,
 }
 
+/// Where an edge begins and where it ends.
+type Pair = (usize, usize);
+
 #[derive(Debug, Default)]
 pub(super) struct Flat {
     pub(super) along: f64,
@@ -46,13 +49,13 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     if items.is_empty() {
         return Flat::default();
     }
-    let mut pairs: Vec<(usize, usize)> = links.iter().map(|link| (link.from, link.to)).collect();
+    let mut pairs: Vec<Pair> = links.iter().map(|link| (link.from, link.to)).collect();
     pairs.sort_unstable();
     pairs.dedup();
     let forward = without_cycles(items.len(), &pairs);
     let layer = longest_paths(items.len(), &forward);
     let lanes = lanes(items, links);
-    let (mut graph, chains) = graph(items, links, layer, &forward, &lanes);
+    let (mut graph, chains) = graph(items, links, layer, (&pairs, &forward), &lanes);
     order(&mut graph);
     let across = coordinates::across(&graph, layout.node_gap, beside);
 
@@ -77,11 +80,26 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     let centres: Vec<Point> = (0..items.len())
         .map(|item| Point::new(middle(graph.layer[item]), across[item] - low))
         .collect();
-    // Whether the line from a box to `next` leaves it on the side where its neighbours lie, and would run along them.
-    let steep = |item: usize, next: Point| {
-        let (along, across) = (next.x - centres[item].x, next.y - centres[item].y);
+    // Whether another box, or an edge that passes the layer, lies between a box and a place across.
+    let place = places(&graph);
+    let is_taken = |item: usize, to: f64| {
+        let by = to - centres[item].y;
+        let beside = if by > 0.0 {
+            place[item].checked_add(1)
+        } else {
+            place[item].checked_sub(1)
+        };
+        let other = beside.and_then(|at| graph.layers[graph.layer[item]].get(at));
+        other.is_some_and(|other| {
+            (across[*other] - across[item]).abs() - graph.across[*other] / 2.0 < by.abs()
+        })
+    };
+    // Whether the line from a box to `next` would run along its neighbours; for a long edge, along one that lies in its way.
+    let steep = |item: usize, next: Point, is_long: bool| {
+        let along = (next.x - centres[item].x).abs() * items[item].across;
+        let across = (next.y - centres[item].y).abs() * items[item].along;
         let has_neighbours = graph.layers[graph.layer[item]].len() > 1;
-        has_neighbours && across.abs() * items[item].along > along.abs() * items[item].across
+        across > along && has_neighbours && (!is_long || is_taken(item, next.y))
     };
     // Where an edge that leads to `next` leaves the layer of a box: at its side, where the layer beyond it has no room for an arrow.
     let door = |item: usize, next: Point| {
@@ -108,10 +126,10 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         let out = centres[item].x + (items[item].along / 2.0 + arrow).copysign(along);
         Point::new(out, door.y + beside)
     };
-    let points = links
+    let ways: Vec<Vec<Point>> = links
         .iter()
         .zip(&lanes)
-        .filter_map(|(link, lane)| {
+        .map(|(link, lane)| {
             let chain = |from, to| chains.get(&(from, to));
             let (chain, back) = match (chain(link.from, link.to), chain(link.to, link.from)) {
                 (Some(chain), _) => (chain.as_slice(), false),
@@ -133,12 +151,31 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
             if back {
                 points.reverse();
             }
+            points
+        })
+        .collect();
+    let beside = beside_boxes(items, links, &ways, &centres);
+    let points = links
+        .iter()
+        .zip(&lanes)
+        .zip(ways)
+        .enumerate()
+        .filter_map(|(index, ((link, lane), mut points))| {
             let (from, to) = (centres[link.from], centres[link.to]);
             let ends = (
                 *points.first().unwrap_or(&to),
                 *points.last().unwrap_or(&from),
             );
-            if steep(link.from, ends.0) || steep(link.to, ends.1) {
+            let is_long = !points.is_empty();
+            let free = |end, item| {
+                let at: &Point = beside.get(&(index, end))?;
+                (!is_taken(item, at.y)).then_some(*at)
+            };
+            let (first, last) = (free(End::From, link.from), free(End::To, link.to));
+            if first.is_some() || last.is_some() {
+                points.splice(..0, first);
+                points.extend(last);
+            } else if steep(link.from, ends.0, is_long) || steep(link.to, ends.1, is_long) {
                 let doors = (door(link.from, ends.0), door(link.to, ends.1));
                 let first = points.first().copied().or(doors.1).unwrap_or(to);
                 let last = points.last().copied().or(doors.0).unwrap_or(from);
@@ -179,11 +216,64 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    From,
+    To,
+}
+
+/// Corners beside boxes, for long edges of which one ends there with an arrow and the next one without: the arrow would lie on that. The outer
+/// ones meet the box from the corner, on its long side.
+fn beside_boxes(
+    items: &[Item],
+    links: &[Link],
+    ways: &[Vec<Point>],
+    centres: &[Point],
+) -> BTreeMap<(usize, End), Point> {
+    let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (index, (link, way)) in links.iter().zip(ways).enumerate() {
+        let ends = [
+            (End::From, link.from, way.first(), link.arrows.0),
+            (End::To, link.to, way.last(), link.arrows.1),
+        ];
+        for (end, item, corner, arrow) in ends {
+            let Some(corner) = corner else { continue };
+            let (along, across) = (corner.x - centres[item].x, corner.y - centres[item].y);
+            let room = across.abs() - items[item].across / 2.0;
+            if items[item].is_node && room > 0.0 {
+                let side = (item, along > 0.0, across > 0.0);
+                let end = (room, arrow, (index, end));
+                groups.entry(side).or_default().push(end);
+            }
+        }
+    }
+    let mut sides = BTreeMap::new();
+    for ((item, is_after, is_below), mut ends) in groups {
+        ends.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let differs = |pair: &[(f64, f64, _)]| (pair[0].1 > 0.0) != (pair[1].1 > 0.0);
+        let Some(inner) = ends.windows(2).position(differs) else {
+            continue;
+        };
+        let half = items[item].along / 2.0 - CORNER;
+        let mut beside = LANE / 2.0;
+        for (room, arrow, end) in ends.drain(inner + 1..).rev() {
+            if room >= arrow + TURN && beside <= half {
+                let along = if is_after { beside } else { -beside };
+                let across = items[item].across / 2.0 + room;
+                let across = if is_below { across } else { -across };
+                sides.insert(end, centres[item].plus(along, across));
+            }
+            beside += LANE;
+        }
+    }
+    sides
+}
+
 /// The room after each layer: what the file says, or more where labels, arrows, and edges that turn there need it.
 fn gaps(
     graph: &Graph,
     links: &[Link],
-    forward: &[(usize, usize)],
+    forward: &[Pair],
     lanes: &[Lane],
     layout: Layout,
 ) -> Vec<f64> {
@@ -280,9 +370,9 @@ fn simplified(from: Point, points: &[Point], to: Point) -> Vec<Point> {
 
 /// The pairs with those turned round that would close a cycle: those that lead back in the order of the file, when they are no more than
 /// those that a search finds. People write what comes first first.
-fn without_cycles(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+fn without_cycles(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     let searched = searched(count, pairs);
-    let turned = |forward: &[(usize, usize)]| {
+    let turned = |forward: &[Pair]| {
         let kept = pairs
             .iter()
             .filter(|pair| forward.binary_search(pair).is_ok());
@@ -293,7 +383,7 @@ fn without_cycles(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)>
     if least == 0 {
         return searched;
     }
-    let mut written: Vec<(usize, usize)> = pairs
+    let mut written: Vec<Pair> = pairs
         .iter()
         .map(|(from, to)| (*from.min(to), *from.max(to)))
         .collect();
@@ -307,7 +397,7 @@ fn without_cycles(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)>
 }
 
 /// **Source**: depth first, in the order of the file.
-fn searched(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+fn searched(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum State {
         New,
@@ -358,7 +448,7 @@ fn searched(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 }
 
 /// The layer of each item: one more than that of any before it; what nothing leads to stands just before what it leads to.
-fn longest_paths(count: usize, forward: &[(usize, usize)]) -> Vec<usize> {
+fn longest_paths(count: usize, forward: &[Pair]) -> Vec<usize> {
     let mut after = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];
     for (from, to) in forward {
@@ -398,7 +488,7 @@ struct Lane {
 
 /// The lanes of links, side by side where several join the same two nodes.
 fn lanes(items: &[Item], links: &[Link]) -> Vec<Lane> {
-    let mut bundles: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut bundles: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {
         let ends = (link.from.min(link.to), link.from.max(link.to));
         bundles.entry(ends).or_default().push(index);
@@ -428,23 +518,24 @@ fn lanes(items: &[Item], links: &[Link]) -> Vec<Lane> {
     lanes
 }
 
-type Chains = BTreeMap<(usize, usize), Vec<usize>>;
+type Chains = BTreeMap<Pair, Vec<usize>>;
 
 /// The graph with stand-ins where an edge passes a layer, and the stand-ins of each pair.
 fn graph(
     items: &[Item],
     links: &[Link],
     layer: Vec<usize>,
-    forward: &[(usize, usize)],
+    (pairs, forward): (&[Pair], &[Pair]),
     lanes: &[Lane],
 ) -> (Graph, Chains) {
-    let mut room: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    let mut room: BTreeMap<Pair, f64> = BTreeMap::new();
     for (link, lane) in links.iter().zip(lanes) {
         room.insert((link.from, link.to), lane.room);
         room.insert((link.to, link.from), lane.room);
     }
     let mut graph = Graph {
         across: room_across(items, links, lanes),
+        leads_back: vec![false; items.len()],
         items: items.len(),
         layers: vec![Vec::new(); layer.iter().max().map_or(0, |last| last + 1)],
         before: vec![Vec::new(); items.len()],
@@ -454,6 +545,7 @@ fn graph(
     let mut chains = Chains::new();
     for (from, to) in forward {
         let (first, last) = (graph.layer[*from], graph.layer[*to]);
+        let leads_back = pairs.binary_search(&(*from, *to)).is_err();
         let mut here = *from;
         let mut chain = Vec::new();
         if graph.across.len() + last - first - 1 <= items.len() + STAND_INS {
@@ -462,6 +554,7 @@ fn graph(
                 graph
                     .across
                     .push(room.get(&(*from, *to)).copied().unwrap_or(0.0));
+                graph.leads_back.push(leads_back);
                 graph.layer.push(layer);
                 graph.before.push(vec![here]);
                 graph.after.push(Vec::new());

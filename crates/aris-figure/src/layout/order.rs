@@ -1,11 +1,13 @@
 //! The order of boxes in their layers: as few crossings as sweeps of barycentres find.
 
-use crate::measures::ORDER_SWEEPS;
+use crate::measures::{ORDER_SWEEPS, ORDERED_TWICE};
 
 /// Boxes, and the places that long edges take in the layers between their ends.
 pub(super) struct Graph {
     /// How much room each needs across. Stand-ins for edges come after the items.
     pub(super) across: Vec<f64>,
+    /// Whether each stands in for an edge that leads back.
+    pub(super) leads_back: Vec<bool>,
     pub(super) items: usize,
     pub(super) layer: Vec<usize>,
     pub(super) layers: Vec<Vec<usize>>,
@@ -15,6 +17,28 @@ pub(super) struct Graph {
 }
 
 pub(super) fn order(graph: &mut Graph) {
+    let start = graph.layers.clone();
+    let least = sweep(graph);
+    let is_large = graph.across.len() > ORDERED_TWICE;
+    if least == (0, 0) || is_large || !graph.leads_back.contains(&true) {
+        return;
+    }
+    // Once more, from an order with the edges that skip boxes on one side and those that lead back on the other.
+    let best = std::mem::replace(&mut graph.layers, start);
+    for layer in &mut graph.layers {
+        layer.sort_by_key(|index| match graph.leads_back[*index] {
+            false if *index >= graph.items => 0,
+            false => 1,
+            true => 2,
+        });
+    }
+    if sweep(graph) >= least {
+        graph.layers = best;
+    }
+}
+
+/// Orders the layers, from the order that they have. Returns how many edges cross, and how many touch.
+fn sweep(graph: &mut Graph) -> (usize, usize) {
     let mut best = graph.layers.clone();
     let mut least = crossings(graph);
     for sweep in 0..ORDER_SWEEPS {
@@ -37,10 +61,29 @@ pub(super) fn order(graph: &mut Graph) {
         }
     }
     graph.layers = best;
+    (least, touching(graph))
+}
+
+/// How often an edge that skips boxes ends beside one that leads back: the arrow of one would lie on the other.
+fn touching(graph: &Graph) -> usize {
+    let place = places(graph);
+    let ends = graph.before[..graph.items]
+        .iter()
+        .chain(&graph.after[..graph.items]);
+    ends.map(|ends| {
+        let mut ends = ends.clone();
+        ends.sort_by_key(|end| place[*end]);
+        let touch = |pair: &&[usize]| {
+            pair.iter().all(|end| *end >= graph.items)
+                && graph.leads_back[pair[0]] != graph.leads_back[pair[1]]
+        };
+        ends.windows(2).filter(touch).count()
+    })
+    .sum()
 }
 
 /// Where each box stands in its layer.
-fn places(graph: &Graph) -> Vec<usize> {
+pub(super) fn places(graph: &Graph) -> Vec<usize> {
     let mut place = vec![0; graph.across.len()];
     for layer in &graph.layers {
         for (at, index) in layer.iter().enumerate() {
