@@ -313,7 +313,7 @@ impl<'a> Room<'a> {
 
     /// How the last attempt of a job ended, if it ran out of memory on a card.
     fn out_of_memory(&self, job: u32) -> Option<&'a Verdict> {
-        let verdict = self.queue.run(job).verdict.as_deref()?;
+        let verdict = self.queue.run(job).verdict()?;
         (verdict.reason == Some(Reason::GpuOom)).then_some(verdict)
     }
 
@@ -330,7 +330,7 @@ impl<'a> Room<'a> {
     fn avoid(&self, job: u32) -> &'a [CardId] {
         let retry = &self.queue.manifest().jobs[job as usize].settings.retry;
         if retry.other_gpu == OtherGpu::Prefer && self.out_of_memory(job).is_some() {
-            &self.queue.run(job).cards
+            &self.queue.run(job).last().cards
         } else {
             &[]
         }

@@ -48,7 +48,8 @@ pub(crate) fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact
 /// The facts behind a job's state, the decisive one first.
 pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec<Fact> {
     let run = queue.run(job);
-    let (attempt, engine) = (run.attempt, run.engine_ref.as_deref().unwrap_or_default());
+    let (attempt, last) = (run.attempt(), run.last());
+    let engine = last.engine_ref.as_deref().unwrap_or_default();
     let mut facts = Vec::new();
     let mut add = |text: String, evidence: &str| facts.push(fact(text, evidence));
     let held = || String::from("a person holds it back");
@@ -81,7 +82,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             add(text, engine);
         }
         State::Starting | State::Running | State::Cancelling => {
-            let cards = match run.cards.as_slice() {
+            let cards = match last.cards.as_slice() {
                 [] => String::new(),
                 cards => format!(" on card {}", listed(cards, ", ")),
             };
@@ -96,13 +97,17 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             add(text.to_owned(), engine);
         }
         // Without an attempt nothing else tells of it.
-        State::Cancelled if run.verdict.is_none() => {
+        State::Cancelled if run.verdict().is_none() => {
             let text = "a person cancelled it before it ran";
             add(text.to_owned(), "journal");
         }
         State::Completed | State::Failed | State::Cancelled | State::Lost => {}
     }
-    if let Some(verdict) = run.verdict.as_deref() {
+    let imported = last.command.is_none();
+    // Of a job that was taken over as completed its state says all.
+    let verdict = run.verdict();
+    let verdict = verdict.filter(|verdict| !imported || verdict.error.is_some());
+    if let Some(verdict) = verdict {
         let about_none = attempt == 0
             || matches!(
                 verdict.reason,
@@ -124,7 +129,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
         }
     }
     // An engine may not have begun it.
-    if let Some(log) = run.log.as_deref()
+    if let Some(log) = last.log.as_deref()
         && std::path::Path::new(log).exists()
     {
         facts.push(fact(format!("the log of attempt {attempt}"), log));
@@ -134,7 +139,8 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
 
 /// Who says what a verdict says.
 fn witness(run: &Run, verdict: &Verdict) -> String {
-    let engine = run
+    let last = run.last();
+    let engine = last
         .engine_ref
         .as_deref()
         .map(|name| format!("Slurm, {name}"));
@@ -146,9 +152,9 @@ fn witness(run: &Run, verdict: &Verdict) -> String {
         Some(Reason::NodeFail | Reason::Preempted) => {
             return engine.unwrap_or_else(|| String::from("exit.json of the attempt, boot_id"));
         }
-        _ if run.attempt == 0 => "journal",
+        _ if last.number == 0 => "journal",
         // An attempt of ours has one.
-        _ if run.command.is_none() => "the state file that was taken over",
+        _ if last.command.is_none() => "the state file that was taken over",
         _ => "exit.json of the attempt",
     };
     text.to_owned()
@@ -224,8 +230,7 @@ fn list(queue: &Queue, jobs: &[u32], what: &str, facts: &mut Vec<Fact>) {
         let spec = &queue.manifest().jobs[*job as usize];
         let error = queue
             .run(*job)
-            .verdict
-            .as_ref()
+            .verdict()
             .and_then(|verdict| verdict.error.clone())
             .map(|error| format!(": {error}"))
             .unwrap_or_default();
@@ -327,7 +332,7 @@ pub(crate) fn listed(cards: &[CardId], between: &str) -> String {
 fn on_card(queue: &Queue, card: CardId) -> Option<String> {
     let job = queue
         .active()
-        .find(|job| queue.run(*job).cards.contains(&card))?;
+        .find(|job| queue.run(*job).last().cards.contains(&card))?;
     Some(queue.manifest().jobs[job as usize].id.to_string())
 }
 

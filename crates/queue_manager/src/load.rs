@@ -549,10 +549,8 @@ impl Loaded {
         for job in 0..self.queue.len() {
             let run = self.queue.run(job);
             let spec = &self.queue.manifest().jobs[job as usize];
-            let other = run
-                .command
-                .as_deref()
-                .is_some_and(|command| command != command_digest(&spec.cmd));
+            let command = run.last().command.as_deref();
+            let other = command.is_some_and(|command| command != command_digest(&spec.cmd));
             if other && (run.life == Life::Completed || run.life.is_active()) {
                 changed.push(spec.id.to_string());
             }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Event, Imported, Life, Outcome, Queue, Reason, Run, Spent, State, Verdict};
+use super::{Attempt, Event, Imported, Life, Outcome, Queue, Reason, Run, Spent, State, Verdict};
 
 /// An event that cannot happen in the state the job is in: a bug, or a journal of another queue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,10 +38,8 @@ impl Queue {
                 self.submissions.insert(token.clone(), number.clone());
                 for job in &self.active {
                     let run = &mut self.runs[*job as usize];
-                    let wave = run
-                        .engine_ref
-                        .as_deref()
-                        .and_then(|name| name.rsplit_once('#'));
+                    let name = run.last().engine_ref.as_deref();
+                    let wave = name.and_then(|name| name.rsplit_once('#'));
                     if run.life == Life::Starting && wave.is_some_and(|(wave, _)| wave == token) {
                         run.life = Life::Queued;
                     }
@@ -77,9 +75,13 @@ impl Queue {
                 }
             },
         }
+        self.last_event = Some(time);
         Ok(())
     }
 }
+
+/// Attempts of a job that were made under another manager and are kept, at most.
+const IMPORTED: u32 = 100;
 
 /// What an event does to the life of the job that it names; its state is for messages.
 fn apply_to(
@@ -108,28 +110,24 @@ fn apply_to(
             engine_ref,
         } => {
             let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
-            legal(idle && *attempt == run.attempt + 1, id, "start")?;
-            if engine_ref.is_some() {
-                run.before = None;
-                run.before = Some(Box::new(run.clone()));
-            }
-            run.life = Life::Starting;
-            run.attempt = *attempt;
-            run.cards.clone_from(cards);
-            run.log = Some(log.as_str().into());
-            run.command = Some(command.as_str().into());
-            run.boot = Some(boot.as_str().into());
-            run.engine_ref = engine_ref.as_deref().map(Into::into);
-            run.engine_says = None;
-            run.started = Some(time);
-            run.starts.push(time);
-            run.ended = None;
-            run.pid = None;
-            if let Some(verdict) = run.verdict.take() {
+            legal(idle && *attempt == run.attempt() + 1, id, "start")?;
+            if let Some(verdict) = run.verdict() {
                 let completed = verdict.outcome == Outcome::Completed;
                 let word = verdict.reason.map_or("failed", Reason::word);
                 run.last_end = Some(if completed { "completed" } else { word });
             }
+            (run.life, run.refused, run.engine_says) = (Life::Starting, None, None);
+            run.attempts.push(Attempt {
+                number: *attempt,
+                cards: cards.clone(),
+                begun: Some(time),
+                started: Some(time),
+                engine_ref: engine_ref.as_deref().map(Into::into),
+                log: Some(log.as_str().into()),
+                command: Some(command.as_str().into()),
+                boot: Some(boot.as_str().into()),
+                ..Attempt::default()
+            });
         }
         Event::Withdrawn {
             id,
@@ -138,19 +136,20 @@ fn apply_to(
             ..
         } => {
             legal(
-                run.life.is_active() && *attempt == run.attempt,
+                run.life.is_active() && *attempt == run.attempt(),
                 id,
                 "be withdrawn",
             )?;
-            let life = if run.life == Life::Cancelling {
+            run.life = if run.life == Life::Cancelling {
                 Life::Cancelled
             } else {
                 Life::Idle
             };
-            if let (true, Some(before)) = (number_free, run.before.take()) {
-                *run = *before;
+            if *number_free {
+                run.attempts.pop();
+            } else if let Some(last) = run.attempts.last_mut() {
+                last.withdrawn = true;
             }
-            run.life = life;
         }
         Event::Ended {
             id,
@@ -158,9 +157,7 @@ fn apply_to(
             verdict,
             retry_in_ms,
         } => {
-            legal(run.life.is_active() && *attempt == run.attempt, id, "end")?;
-            run.started = verdict.started.or(run.started);
-            run.ended = Some(time);
+            legal(run.life.is_active() && *attempt == run.attempt(), id, "end")?;
             run.retry_at = retry_in_ms.and_then(|pause| {
                 let pause = jiff::SignedDuration::from_millis(i64::try_from(pause).ok()?);
                 time.checked_add(pause).ok()
@@ -173,7 +170,12 @@ fn apply_to(
                 (Outcome::Cancelled, None) => Life::Cancelled,
                 (Outcome::Lost, None) => Life::Lost,
             };
-            run.verdict = Some(Box::new(verdict.clone()));
+            if let Some(last) = run.attempts.last_mut() {
+                // An engine lets an attempt wait before it starts it.
+                last.started = verdict.started.or(last.started);
+                last.ended = Some(time);
+                last.verdict = Some(Box::new(verdict.clone()));
+            }
         }
         Event::Refused { id, verdict } => {
             legal(
@@ -182,7 +184,7 @@ fn apply_to(
                 "be refused",
             )?;
             run.life = Life::Failed;
-            run.verdict = Some(Box::new(verdict.clone()));
+            run.refused = Some(Box::new(verdict.clone()));
         }
         Event::Cancel { id } => {
             legal(!run.life.is_over(), id, "be cancelled")?;
@@ -212,43 +214,49 @@ fn apply_to(
             ended,
         } => {
             legal(
-                run.life == Life::Idle && run.attempt == 0,
+                run.life == Life::Idle && run.attempts.is_empty(),
                 id,
                 "be imported",
             )?;
-            run.attempt = *attempts;
-            run.cards.clone_from(cards);
-            run.started = *started;
-            run.starts.extend(started);
-            run.ended = *ended;
+            // The reference tries nothing again but what ran out of memory.
+            let oom = Verdict::failed(
+                Reason::GpuOom,
+                "it ran out of memory, as the state file says that was taken over",
+            );
+            let imported = |text: String| Verdict::failed(Reason::Imported, text);
+            let mut verdict = match state {
+                Imported::Completed => Verdict::completed(None),
+                Imported::Stuck => imported(String::from(
+                    "not completed in the state file that was taken over",
+                )),
+                Imported::Running => imported(format!(
+                    "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
+                )),
+                Imported::OutOfMemory => oom.clone(),
+            };
             match state {
                 Imported::Completed => run.life = Life::Completed,
-                Imported::Stuck => {
-                    run.life = Life::Failed;
-                    run.verdict = Some(Box::new(Verdict::failed(
-                        Reason::Imported,
-                        "not completed in the state file that was taken over",
-                    )));
-                }
+                Imported::Stuck => run.life = Life::Failed,
                 Imported::Running => {
-                    let mut verdict = Verdict::failed(
-                        Reason::Imported,
-                        format!(
-                            "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
-                        ),
-                    );
-                    verdict.outcome = Outcome::Lost;
-                    run.life = Life::Lost;
-                    run.verdict = Some(Box::new(verdict));
+                    (run.life, verdict.outcome) = (Life::Lost, Outcome::Lost);
                 }
-                // The reference tries nothing else again: each of its attempts ran out of memory.
-                Imported::OutOfMemory => {
-                    run.spent.oom = *attempts;
-                    run.verdict = Some(Box::new(Verdict::failed(
-                        Reason::GpuOom,
-                        "it ran out of memory, as the state file says that was taken over",
-                    )));
+                Imported::OutOfMemory => run.spent.oom = *attempts,
+            }
+            let first = attempts.saturating_sub(IMPORTED).max(1);
+            run.attempts = (first..=*attempts)
+                .map(|number| Attempt {
+                    number,
+                    verdict: Some(Box::new(oom.clone())),
+                    ..Attempt::default()
+                })
+                .collect();
+            match run.attempts.last_mut() {
+                Some(last) => {
+                    last.cards.clone_from(cards);
+                    (last.begun, last.started, last.ended) = (*started, *started, *ended);
+                    last.verdict = Some(Box::new(verdict));
                 }
+                None => run.refused = Some(Box::new(verdict)),
             }
         }
         Event::Began { .. }

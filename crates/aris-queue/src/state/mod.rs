@@ -29,7 +29,7 @@ pub use event::{Event, Imported, Outcome, Verdict};
 pub use queue::Queue;
 pub(crate) use queue::Usage;
 pub use ready::Group;
-pub use run::{Life, Run, Spent};
+pub use run::{Attempt, Life, Run, Spent};
 
 words! {
     /// Where a job stands.

@@ -27,6 +27,7 @@ pub struct Queue {
     pub(super) paused: bool,
     pub(super) max_parallel: Option<u32>,
     pub(super) began: Option<Timestamp>,
+    pub(super) last_event: Option<Timestamp>,
     pub(super) removed: BTreeSet<String>,
     /// What an engine calls each wave that it has taken, by token.
     pub(super) submissions: BTreeMap<String, String>,
@@ -86,6 +87,7 @@ impl Queue {
             paused: false,
             max_parallel: None,
             began: None,
+            last_event: None,
             removed: BTreeSet::new(),
             submissions: BTreeMap::new(),
             wants_cards: manifest.wants_cards(),
@@ -134,7 +136,7 @@ impl Queue {
             Life::Idle if run.held => State::Hold,
             Life::Idle if self.dependencies.is_open(job) => State::Waiting,
             Life::Idle => State::Ready,
-            Life::Starting if run.engine_ref.is_some() => State::Submitting,
+            Life::Starting if run.last().engine_ref.is_some() => State::Submitting,
             Life::Starting => State::Starting,
             Life::Queued => State::Queued,
             Life::Running => State::Running,
@@ -154,7 +156,7 @@ impl Queue {
             State::Blocked => Some(Reason::Dependency),
             State::Cancelled => Some(Reason::Cancelled),
             State::Backoff | State::Failed | State::Lost | State::Completed => {
-                self.run(job).verdict.as_ref()?.reason
+                self.run(job).verdict()?.reason
             }
             _ => None,
         }
@@ -187,10 +189,15 @@ impl Queue {
 
     /// When the queue was taken up first; where it was taken over, when its first job began before.
     pub fn began(&self) -> Option<Timestamp> {
-        let starts = self.runs.iter().filter_map(|run| run.starts.first());
-        let first = starts.min().copied();
+        let attempts = self.runs.iter().flat_map(|run| &run.attempts);
+        let first = attempts.filter_map(|attempt| attempt.begun).min();
         self.began
             .map(|began| first.map_or(began, |first| first.min(began)))
+    }
+
+    /// When something happened last.
+    pub fn last_event(&self) -> Option<Timestamp> {
+        self.last_event
     }
 
     /// Ids of jobs that had attempts and are no longer in the manifest.
@@ -221,7 +228,7 @@ impl Queue {
         };
         for job in &self.active {
             let group = Group::of(&self.manifest.jobs[*job as usize]);
-            usage.add(group, &self.runs[*job as usize].cards);
+            usage.add(group, &self.runs[*job as usize].last().cards);
         }
         usage
     }
@@ -260,8 +267,9 @@ impl Queue {
         if matches!(run.life, Life::Starting | Life::Queued | Life::Unknown) {
             run.life = Life::Running;
         }
-        run.pid = pid;
-        run.started = Some(started);
+        if let Some(last) = run.attempts.last_mut() {
+            (last.pid, last.started) = (pid, Some(started));
+        }
     }
 
     /// The engine said something new of the job. Not an event: it is asked again after a restart.

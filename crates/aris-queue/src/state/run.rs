@@ -1,9 +1,11 @@
 //! The life of one job.
 
+use std::sync::LazyLock;
+
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 
-use super::{Reason, Verdict};
+use super::{Outcome, Reason, Verdict};
 
 /// The life of one job.
 #[derive(Clone, Debug, Default)]
@@ -12,38 +14,93 @@ pub struct Run {
     pub life: Life,
     /// Whether a person holds it back.
     pub held: bool,
-    /// Number of the last attempt; 0: none yet.
-    pub attempt: u32,
     /// Failures that count against the budgets of retries.
     pub spent: Spent,
-    /// Cards of the last attempt.
-    pub cards: Vec<CardId>,
-    /// What the last attempt came to; `None` while one is under way.
-    pub verdict: Option<Box<Verdict>>,
+    /// Its attempts, the first first. Of many that were made under another manager the first ones are left out.
+    pub attempts: Vec<Attempt>,
+    /// Why it is final without another attempt.
+    pub(super) refused: Option<Box<Verdict>>,
     /// How the attempt before the last one ended, for the job itself.
     pub last_end: Option<&'static str>,
-    /// When the last attempt was begun.
-    pub started: Option<Timestamp>,
-    /// When each attempt was begun.
-    pub starts: Vec<Timestamp>,
-    /// When it was over.
-    pub ended: Option<Timestamp>,
     /// When the next one is due, for people: [`Life::Backoff`] decides.
     pub retry_at: Option<Timestamp>,
+    /// What the engine last said of it.
+    pub engine_says: Option<Box<str>>,
+}
+
+/// One attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attempt {
+    /// Its number, from 1; 0: there is none.
+    pub number: u32,
+    /// Cards it was given.
+    pub cards: Vec<CardId>,
+    /// When it was begun; `None`: nobody knows.
+    pub begun: Option<Timestamp>,
+    /// When its command started, as far as that is known, else when it was begun.
+    pub started: Option<Timestamp>,
+    /// When it was over; `None`: it is under way, or nobody saw its end.
+    pub ended: Option<Timestamp>,
+    /// What it came to; `None`: it is under way, or was withdrawn.
+    pub verdict: Option<Box<Verdict>>,
+    /// It was not started after all.
+    pub withdrawn: bool,
     /// Process of the command.
     pub pid: Option<i32>,
     /// What the engine calls it.
     pub engine_ref: Option<Box<str>>,
-    /// What the engine last said of it.
-    pub engine_says: Option<Box<str>>,
-    /// Log of the last attempt.
+    /// Its log.
     pub log: Option<Box<str>>,
-    /// Digest of the command of the last attempt.
+    /// Digest of its command; `None`: another manager made it.
     pub command: Option<Box<str>>,
-    /// Boot in which the last attempt was begun.
+    /// Boot in which it was begun.
     pub boot: Option<Box<str>>,
-    /// The life before the last attempt, which an engine may still refuse.
-    pub(super) before: Option<Box<Self>>,
+}
+
+/// The attempt of a job that has none.
+static NONE: LazyLock<Attempt> = LazyLock::new(Attempt::default);
+
+impl Attempt {
+    /// Completed or not; `None`: it is under way.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.verdict.as_ref().map(|verdict| verdict.outcome)
+    }
+
+    /// Why not.
+    pub fn reason(&self) -> Option<Reason> {
+        self.verdict.as_ref()?.reason
+    }
+
+    /// Whether it failed because memory ran out.
+    pub fn ran_out_of_memory(&self) -> bool {
+        let memory = matches!(self.reason(), Some(Reason::GpuOom | Reason::HostOom));
+        memory && self.outcome() == Some(Outcome::Failed)
+    }
+
+    /// Seconds it has taken until its end or `now`; `None` for one that never started or whose end nobody saw. 0 when a clock was set back.
+    pub fn seconds(&self, now: Timestamp) -> Option<f64> {
+        let now = Some(now).filter(|_| self.verdict.is_none());
+        let took = self.ended.or(now)?.duration_since(self.started?);
+        Some(took.as_secs_f64().max(0.0))
+    }
+}
+
+impl Run {
+    /// The last attempt; one with the number 0 where there is none.
+    pub fn last(&self) -> &Attempt {
+        self.attempts.last().unwrap_or(&NONE)
+    }
+
+    /// Number of the last attempt; 0: none yet.
+    pub fn attempt(&self) -> u32 {
+        self.last().number
+    }
+
+    /// What the job came to last; `None` while an attempt is under way.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        let last = self.last().verdict.as_deref();
+        self.refused.as_deref().or(last)
+    }
 }
 
 /// The part of a job's state that is its own.

@@ -28,7 +28,7 @@ fn machine(processors: u32) -> Machine {
 }
 
 fn start(queue: &mut Queue, id: &str, cards: &[u32]) {
-    let attempt = queue.run(queue.find(id).unwrap()).attempt + 1;
+    let attempt = queue.run(queue.find(id).unwrap()).attempt() + 1;
     let event = Event::Start {
         id: id.to_owned(),
         attempt,
@@ -53,7 +53,7 @@ fn end(queue: &mut Queue, id: &str, reason: Option<Reason>, now: u64) {
     let retry_in_ms = judge::retry_in_ms(&verdict, &spec.settings.retry, queue.run(job).spent);
     let event = Event::Ended {
         id: id.to_owned(),
-        attempt: queue.run(job).attempt,
+        attempt: queue.run(job).attempt(),
         verdict,
         retry_in_ms,
     };
@@ -66,7 +66,7 @@ fn when_a_command_started_is_known_after_a_restart_too() {
     let at = |seconds| Timestamp::from_second(seconds).unwrap();
     let mut queue = queue(text);
     start(&mut queue, "a", &[]);
-    assert_eq!(queue.run(0).started, Some(NOW));
+    assert_eq!(queue.run(0).last().started, Some(NOW));
     queue.seen_running(0, Some(7), at(3600));
     let mut verdict = Verdict::failed(Reason::Exit, "x");
     verdict.started = Some(at(3600));
@@ -80,7 +80,7 @@ fn when_a_command_started_is_known_after_a_restart_too() {
     start(&mut again, "a", &[]);
     for queue in [&mut queue, &mut again] {
         queue.apply(&event, at(3605), 0, 0).unwrap();
-        assert_eq!(queue.run(0).started, Some(at(3600)));
+        assert_eq!(queue.run(0).last().started, Some(at(3600)));
     }
 }
 
@@ -298,12 +298,12 @@ fn an_attempt_that_was_withdrawn_leaves_the_job_as_it_was_and_its_number_spent()
     assert_eq!(queue.active().collect::<Vec<_>>(), [0]);
     apply(&mut queue, withdrawn("a", 1)).unwrap();
     assert_eq!(
-        (states(&queue).as_str(), queue.run(0).attempt),
+        (states(&queue).as_str(), queue.run(0).attempt()),
         ("ready", 1)
     );
     assert_eq!(queue.active().count(), 0);
     start(&mut queue, "a", &[0]);
-    assert_eq!(queue.run(0).attempt, 2);
+    assert_eq!(queue.run(0).attempt(), 2);
     apply(&mut queue, cancel("a")).unwrap();
     apply(&mut queue, withdrawn("a", 2)).unwrap();
     assert_eq!(states(&queue), "cancelled");
@@ -348,8 +348,11 @@ fn a_state_file_is_taken_over_only_before_the_first_attempt() {
     assert_eq!(states(&queue), "completed failed ready");
     assert_eq!(queue.reason(1), Some(Reason::Imported));
     let run = queue.run(1);
-    assert_eq!((run.attempt, numbers(&run.cards)), (3, vec![1]));
-    assert_eq!((run.started, run.ended), (Some(NOW), Some(NOW)));
+    assert_eq!((run.attempt(), numbers(&run.last().cards)), (3, vec![1]));
+    assert_eq!(
+        (run.last().started, run.last().ended),
+        (Some(NOW), Some(NOW))
+    );
     apply(&mut queue, retry("b")).unwrap();
     assert!(apply(&mut queue, imported("b", Imported::Completed)).is_err());
     start(&mut queue, "c", &[0]);
@@ -497,7 +500,7 @@ fn a_wave_that_is_refused_was_no_attempt() {
     apply(&mut queue, refused.clone()).unwrap();
     let run = queue.run(0);
     assert_eq!(
-        (run.attempt, run.starts.len(), run.verdict.is_some()),
+        (run.attempt(), run.attempts.len(), run.verdict().is_some()),
         (1, 1, true)
     );
     assert_eq!(states(&queue), "ready");
@@ -507,7 +510,7 @@ fn a_wave_that_is_refused_was_no_attempt() {
     apply(&mut queue, cancel("a")).unwrap();
     apply(&mut queue, refused).unwrap();
     assert_eq!(
-        (states(&queue).as_str(), queue.run(0).attempt),
+        (states(&queue).as_str(), queue.run(0).attempt()),
         ("cancelled", 1)
     );
 }
@@ -524,7 +527,7 @@ fn what_is_seen_of_an_attempt_changes_its_state_and_no_more() {
     assert_eq!(states(&queue), "unknown");
     queue.seen_running(0, Some(7), NOW);
     assert_eq!(
-        (states(&queue).as_str(), queue.run(0).pid),
+        (states(&queue).as_str(), queue.run(0).last().pid),
         ("running", Some(7))
     );
     apply(&mut queue, cancel("a")).unwrap();
@@ -769,7 +772,7 @@ fn a_larger_card_is_one_that_holds_a_tenth_more_than_the_job_used() {
         verdict.card_peak_mib = Some(peak);
         let event = Event::Ended {
             id: String::from("a"),
-            attempt: queue.run(0).attempt,
+            attempt: queue.run(0).attempt(),
             verdict,
             retry_in_ms: Some(0),
         };
@@ -1048,12 +1051,12 @@ proptest! {
                     }
                 }
                 let event = Event::Start {
-                    id: spec.id.to_string(), attempt: queue.run(one.job).attempt + 1, cards: one.cards,
+                    id: spec.id.to_string(), attempt: queue.run(one.job).attempt() + 1, cards: one.cards,
                     log: String::new(), command: String::new(), boot: String::new(), engine_ref: None,
                 };
                 queue.apply(&event, NOW, now, 0).unwrap();
                 journal.push((event, now));
-                let mut given: Vec<CardId> = queue.active().flat_map(|job| queue.run(job).cards.clone()).collect();
+                let mut given: Vec<CardId> = queue.active().flat_map(|job| queue.run(job).last().cards.clone()).collect();
                 let count = given.len();
                 given.sort_unstable();
                 given.dedup();
@@ -1071,7 +1074,7 @@ proptest! {
                 end(&mut queue, &id, reason, now);
                 let run = queue.run(job);
                 journal.push((Event::Ended {
-                    id, attempt: run.attempt, verdict: (**run.verdict.as_ref().unwrap()).clone(),
+                    id, attempt: run.attempt(), verdict: run.verdict().unwrap().clone(),
                     retry_in_ms: match run.life { Life::Backoff(at) => Some(at - now), _ => None },
                 }, now));
             }

@@ -96,8 +96,8 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
         facts(queue, at, None)
     };
     let run = queue.run(at);
-    let folder = aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt);
-    let there = run.attempt > 0 && folder.is_dir();
+    let folder = aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt());
+    let there = run.attempt() > 0 && folder.is_dir();
     let records = there.then(|| folder.display().to_string());
     if matches!(
         aris_attempt::standing(&folder),

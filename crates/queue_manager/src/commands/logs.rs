@@ -48,10 +48,10 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, 
     let look = look(&args.job.queue, context)?;
     let id = args.job.job.as_str();
     let run = look.queue.run(job(&look.queue, id)?);
-    let attempt = args.attempt.unwrap_or(run.attempt);
+    let attempt = args.attempt.unwrap_or(run.attempt());
     // The journal knows the last one's; logs may lie elsewhere since then.
-    let path = match run.log.as_deref() {
-        Some(log) if attempt == run.attempt => log.into(),
+    let path = match run.last().log.as_deref() {
+        Some(log) if attempt == run.attempt() => log.into(),
         _ => log_of(&look.place, id, attempt),
     };
     if args.follow {
@@ -130,7 +130,7 @@ impl Stand {
         let at = job(&look.queue, id)?;
         let active = matches!(look.queue.state(at), State::Running | State::Cancelling);
         Ok(Self {
-            attempt: look.queue.run(at).attempt,
+            attempt: look.queue.run(at).attempt(),
             active,
             more: active,
         })

@@ -184,7 +184,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     let active: Vec<u32> = queue.active().collect();
     for job in active {
         let id = &queue.manifest().jobs[job as usize].id;
-        let folder = format::folder(&place.queue, id, queue.run(job).attempt);
+        let folder = format::folder(&place.queue, id, queue.run(job).attempt());
         if let Ok(stands @ Standing::Running { .. }) = aris_attempt::standing(&folder)
             && let Some((pid, since)) = stands.running()
         {

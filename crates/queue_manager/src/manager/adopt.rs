@@ -35,7 +35,11 @@ impl Manager<'_> {
         let folder = self.folder(job);
         let mut stands = self.watch.adopt(u64::from(job), &folder);
         let run = self.queue.run(job);
-        let other_boot = run.boot.as_deref().is_some_and(|boot| *boot != *self.boot);
+        let other_boot = run
+            .last()
+            .boot
+            .as_deref()
+            .is_some_and(|boot| *boot != *self.boot);
         if matches!(stands, Ok(Standing::Unclaimed)) && other_boot {
             // Whether it was claimed before the machine went down nobody knows: a claim is not synced.
             self.watch.remove(u64::from(job));
@@ -84,7 +88,7 @@ impl Manager<'_> {
     ) -> Result<(), Error> {
         self.happen(Event::Withdrawn {
             id: self.id(job),
-            attempt: self.queue.run(job).attempt,
+            attempt: self.queue.run(job).attempt(),
             why: why.to_owned(),
             number_free,
         })

@@ -37,7 +37,7 @@ impl Manager<'_> {
 
     /// Its runner was told to end, and nobody asked this queue for that. A machine that goes down tells everybody.
     fn ended_by_others(&self, job: u32) -> Verdict {
-        let boot = self.queue.run(job).boot.as_deref();
+        let boot = self.queue.run(job).last().boot.as_deref();
         if boot.is_some_and(|boot| *boot != *self.boot) {
             return Verdict::failed(
                 Reason::NodeFail,
@@ -86,7 +86,7 @@ impl Manager<'_> {
     ) -> Result<(), Error> {
         verdict.card_peak_mib = self.peaks.remove(&job);
         let run = self.queue.run(job);
-        let (number, cards) = (run.attempt, run.cards.clone());
+        let (number, cards) = (run.attempt(), run.last().cards.clone());
         let id = self.id(job);
         let after = retry_in_ms.map(|ms| format!("; again in {} s", ms.div_ceil(1000)));
         let what = match (&verdict.error, &verdict.warning) {
@@ -124,10 +124,10 @@ impl Manager<'_> {
             return;
         };
         let run = self.queue.run(job);
-        let verdict = run.verdict.as_deref();
+        let verdict = run.verdict();
         let reason = self.queue.reason(job).map_or("", Reason::word);
         let error = verdict.and_then(|verdict| verdict.error.clone());
-        let log = run.log.as_deref().unwrap_or_default().to_owned();
+        let log = run.last().log.as_deref().unwrap_or_default().to_owned();
         let env = vec![
             ("ARIS_JOB", self.id(job)),
             ("ARIS_REASON", reason.to_owned()),
@@ -209,18 +209,18 @@ impl Manager<'_> {
 
     /// Remembers what the running jobs use of their cards' memory, as far as the last sample tells.
     pub(super) fn note_peaks(&mut self) {
-        let on_cards = |job: &u32| !self.queue.run(*job).cards.is_empty();
+        let on_cards = |job: &u32| !self.queue.run(*job).last().cards.is_empty();
         let jobs: BTreeMap<i32, u32> = self
             .queue
             .active()
             .filter(on_cards)
-            .filter_map(|job| Some((self.queue.run(job).pid?, job)))
+            .filter_map(|job| Some((self.queue.run(job).last().pid?, job)))
             .collect();
         for (pid, mib) in self.cards.used_by(&jobs.keys().copied().collect()) {
             let Some(job) = jobs.get(&pid) else {
                 continue;
             };
-            let each = mib.div_ceil(self.queue.run(*job).cards.len().max(1) as u64);
+            let each = mib.div_ceil(self.queue.run(*job).last().cards.len().max(1) as u64);
             let peak = self.peaks.entry(*job).or_default();
             *peak = each.max(*peak);
         }

@@ -253,7 +253,7 @@ impl<'a> Manager<'a> {
         format::folder(
             &self.place().queue,
             &self.queue.manifest().jobs[job as usize].id,
-            self.queue.run(job).attempt,
+            self.queue.run(job).attempt(),
         )
     }
 
@@ -386,7 +386,7 @@ impl<'a> Manager<'a> {
             .settings
             .time_limit_ms;
         let run = self.queue.run(job);
-        let (limit, started) = limit.zip(run.started)?;
+        let (limit, started) = limit.zip(run.last().started)?;
         let ran = self.context.now().duration_since(started);
         let ran = Duration::try_from(ran).unwrap_or_default();
         (run.life == Life::Running).then(|| Duration::from_millis(limit).saturating_sub(ran))
@@ -443,7 +443,7 @@ pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>)
 pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<CardId> {
     queue
         .active()
-        .flat_map(|job| queue.run(job).cards.iter().copied())
+        .flat_map(|job| queue.run(job).last().cards.iter().copied())
         .collect()
 }
 

@@ -64,7 +64,7 @@ impl<'a> Manager<'a> {
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
         let queue = &loaded.queue;
-        let other = |job: &u32| queue.run(*job).engine_ref.is_some() == local;
+        let other = |job: &u32| queue.run(*job).last().engine_ref.is_some() == local;
         let elsewhere = queue.active().find(other);
         if let Some(job) = elsewhere {
             return Err(Error::Precondition(format!(

@@ -90,7 +90,7 @@ impl Common {
         let mut env = settings.env.clone();
         let run_dir = run_folder(folder).display().to_string();
         let mut set = |name: &str, value: &str| env.insert(name.to_owned(), value.to_owned());
-        set("ARIS_ATTEMPT", &run.attempt.to_string());
+        set("ARIS_ATTEMPT", &run.attempt().to_string());
         set("ARIS_RUN_DIR", &run_dir);
         if let Some(end) = run.last_end {
             set("ARIS_LAST_END", end);
@@ -109,7 +109,7 @@ impl Common {
         Spec {
             schema: SPEC_SCHEMA.to_owned(),
             id: spec.id.to_string(),
-            attempt: run.attempt,
+            attempt: run.attempt(),
             command: Command::Shell(spec.cmd.to_string()),
             setup: [self.conda.as_slice(), settings.setup.as_slice()].concat(),
             cwd: self.cwd(manifest, job),

@@ -6,6 +6,7 @@ use aris_attempt::format;
 use aris_queue::journal::{JournalError, Mark};
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};
+use jiff::Timestamp;
 
 use super::cards::Given;
 use super::{AGAIN, Cards, Manager, now_ms, spec};
@@ -32,7 +33,7 @@ impl Manager<'_> {
             schedule::choose(&self.queue, now_ms(), &views, self.slots, &mut self.short);
         let more = starts.len() > BATCH;
         starts.truncate(BATCH);
-        let mark = self.journal.mark();
+        let (mark, time) = (self.journal.mark(), self.context.now());
         let (mut begun, mut events, mut again) = (Vec::new(), Vec::new(), more);
         let mut refused = Vec::new();
         for start in starts {
@@ -47,7 +48,7 @@ impl Manager<'_> {
             match self.cards.lease(&start.cards, sharer, now) {
                 Ok(Some(leases)) => {
                     let event = self.start_event(&start, None);
-                    self.journal.push(&event, self.context.now());
+                    self.journal.push(&event, time);
                     events.push(event);
                     begun.push((start, leases));
                 }
@@ -58,7 +59,7 @@ impl Manager<'_> {
                 }
             }
         }
-        if !self.begun(mark, &events)? {
+        if !self.begun(mark, &events, time)? {
             return Ok(false);
         }
         for (start, leases) in begun {
@@ -70,16 +71,21 @@ impl Manager<'_> {
         Ok(again)
     }
 
-    /// Makes the starts durable that the journal has since the mark, and applies them. `false`: what cannot be written down is not done.
-    pub(super) fn begun(&mut self, mark: Mark, starts: &[Event]) -> Result<bool, Error> {
+    /// Makes the starts durable that the journal has since the mark, with this time, and applies them. `false`: what cannot be written down
+    /// is not done.
+    pub(super) fn begun(
+        &mut self,
+        mark: Mark,
+        starts: &[Event],
+        time: Timestamp,
+    ) -> Result<bool, Error> {
         if let Err(error) = self.journal.sync() {
             self.journal.withdraw(mark);
             self.cannot_write(&error);
             return Ok(false);
         }
-        let now = self.context.now();
         let mut starts = starts.iter();
-        starts.try_for_each(|event| self.apply(event, now))?;
+        starts.try_for_each(|event| self.apply(event, time))?;
         Ok(true)
     }
 
@@ -90,7 +96,11 @@ impl Manager<'_> {
         given: Option<&Given>,
         leases: &[Lease],
     ) -> Result<(), AttemptError> {
-        let (id, number, folder) = (self.id(job), self.queue.run(job).attempt, self.folder(job));
+        let (id, number, folder) = (
+            self.id(job),
+            self.queue.run(job).attempt(),
+            self.folder(job),
+        );
         let log = spec::log_of(self.place(), &id, number);
         let spec = self
             .common
@@ -114,7 +124,7 @@ impl Manager<'_> {
 
     pub(super) fn start_event(&self, start: &Start, engine_ref: Option<String>) -> Event {
         let spec = &self.queue.manifest().jobs[start.job as usize];
-        let number = self.queue.run(start.job).attempt + 1;
+        let number = self.queue.run(start.job).attempt() + 1;
         Event::Start {
             id: spec.id.to_string(),
             attempt: number,
@@ -131,7 +141,11 @@ impl Manager<'_> {
     /// Carries out what the journal says.
     pub(super) fn launch(&mut self, start: &Start, leases: &[Lease]) -> Result<(), Error> {
         let job = start.job;
-        let (id, number, folder) = (self.id(job), self.queue.run(job).attempt, self.folder(job));
+        let (id, number, folder) = (
+            self.id(job),
+            self.queue.run(job).attempt(),
+            self.folder(job),
+        );
         if folder.join(format::CLAIM).exists() {
             // A journal that lost its end does not make anything run twice.
             return self.adopt(job);

@@ -1,43 +1,11 @@
-//! What a report is made from: the queue's state, its attempts' records, and the last lines of logs.
+//! What a report is made from: the state of each job, its attempts, and the last lines of its log.
 
-use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::words;
 use crate::explain::listed;
-use aris_queue::state::{Outcome, State};
-
-/// A queue as it is recorded.
-#[derive(Clone, Debug)]
-pub(crate) struct Facts {
-    /// Project of the manifest.
-    pub project: String,
-    /// Path of the manifest.
-    pub manifest: String,
-    /// When the report is made.
-    pub now: Timestamp,
-    /// When the first manager took the queue up.
-    pub started: Option<Timestamp>,
-    /// Names of the phases, in the order of the manifest.
-    pub phases: Vec<String>,
-    /// All jobs, in the order of the manifest.
-    pub jobs: Vec<JobFacts>,
-    /// Declared outputs.
-    pub results: Vec<ResultFiles>,
-    /// What a person should look at.
-    pub warnings: Vec<String>,
-}
-
-impl Facts {
-    /// All attempts with their jobs.
-    pub(super) fn attempts(&self) -> impl Iterator<Item = (&JobFacts, &AttemptFacts)> {
-        let of_job = |job| move |attempt| (job, attempt);
-        self.jobs
-            .iter()
-            .flat_map(move |job| job.attempts.iter().map(of_job(job)))
-    }
-}
+use aris_queue::state::{Attempt, State};
 
 /// One job.
 #[derive(Clone, Debug)]
@@ -49,32 +17,13 @@ pub(crate) struct JobFacts {
     /// Its state.
     pub state: State,
     /// Reason of the closed list.
-    pub reason: Option<String>,
+    pub reason: Option<&'static str>,
     /// What happened or what it waits for, with the facts.
     pub why: Option<String>,
     /// Its attempts, the first first.
-    pub attempts: Vec<AttemptFacts>,
+    pub attempts: Vec<Attempt>,
     /// The last lines of its last log; only asked for of jobs that failed.
     pub tail: Option<Tail>,
-}
-
-/// One attempt.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AttemptFacts {
-    /// Its number, from 1.
-    pub number: u32,
-    /// Cards it was given.
-    pub cards: Vec<CardId>,
-    /// When the command started; `None`: it did not.
-    pub started: Option<Timestamp>,
-    /// When it ended; `None`: it runs, or nobody saw it.
-    pub ended: Option<Timestamp>,
-    /// What it came to; `None`: it runs.
-    pub outcome: Option<Outcome>,
-    /// Reason of the closed list.
-    pub reason: Option<String>,
-    /// Its log.
-    pub log: Option<String>,
 }
 
 /// Kinds of jobs, those that need a look first.
@@ -123,22 +72,6 @@ impl JobFacts {
     pub(super) fn took(&self, now: &Timestamp) -> String {
         let seconds = self.attempts.last().and_then(|last| last.seconds(*now));
         seconds.map_or_else(String::new, words::duration)
-    }
-}
-
-impl AttemptFacts {
-    pub(super) fn ran_out_of_memory(&self) -> bool {
-        self.outcome == Some(Outcome::Failed)
-            && matches!(self.reason.as_deref(), Some("gpu_oom" | "host_oom"))
-    }
-
-    /// Seconds it has taken until its end or `now`; `None` for one that never started or whose end nobody saw.
-    pub(super) fn seconds(&self, now: Timestamp) -> Option<f64> {
-        let end = match self.outcome {
-            None => self.ended.unwrap_or(now),
-            Some(_) => self.ended?,
-        };
-        Some(words::seconds(self.started?, end))
     }
 }
 

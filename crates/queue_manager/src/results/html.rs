@@ -4,7 +4,7 @@ use aris_contract::text::counted;
 use askama::Template;
 use jiff::Timestamp;
 
-use super::facts::{Facts, JobFacts};
+use super::facts::JobFacts;
 use super::metrics::{Plot, Table};
 use super::timeline::Timeline;
 use super::words::{card_time, duration, one_line, seconds};
@@ -17,7 +17,7 @@ const LISTED: usize = 100;
 const TABLE: usize = 2_000;
 
 /// The page. **Errors**: the template engine's own, which writing to memory does not have.
-pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Error> {
+pub(crate) fn page(report: &Report) -> Result<String, askama::Error> {
     let counts = &report.counts;
     let not = counts.failed + counts.blocked;
     let open = counts.running + counts.waiting;
@@ -47,8 +47,8 @@ pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Err
             ),
         ),
     };
-    let timeline = Timeline::of(facts);
-    let mut jobs: Vec<&JobFacts> = facts.jobs.iter().collect();
+    let timeline = Timeline::of(report);
+    let mut jobs: Vec<&JobFacts> = report.jobs.iter().collect();
     jobs.sort_by_key(|job| job.kind());
     jobs.truncate(TABLE);
     Page {
@@ -67,7 +67,7 @@ pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Err
             .as_ref()
             .map_or_else(Vec::new, Metrics::plots),
         jobs,
-        jobs_left: facts.jobs.len().saturating_sub(TABLE),
+        jobs_left: report.jobs.len().saturating_sub(TABLE),
     }
     .render()
 }

@@ -136,7 +136,7 @@ fn failures(out: &mut String, report: &Report) -> fmt::Result {
     }
     writeln!(out, "\n## Not completed")?;
     for job in report.failures.iter().take(LISTED) {
-        let reason = job.reason.as_deref().unwrap_or(job.state);
+        let reason = job.reason.unwrap_or(job.state);
         writeln!(
             out,
             "\n### {}\n\n**{}** after {}{}",

@@ -17,16 +17,16 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use aris_queue::state::Outcome;
+use aris_queue::state::{Attempt, Outcome};
 
 use facts::Kind;
-pub(crate) use facts::{AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
+pub(crate) use facts::{JobFacts, ResultFiles, Tail};
 pub(crate) use html::page;
 pub(crate) use markdown::summary;
 pub(crate) use metrics::{MetricRow, Metrics, Missing};
 
 /// A queue as a person looks back on it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Report {
     /// Project of the manifest.
@@ -59,6 +59,9 @@ pub(crate) struct Report {
     /// Parameters against metrics, when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Metrics>,
+    /// All jobs, in the order of the manifest.
+    #[serde(skip)]
+    pub jobs: Vec<JobFacts>,
 }
 
 /// Jobs by how they stand.
@@ -96,7 +99,7 @@ pub(crate) struct CardUse {
 }
 
 /// One phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Phase {
     /// Its name.
@@ -140,13 +143,13 @@ pub(crate) struct Failure {
     /// `failed`, `cancelled` or `lost`.
     pub state: &'static str,
     /// Reason of the closed list.
-    pub reason: Option<String>,
+    pub reason: Option<&'static str>,
     /// What happened, with the facts.
     pub error: Option<String>,
     /// Attempts that were made.
     pub attempts: usize,
     /// Log of the last attempt.
-    pub log: Option<String>,
+    pub log: Option<Box<str>>,
     /// Its last lines.
     pub tail: Option<Tail>,
 }
@@ -164,70 +167,51 @@ pub(crate) struct Blocked {
 }
 
 impl Report {
-    /// The report of these facts.
-    pub(crate) fn of(facts: &Facts) -> Self {
-        let name = |job: &JobFacts| facts.phases.get(job.phase).cloned().unwrap_or_default();
-        let failures = facts
-            .jobs
-            .iter()
-            .filter(|job| job.kind() == Kind::Failed)
-            .map(|job| Failure {
-                id: job.id.clone(),
-                phase: name(job),
-                state: job.state.word(),
-                reason: job.reason.clone(),
-                error: job.why.clone(),
-                attempts: job.attempts.len(),
-                log: job.attempts.last().and_then(|attempt| attempt.log.clone()),
-                tail: job.tail.clone(),
-            })
-            .collect();
-        let blocked = facts
-            .jobs
-            .iter()
-            .filter(|job| job.kind() == Kind::Blocked)
-            .map(|job| Blocked {
-                id: job.id.clone(),
-                phase: name(job),
-                cause: job.why.clone(),
-            })
-            .collect();
-        let mut by_phase: Vec<Vec<&JobFacts>> = vec![Vec::new(); facts.phases.len()];
-        for job in &facts.jobs {
-            if let Some(jobs) = by_phase.get_mut(job.phase) {
-                jobs.push(job);
+    /// With all that follows from its jobs; of its phases only the names are given.
+    pub(crate) fn counted(mut self) -> Self {
+        for (at, phase) in self.phases.iter_mut().enumerate() {
+            let jobs = self.jobs.iter().filter(|job| job.phase == at);
+            phase.count(&jobs.collect::<Vec<_>>());
+        }
+        self.counts = Counts::of(&mut self.jobs.iter());
+        let over = self.counts.running + self.counts.waiting == 0;
+        let ends = self.attempts().filter_map(|(_, attempt)| attempt.ended);
+        self.ended = ends.max().filter(|_| over);
+        self.cards = CardUse::of(&self);
+        let phase = |job: &JobFacts| {
+            let phase = self.phases.get(job.phase);
+            phase.map_or_else(String::new, |phase| phase.name.clone())
+        };
+        for job in &self.jobs {
+            match job.kind() {
+                Kind::Failed => self.failures.push(Failure {
+                    id: job.id.clone(),
+                    phase: phase(job),
+                    state: job.state.word(),
+                    reason: job.reason,
+                    error: job.why.clone(),
+                    attempts: job.attempts.len(),
+                    log: job.attempts.last().and_then(|it| it.log.clone()),
+                    tail: job.tail.clone(),
+                }),
+                Kind::Blocked => self.blocked.push(Blocked {
+                    id: job.id.clone(),
+                    phase: phase(job),
+                    cause: job.why.clone(),
+                }),
+                Kind::Running | Kind::Waiting | Kind::Completed => {}
             }
         }
-        let counts = Counts::of(&mut facts.jobs.iter());
-        let over = counts.running + counts.waiting == 0;
-        Self {
-            project: facts.project.clone(),
-            manifest: facts.manifest.clone(),
-            started: facts.started,
-            ended: facts
-                .attempts()
-                .filter_map(|(_, attempt)| attempt.ended)
-                .max()
-                .filter(|_| over),
-            made: facts.now,
-            counts,
-            cards: CardUse::of(facts),
-            phases: facts
-                .phases
-                .iter()
-                .zip(&by_phase)
-                .map(|(name, jobs)| Phase::of(name, jobs))
-                .collect(),
-            failures,
-            blocked,
-            results: facts.results.clone(),
-            warnings: facts.warnings.clone(),
-            metrics: None,
-        }
+        self
     }
-}
 
-impl Report {
+    /// All attempts with their jobs.
+    fn attempts(&self) -> impl Iterator<Item = (&JobFacts, &Attempt)> {
+        let of_job = |job| move |attempt| (job, attempt);
+        let jobs = self.jobs.iter();
+        jobs.flat_map(move |job| job.attempts.iter().map(of_job(job)))
+    }
+
     /// Declared outputs for people: patterns that name one file each stand together where they differ in one part of the path.
     pub(super) fn result_groups(&self) -> Vec<ResultFiles> {
         let literal =
@@ -285,7 +269,7 @@ impl Counts {
                     counts.completed += 1;
                     counts.completed_after_retry += usize::from(job.attempts.len() > 1);
                     counts.completed_after_oom +=
-                        usize::from(job.attempts.iter().any(AttemptFacts::ran_out_of_memory));
+                        usize::from(job.attempts.iter().any(Attempt::ran_out_of_memory));
                 }
                 Kind::Failed => counts.failed += 1,
                 Kind::Blocked => counts.blocked += 1,
@@ -298,17 +282,17 @@ impl Counts {
 }
 
 impl CardUse {
-    fn of(facts: &Facts) -> Self {
+    fn of(report: &Report) -> Self {
         let mut all = std::collections::BTreeSet::new();
         let mut used = Self::default();
-        for (_, attempt) in facts.attempts() {
-            let Some(seconds) = attempt.seconds(facts.now) else {
+        for (_, attempt) in report.attempts() {
+            let Some(seconds) = attempt.seconds(report.made) else {
                 continue;
             };
             for card in &attempt.cards {
                 all.insert(*card);
                 used.busy_s += seconds;
-                if !matches!(attempt.outcome, Some(Outcome::Completed) | None) {
+                if !matches!(attempt.outcome(), Some(Outcome::Completed) | None) {
                     used.fruitless_s += seconds;
                 }
             }
@@ -319,31 +303,21 @@ impl CardUse {
 }
 
 impl Phase {
-    fn of(name: &str, jobs: &[&JobFacts]) -> Self {
+    fn count(&mut self, jobs: &[&JobFacts]) {
         let attempts = || jobs.iter().flat_map(|job| &job.attempts);
-        let mut oom_retries = 0;
-        let mut other_retries = 0;
-        for job in jobs {
-            for pair in job.attempts.windows(2) {
-                if pair.first().is_some_and(AttemptFacts::ran_out_of_memory) {
-                    oom_retries += 1;
-                } else {
-                    other_retries += 1;
-                }
+        for pair in jobs.iter().flat_map(|job| job.attempts.windows(2)) {
+            if pair.first().is_some_and(Attempt::ran_out_of_memory) {
+                self.oom_retries += 1;
+            } else {
+                self.other_retries += 1;
             }
         }
         let first = attempts().filter_map(|attempt| attempt.started).min();
         let last = attempts().filter_map(|attempt| attempt.ended).max();
-        Self {
-            name: name.to_owned(),
-            counts: Counts::of(&mut jobs.iter().copied()),
-            oom_retries,
-            other_retries,
-            wall_s: first
-                .zip(last)
-                .map(|(first, last)| words::seconds(first, last)),
-            durations: Durations::of(attempts()),
-        }
+        let wall = first.zip(last);
+        self.wall_s = wall.map(|(first, last)| words::seconds(first, last));
+        self.counts = Counts::of(&mut jobs.iter().copied());
+        self.durations = Durations::of(attempts());
     }
 
     /// Its retries, for people.
@@ -374,9 +348,9 @@ impl Phase {
 }
 
 impl Durations {
-    fn of<'a>(attempts: impl Iterator<Item = &'a AttemptFacts>) -> Option<Self> {
+    fn of<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> Option<Self> {
         let mut all: Vec<f64> = attempts
-            .filter(|attempt| attempt.outcome == Some(Outcome::Completed))
+            .filter(|attempt| attempt.outcome() == Some(Outcome::Completed))
             .filter_map(|attempt| Some(words::seconds(attempt.started?, attempt.ended?)))
             .collect();
         all.sort_by(f64::total_cmp);

@@ -4,15 +4,18 @@ use proptest::prelude::*;
 use super::timeline::Timeline;
 use super::words::duration;
 use super::*;
-use aris_queue::state::State;
+use aris_queue::state::{Reason, State, Verdict};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
 }
 
-fn attempt(cards: &[u32], from: i64, to: i64, outcome: Option<Outcome>) -> AttemptFacts {
-    AttemptFacts {
-        number: 1,
+fn attempt(cards: &[u32], from: i64, to: i64, outcome: Option<Outcome>) -> Attempt {
+    let verdict = outcome.map(|outcome| Verdict {
+        outcome,
+        ..Verdict::default()
+    });
+    Attempt {
         cards: cards
             .iter()
             .copied()
@@ -20,13 +23,13 @@ fn attempt(cards: &[u32], from: i64, to: i64, outcome: Option<Outcome>) -> Attem
             .collect(),
         started: Some(at(from)),
         ended: Some(at(to)).filter(|_| outcome.is_some()),
-        outcome,
-        reason: None,
-        log: Some(String::from("logs/a.log")),
+        verdict: verdict.map(Box::new),
+        log: Some("logs/a.log".into()),
+        ..Attempt::default()
     }
 }
 
-fn job(id: &str, phase: usize, state: State, attempts: Vec<AttemptFacts>) -> JobFacts {
+fn job(id: &str, phase: usize, state: State, attempts: Vec<Attempt>) -> JobFacts {
     JobFacts {
         id: id.to_owned(),
         phase,
@@ -35,23 +38,23 @@ fn job(id: &str, phase: usize, state: State, attempts: Vec<AttemptFacts>) -> Job
         why: None,
         attempts: (1..)
             .zip(attempts)
-            .map(|(number, attempt)| AttemptFacts { number, ..attempt })
+            .map(|(number, attempt)| Attempt { number, ..attempt })
             .collect(),
         tail: None,
     }
 }
 
 /// Two phases: an out-of-memory retry, a crash, a job that waits for it, one that runs, one without a card.
-fn facts() -> Facts {
+fn facts() -> Report {
     let mut oom = attempt(&[0], 0, 60, Some(Outcome::Failed));
-    oom.reason = Some(String::from("gpu_oom"));
+    oom.verdict = Some(Box::new(Verdict::failed(Reason::GpuOom, "")));
     let mut crashed = job(
         "crash <&> `x`",
         0,
         State::Failed,
         vec![attempt(&[1], 0, 30, Some(Outcome::Failed))],
     );
-    crashed.reason = Some(String::from("exit"));
+    crashed.reason = Some("exit");
     crashed.why = Some(String::from("exit status 3"));
     crashed.tail = Some(Tail {
         lines: vec![
@@ -62,12 +65,16 @@ fn facts() -> Facts {
     });
     let mut blocked = job("student", 1, State::Blocked, Vec::new());
     blocked.why = Some(String::from("waits for crash, which failed"));
-    Facts {
+    let phases = ["teachers", "students"].map(|name| Phase {
+        name: name.to_owned(),
+        ..Phase::default()
+    });
+    Report {
         project: String::from("grid | one"),
         manifest: String::from("experiment_queue/grid/manifest.json"),
-        now: at(400),
+        made: at(400),
         started: Some(at(0)),
-        phases: vec![String::from("teachers"), String::from("students")],
+        phases: phases.to_vec(),
         jobs: vec![
             job(
                 "t1",
@@ -95,12 +102,13 @@ fn facts() -> Facts {
             files: 2,
         }],
         warnings: vec![String::from("card 3 was unknown for 20 s")],
+        ..Report::default()
     }
 }
 
 #[test]
 fn numbers_are_those_of_the_records() {
-    let report = Report::of(&facts());
+    let report = facts().counted();
     assert_eq!(
         report.counts,
         Counts {
@@ -139,7 +147,7 @@ fn numbers_are_those_of_the_records() {
     assert_eq!(
         (
             report.failures.len(),
-            failure.reason.as_deref(),
+            failure.reason,
             failure.phase.as_str()
         ),
         (1, Some("exit"), "teachers")
@@ -151,7 +159,7 @@ fn numbers_are_those_of_the_records() {
 fn a_queue_that_is_over_has_an_end() {
     let mut facts = facts();
     facts.jobs.truncate(2);
-    let report = Report::of(&facts);
+    let report = facts.counted();
     assert_eq!(report.ended, Some(at(300)));
     assert!(summary(&report).contains("**Total wall-clock**: 5m 00s\n"));
 }
@@ -162,15 +170,15 @@ fn an_attempt_whose_end_nobody_saw_counts_no_time() {
     let mut lost = attempt(&[0], 0, 0, Some(Outcome::Lost));
     lost.ended = None;
     facts.jobs = vec![job("lost", 0, State::Lost, vec![lost])];
-    let report = Report::of(&facts);
+    let report = facts.counted();
     assert_eq!((report.cards.cards, report.counts.failed), (0, 1));
-    let timeline = Timeline::of(&facts);
+    let timeline = Timeline::of(&report);
     assert_eq!(timeline.lanes[0].bars[0].title, "lost, nobody saw its end");
 }
 
 #[test]
 fn the_summary_has_the_fields_that_are_read() {
-    let text = summary(&Report::of(&facts()));
+    let text = summary(&facts().counted());
     for line in [
         "# Experiment Queue Summary\n",
         "**Project**: grid \\| one\n",
@@ -190,8 +198,7 @@ fn the_summary_has_the_fields_that_are_read() {
 
 #[test]
 fn the_page_shows_all_of_it_and_runs_nothing() {
-    let facts = facts();
-    let page = page(&Report::of(&facts), &facts).expect("a page");
+    let page = page(&facts().counted()).expect("a page");
     for part in [
         "2 of 5 jobs not completed so far",
         "crash &#60;&#38;&#62; `x`",
@@ -226,7 +233,7 @@ fn many_short_attempts_are_few_shapes() {
     );
     assert_eq!(timeline.lanes[0].busy, 50);
     assert!(timeline.marks.len() <= 11, "{:?}", timeline.marks);
-    let page = page(&Report::of(&facts), &facts).expect("a page");
+    let page = page(&facts.counted()).expect("a page");
     assert!(
         page.contains("8000 more are in the JSON report"),
         "the table is bounded"
@@ -282,7 +289,7 @@ proptest! {
             .map(|(id, phase, attempts)| {
                 let attempts = attempts
                     .into_iter()
-                    .map(|(from, to, outcome, cards)| AttemptFacts {
+                    .map(|(from, to, outcome, cards)| Attempt {
                         started: time(from),
                         ended: time(to),
                         ..attempt(&cards, 0, 0, outcome)
@@ -291,14 +298,14 @@ proptest! {
                 job(&id, phase, State::Failed, attempts)
             })
             .collect();
-        let report = Report::of(&facts);
-        prop_assert_eq!(report.counts.jobs, facts.jobs.len());
+        let report = facts.counted();
+        prop_assert_eq!(report.counts.jobs, report.jobs.len());
         prop_assert!(report.cards.busy_s >= report.cards.fruitless_s);
-        let timeline = Timeline::of(&facts);
+        let timeline = Timeline::of(&report);
         for bar in timeline.lanes.iter().flat_map(|lane| &lane.bars) {
             prop_assert!(bar.x >= 120.0 && bar.width > 0.0 && bar.x + bar.width <= 1082.0, "{:?}", bar);
         }
         prop_assert!(summary(&report).starts_with("# Experiment Queue Summary\n"));
-        prop_assert!(page(&report, &facts).is_ok());
+        prop_assert!(page(&report).is_ok());
     }
 }

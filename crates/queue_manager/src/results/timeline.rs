@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 
-use super::facts::{AttemptFacts, Facts, JobFacts};
 use super::words::{duration, one_line, seconds};
-use aris_queue::state::Outcome;
+use super::{JobFacts, Report};
+use aris_queue::state::{Attempt, Outcome, Reason};
 
 /// Width of the part with bars, in units of the drawing.
 const WIDTH: f64 = 960.0;
@@ -98,25 +98,25 @@ pub(super) struct Mark {
 /// One attempt that has a place on the timeline.
 struct Span<'a> {
     job: &'a JobFacts,
-    attempt: &'a AttemptFacts,
+    attempt: &'a Attempt,
     from: f64,
     to: f64,
 }
 
 impl Timeline {
     /// The timeline from the queue's start, or its first attempt, to its last end or now.
-    pub(super) fn of(facts: &Facts) -> Self {
-        let begun = facts
+    pub(super) fn of(report: &Report) -> Self {
+        let begun = report
             .attempts()
             .filter_map(|(_, attempt)| attempt.started)
             .min();
-        let Some(start) = begun.map(|begun| facts.started.map_or(begun, |start| start.min(begun)))
+        let Some(start) = begun.map(|begun| report.started.map_or(begun, |start| start.min(begun)))
         else {
             return Self::default();
         };
-        let mut spans: Vec<Span<'_>> = facts
+        let mut spans: Vec<Span<'_>> = report
             .attempts()
-            .filter_map(|(job, attempt)| span(job, attempt, start, facts.now))
+            .filter_map(|(job, attempt)| span(job, attempt, start, report.made))
             .collect();
         spans.sort_by(|a, b| a.from.total_cmp(&b.from));
         let end = spans.iter().map(|span| span.to).fold(0.0, f64::max);
@@ -171,7 +171,7 @@ impl Timeline {
 
 fn span<'a>(
     job: &'a JobFacts,
-    attempt: &'a AttemptFacts,
+    attempt: &'a Attempt,
     start: Timestamp,
     now: Timestamp,
 ) -> Option<Span<'a>> {
@@ -278,21 +278,23 @@ fn title(span: &Span<'_>, seconds: f64) -> String {
     } else {
         String::new()
     };
-    let how = match attempt.outcome {
+    let how = match attempt.outcome() {
         Some(Outcome::Lost) => String::from("nobody saw its end"),
         None => format!("running for {}", duration(seconds)),
         _ => format!(
             "{}, {}",
             duration(seconds),
-            attempt.reason.as_deref().unwrap_or_else(|| class(attempt))
+            attempt
+                .reason()
+                .map_or_else(|| class(attempt), Reason::word)
         ),
     };
     format!("{}{which}, {how}", one_line(&span.job.id))
 }
 
 /// The class of a bar, which is also the word for it.
-fn class(attempt: &AttemptFacts) -> &'static str {
-    match attempt.outcome {
+fn class(attempt: &Attempt) -> &'static str {
+    match attempt.outcome() {
         Some(Outcome::Completed) => "completed",
         Some(Outcome::Failed) if attempt.ran_out_of_memory() => "oom",
         Some(Outcome::Failed) => "failed",

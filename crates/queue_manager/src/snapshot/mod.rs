@@ -214,8 +214,9 @@ fn status_of(queue: &Queue, jobs: Range<u32>) -> &'static str {
 pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
     let manifest = queue.manifest();
     let (run, spec) = (queue.run(job), &manifest.jobs[job as usize]);
+    let last = run.last();
     let (state, reason) = (queue.state(job), queue.reason(job));
-    let verdict = run.verdict.as_deref();
+    let verdict = run.verdict();
     let expected_output = match spec.outputs.as_slice() {
         [] => Value::Null,
         [one] => Value::from(&**one),
@@ -229,6 +230,7 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         State::Blocked => Some(blocked_by(queue, job)),
         _ => verdict.and_then(|verdict| verdict.error.clone()),
     };
+    let begun = run.attempts.iter().filter_map(|attempt| attempt.begun);
     JobRow {
         id: spec.id.to_string(),
         phase: manifest
@@ -238,12 +240,12 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         cmd: spec.cmd.to_string(),
         expected_output,
         status: state.status(reason).to_owned(),
-        gpu: run.cards.first().copied(),
+        gpu: last.cards.first().copied(),
         screen_name: None,
-        pid: run.pid.filter(|_| run.life.is_active()).map(i64::from),
-        attempts: run.attempt,
-        started: run.started.map(stamp),
-        completed: run.ended.map(stamp),
+        pid: last.pid.filter(|_| run.life.is_active()).map(i64::from),
+        attempts: run.attempt(),
+        started: last.started.map(stamp),
+        completed: last.ended.map(stamp),
         error,
         state: Some(state),
         reason,
@@ -251,11 +253,11 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         signal: verdict.and_then(|verdict| verdict.signal),
         warning: verdict.and_then(|verdict| verdict.warning.clone()),
         ran_ms: verdict.and_then(|verdict| verdict.ran_ms),
-        gpus: run.cards.clone(),
-        engine_ref: run.engine_ref.as_deref().map(str::to_owned),
+        gpus: last.cards.clone(),
+        engine_ref: last.engine_ref.as_deref().map(str::to_owned),
         engine_says: run.engine_says.as_deref().map(str::to_owned),
-        log: run.log.as_deref().map(str::to_owned),
-        started_attempts: run.starts.iter().copied().map(stamp).collect(),
+        log: last.log.as_deref().map(str::to_owned),
+        started_attempts: begun.map(stamp).collect(),
         retry_at: run.retry_at.filter(|_| state == State::Backoff).map(stamp),
     }
 }

@@ -219,8 +219,7 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
 
 fn blocked(status: &Status) -> Section {
     let rows = status.blocked.iter();
-    let rows =
-        rows.map(|group| format!("  {}: {}", counted(group.jobs as usize, "job"), group.cause));
+    let rows = rows.map(|group| format!("  {}: {}", counted(group.jobs, "job"), group.cause));
     Section::new(
         "blocked",
         count(status, &["blocked"]),

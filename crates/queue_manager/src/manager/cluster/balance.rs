@@ -12,7 +12,13 @@ impl Manager<'_> {
     pub(super) fn open_by_wave(&self, cluster: &Cluster) -> BTreeMap<String, u32> {
         let mut open = BTreeMap::new();
         for job in self.queue.active() {
-            let wave = self.queue.run(job).engine_ref.as_deref().and_then(parsed);
+            let wave = self
+                .queue
+                .run(job)
+                .last()
+                .engine_ref
+                .as_deref()
+                .and_then(parsed);
             let Some((token, _)) = wave else {
                 continue;
             };

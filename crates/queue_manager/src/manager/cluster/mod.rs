@@ -268,7 +268,7 @@ impl Manager<'_> {
                 self.ask_to_end(&self.folder(job), BY_A_PERSON);
             }
             let run = self.queue.run(job);
-            let Some((token, index)) = run.engine_ref.as_deref().and_then(parsed) else {
+            let Some((token, index)) = run.last().engine_ref.as_deref().and_then(parsed) else {
                 continue;
             };
             let token = token.to_owned();

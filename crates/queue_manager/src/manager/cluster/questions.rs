@@ -122,7 +122,13 @@ impl Manager<'_> {
         self.queue
             .active()
             .filter_map(|job| {
-                let (own, index) = self.queue.run(job).engine_ref.as_deref().and_then(parsed)?;
+                let (own, index) = self
+                    .queue
+                    .run(job)
+                    .last()
+                    .engine_ref
+                    .as_deref()
+                    .and_then(parsed)?;
                 (own == token).then_some((job, index))
             })
             .collect()

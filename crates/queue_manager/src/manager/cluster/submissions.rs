@@ -41,7 +41,7 @@ impl Manager<'_> {
             // What a person has cancelled meanwhile is over.
             wave.jobs.retain(|job| {
                 let run = self.queue.run(*job);
-                let ours = run.engine_ref.as_deref().and_then(super::parsed);
+                let ours = run.last().engine_ref.as_deref().and_then(super::parsed);
                 run.life.is_active() && ours.is_some_and(|(token, _)| token == wave.wave.token)
             });
             if !wave.jobs.is_empty() {
@@ -122,7 +122,7 @@ impl Manager<'_> {
         class: &Wave,
         jobs: &[u32],
     ) -> Result<bool, Error> {
-        let mark = self.journal.mark();
+        let (mark, time) = (self.journal.mark(), self.context.now());
         let token = self.token();
         let mut events = Vec::new();
         for (index, job) in (0..).zip(jobs) {
@@ -131,10 +131,10 @@ impl Manager<'_> {
                 cards: Vec::new(),
             };
             let event = self.start_event(&start, Some(name(&token, index)));
-            self.journal.push(&event, self.context.now());
+            self.journal.push(&event, time);
             events.push(event);
         }
-        if !self.begun(mark, &events)? {
+        if !self.begun(mark, &events, time)? {
             return Ok(false);
         }
         for job in jobs {
