@@ -1,6 +1,7 @@
 //! The new side of a unified diff, as `git diff` writes it: what a comment can be put on.
 
 use crate::diff_path::{path_of, same_path};
+use aris_contract::text::counted;
 
 /// A diff, file by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,7 +153,11 @@ impl Diff {
                 additions,
                 deletions,
             } = size;
-            format!("{files} files, {additions} lines added and {deletions} deleted")
+            format!(
+                "{}, {} added and {deletions} deleted",
+                counted(files as usize, "file"),
+                counted(additions as usize, "line")
+            )
         };
         match &self.fault {
             Some(fault) => Err(format!("the diff cannot be read: {fault}")),

@@ -307,10 +307,14 @@ impl Judged {
         let said = match (&self.reason, &self.posted) {
             (Some(reason), _) => format!("not looked at on GitHub: {}", one_line(reason, 400)),
             (None, Some(posted)) => match posted.tier {
-                Some(0) => format!("one review, {} comments on lines", posted.inline),
+                Some(0) => format!(
+                    "one review, {} on lines",
+                    counted(posted.inline as usize, "comment")
+                ),
                 Some(1) => format!(
-                    "{} comments one by one, {} not taken",
-                    posted.inline, posted.failed
+                    "{} one by one, {} not taken",
+                    counted(posted.inline as usize, "comment"),
+                    posted.failed
                 ),
                 Some(2) => String::from("one text without comments on lines"),
                 Some(_) => String::from("nothing was taken"),

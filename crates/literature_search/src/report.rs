@@ -1,5 +1,6 @@
 //! What a run prints.
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
@@ -124,10 +125,10 @@ impl Product for Report {
         let fates: Vec<String> = self.sources.iter().map(Asked::words).collect();
         writeln!(
             out,
-            "{} of {} papers from {} records{}{}",
+            "{} of {} from {}{}{}",
             self.papers.len(),
-            self.found,
-            self.records,
+            counted(self.found, "paper"),
+            counted(self.records, "record"),
             if fates.is_empty() { "" } else { "; " },
             fates.join(", ")
         )

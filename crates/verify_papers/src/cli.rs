@@ -7,7 +7,9 @@ use aris_online::OnlineArgs;
 /// Arguments of `verify_papers`.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["paper", "input", "arxiv_ids", "titles_file", "bib", "old_paper"])))]
-#[command(override_usage = "verify_papers [OPTIONS] <PAPER|--input <FILE>|--arxiv-ids <IDS>|--titles-file <FILE>|--bib <FILE>>")]
+#[command(
+    override_usage = "verify_papers [OPTIONS] <PAPER|--input <FILE>|--arxiv-ids <IDS>|--titles-file <FILE>|--bib <FILE>>"
+)]
 pub struct Cli {
     /// Folder of a LaTeX paper, whose cited entries are checked
     #[arg(value_name = "PAPER")]

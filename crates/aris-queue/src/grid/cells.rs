@@ -5,6 +5,7 @@ use super::when::{Condition, condition};
 use super::{Axis, Scalar, axis_of};
 use crate::problem::Problems;
 use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
+use aris_contract::text::counted;
 
 /// Axes that go together, with the number of their common values.
 struct Group {
@@ -138,8 +139,8 @@ impl Cells {
             problems.at(
                 node,
                 format!(
-                    "{first} has {} values and {other} has {}: axes that go together are equally long",
-                    values.len(),
+                    "{first} has {} and {other} has {}: axes that go together are equally long",
+                    counted(values.len(), "value"),
                     more.len()
                 ),
                 None,

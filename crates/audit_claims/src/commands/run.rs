@@ -1,5 +1,6 @@
 //! `run`: the whole gate on one pull request.
 
+use aris_contract::text::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -105,8 +106,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     let mut judged = Judged::of(all);
     if !unseen.is_empty() {
         let why = format!(
-            "{} reports were not looked at: the diff does not show their text",
-            unseen.len()
+            "not looked at, because the diff does not show their text: {}",
+            counted(unseen.len(), "report")
         );
         judged.degrade(&why, Verdict::NeedsHuman);
     }

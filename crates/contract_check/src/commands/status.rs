@@ -1,5 +1,6 @@
 //! `status`: which integrations fire in a project, and whether they left what they must.
 
+use aris_contract::text::counted;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -227,8 +228,8 @@ impl Product for Status {
         }
         writeln!(
             out,
-            "{} integrations: {} apply here, {} incomplete or undecided ({} of these required for submission)",
-            self.integrations.len(),
+            "{}: {} apply here, {} incomplete or undecided ({} of these required for submission)",
+            counted(self.integrations.len(), "integration"),
             self.firing,
             self.gaps,
             self.broken

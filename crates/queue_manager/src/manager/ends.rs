@@ -1,5 +1,6 @@
 //! Ends of attempts, and what follows from them.
 
+use aris_contract::text::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -187,8 +188,9 @@ impl Manager<'_> {
         let waiting: Vec<u32> = (0..self.queue.len()).filter(waits).collect();
         if !waiting.is_empty() {
             self.say(&format!(
-                "{failed} jobs have failed (max_failures: {most}): {} jobs are not started",
-                waiting.len()
+                "failed (max_failures: {most}): {}; not started: {}",
+                counted(failed, "job"),
+                counted(waiting.len(), "job")
             ));
         }
         for job in waiting {

@@ -1,5 +1,6 @@
 //! The page: HTML without scripts, fonts or pictures, for a phone as for a screen.
 
+use aris_contract::text::counted;
 use askama::Template;
 use jiff::Timestamp;
 
@@ -218,7 +219,7 @@ pub(super) fn duration(seconds: f64) -> String {
         (0, 0) => format!("{seconds} s"),
         (0, _) => format!("{minutes} min {seconds:02} s"),
         (1..48, _) => format!("{hours} h {minutes:02} min"),
-        _ => format!("{} days {} h", hours / 24, hours % 24),
+        _ => format!("{} {} h", counted(hours as usize / 24, "day"), hours % 24),
     }
 }
 
