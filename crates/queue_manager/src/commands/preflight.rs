@@ -70,10 +70,7 @@ impl Check {
 
 pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let options = run::options(args.manifest, args.rest, context)?;
-    let current = load::user(&options.place, options.manifest.as_deref())?;
-    let manifest = current.on(&options.place, options.flags.engine)?.manifest;
-    manager::check(&manifest)?;
-    manager::check_cards(&manifest, manager::Stage::Looking)?;
+    let manifest = manager::current(&options, manager::Stage::Looking)?.manifest;
     cluster::installed(manifest.engine, context)?;
     let mut checks = Vec::new();
     let mut add = |subject, good: &str, bad: Option<String>| {

@@ -44,13 +44,7 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
 pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
     let (place, flags) = (&options.place, &options.flags);
     // What is wrong with the manifest is said here, where somebody reads it.
-    let current = crate::load::user(place, options.manifest.as_deref())?;
-    let mut current = current.on(place, flags.engine)?;
-    manager::check(&current.manifest)?;
-    current.notices.extend(manager::check_cards(
-        &current.manifest,
-        Stage::Beginning(context),
-    )?);
+    let current = manager::current(options, Stage::Beginning(context))?;
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;

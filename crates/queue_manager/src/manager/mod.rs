@@ -150,18 +150,22 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
 
 fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let began = Cards::now();
-    let given = options.manifest.as_deref();
-    let mut current =
-        load::user(&options.place, given)?.on(&options.place, options.flags.engine)?;
-    check(&current.manifest)?;
-    current
-        .notices
-        .extend(check_cards(&current.manifest, Stage::Beginning(context))?);
+    let current = current(options, Stage::Beginning(context))?;
     // An existing queue is opened first: where jobs are under way, they are the reason why the engine cannot change.
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;
     }
     take_up(current, options, context, began)
+}
+
+/// The manifest that a run would take up, checked before it does.
+pub(crate) fn current(options: &Options, stage: Stage<'_>) -> Result<Current, Error> {
+    let (place, given) = (&options.place, options.manifest.as_deref());
+    let mut current = load::user(place, given)?.on(place, options.flags.engine)?;
+    check(&current.manifest)?;
+    let notices = check_cards(&current.manifest, stage)?;
+    current.notices.extend(notices);
+    Ok(current)
 }
 
 /// Takes a queue up, and again whenever its manifest is changed on the way.
