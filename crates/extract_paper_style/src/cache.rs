@@ -142,10 +142,20 @@ pub(crate) fn keep(
         aris_fs::sweep_dead(&path)?;
         aris_fs::replace_unsynced(&path, bytes)
     };
-    for (name, bytes) in files {
-        write(name, bytes)?;
+    let manifest_text = self::json(&manifest)?;
+    let all = || {
+        files
+            .into_iter()
+            .chain([(MANIFEST_FILE, manifest_text.as_slice())])
+    };
+    let written = all().try_for_each(|(name, bytes)| write(name, bytes));
+    if written.is_err() && !is_whole(&folder, &manifest, &files)? {
+        // A part of a profile is of no use, and where the disk is full its room is needed.
+        for (name, _) in all() {
+            aris_fs::remove_file(&folder.join(name))?;
+        }
     }
-    write(MANIFEST_FILE, &self::json(&manifest)?)?;
+    written?;
     Ok(Kept { folder, hit: false })
 }
 

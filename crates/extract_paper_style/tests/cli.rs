@@ -6,6 +6,7 @@ mod pdf;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use aris_testkit::{Answer, Helper, Project, Run, Server, Snapshot, assert_valid, shared};
 use serde_json::{Value, json};
@@ -55,6 +56,36 @@ fn profile(run: &Run) -> Value {
         "the profile",
     );
     profile
+}
+
+#[test]
+fn a_full_disk_keeps_no_part_of_a_profile() {
+    let project = project();
+    // Two files of a page each have room there, and the third has none.
+    let line = "mkdir styles && mount -t tmpfs -o size=8k small styles && { \"$@\"; code=$?; ls styles/*; exit $code; }";
+    let may = Command::new("unshare")
+        .args(["--mount", "true"])
+        .stderr(Stdio::null())
+        .status();
+    if !may.is_ok_and(|status| status.success()) {
+        println!("skipped: this user may not mount a small file system");
+        return;
+    }
+    let run = Helper::at("unshare")
+        .call(project.path())
+        .env("HOME", project.path())
+        .env("ARIS_STYLE_REF_CACHE", "styles")
+        .args(["--mount", "sh", "-c", line, "sh"])
+        .args([env!("CARGO_BIN_EXE_extract_paper_style"), "--source", "ref"])
+        .run()
+        .expect_code(5);
+    for name in [
+        "style_profile.md",
+        "style_profile.json",
+        "source_manifest.json",
+    ] {
+        assert!(!run.stdout().contains(name), "{run}");
+    }
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -59,7 +59,7 @@ pub(crate) struct RenderArgs {
     /// Figure, a JSON file
     #[arg(value_name = "SPEC")]
     pub(crate) spec: PathBuf,
-    /// Picture [default: beside the figure, under its name]
+    /// Picture; - for standard output, except in watch [default: beside the figure, under its name]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Kinds of picture, comma-separated [default: by the name of --output, else svg]
@@ -99,7 +99,7 @@ pub(crate) struct LayoutArgs {
     /// Figure, a JSON file
     #[arg(value_name = "SPEC")]
     pub(crate) spec: PathBuf,
-    /// File for the figure with positions [default: stdout]
+    /// File for the figure with positions; - for standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

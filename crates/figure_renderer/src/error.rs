@@ -30,6 +30,14 @@ pub enum Error {
         /// What it would replace.
         over: &'static str,
     },
+    /// Options that contradict each other.
+    #[error("{what}")]
+    Contradiction {
+        /// Which, and why.
+        what: String,
+        /// What to write instead.
+        hint: &'static str,
+    },
     /// The name of the picture asks for a kind that cannot be drawn.
     #[error("{}: a picture of this kind cannot be drawn", path.display())]
     Kind {
@@ -83,7 +91,10 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Invalid { .. } | Self::Picture { .. } => ErrorKind::Validation,
-            Self::NoCommand | Self::Over { .. } | Self::Kind { .. } => ErrorKind::Usage,
+            Self::NoCommand
+            | Self::Over { .. }
+            | Self::Contradiction { .. }
+            | Self::Kind { .. } => ErrorKind::Usage,
             Self::Watch { .. } => ErrorKind::Precondition,
             Self::Fs(error) => error.kind(),
         }
@@ -96,6 +107,7 @@ impl Failure for Error {
             )),
             Self::Invalid { problems, .. } => problems.first().map(|problem| problem.fix.clone()),
             Self::Over { .. } => Some(String::from("name another file with --output")),
+            Self::Contradiction { hint, .. } => Some(String::from(*hint)),
             Self::Kind { .. } => Some(String::from(
                 "end the name in .svg, .pdf or .png, or choose one of these with --format",
             )),

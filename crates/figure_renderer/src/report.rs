@@ -32,6 +32,9 @@ pub(crate) struct Picture {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Rendered {
     pub(crate) pictures: Vec<Picture>,
+    /// The picture that is for standard output.
+    #[serde(skip)]
+    pub(crate) stdout: Option<Vec<u8>>,
     /// Whether nodes were placed by the layout.
     pub(crate) laid_out: bool,
     /// In the order of the file.
@@ -43,7 +46,14 @@ impl Product for Rendered {
         RENDERED
     }
 
+    fn is_raw(&self) -> bool {
+        self.stdout.is_some()
+    }
+
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        if let Some(picture) = &self.stdout {
+            return out.write_all(picture);
+        }
         self.pictures
             .iter()
             .try_for_each(|picture| writeln!(out, "{}", picture.path))

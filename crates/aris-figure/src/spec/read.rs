@@ -35,6 +35,18 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
         }
     };
     let figure = Object::open(&root, String::new(), FIGURE, notes)?;
+    if figure
+        .get("nodes")
+        .or_else(|| figure.get("labels"))
+        .is_none()
+    {
+        notes.push(
+            Code::Invalid,
+            (root.at, String::new()),
+            "this is not a figure: it has no \"nodes\"",
+            "write \"nodes\": [{\"id\": \"a\", \"label\": \"A\"}]",
+        );
+    }
     let lists = ["nodes", "edges", "groups", "labels"].map(|name| figure.list(name));
     let parts: usize = lists.iter().map(|list| list.len()).sum();
     if parts > PARTS {

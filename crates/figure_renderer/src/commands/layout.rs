@@ -2,8 +2,8 @@
 
 use aris_cli::Context;
 
-use super::read;
 use super::render::write;
+use super::{is_stdout, read};
 use crate::cli::LayoutArgs;
 use crate::error::Error;
 use crate::report::LaidOut;
@@ -11,11 +11,12 @@ use crate::report::LaidOut;
 pub(crate) fn run(args: &LayoutArgs, context: &Context) -> Result<LaidOut, Error> {
     let figure = read(&args.spec, context)?;
     let text = figure.placed_text();
-    if let Some(output) = &args.output {
+    let output = args.output.as_ref().filter(|path| !is_stdout(path));
+    if let Some(output) = output {
         write(&context.absolute(output), text.as_bytes())?;
     }
     Ok(LaidOut {
-        path: args.output.as_ref().map(|path| path.display().to_string()),
+        path: output.map(|path| path.display().to_string()),
         changed: figure.is_laid_out(),
         text,
     })

@@ -16,6 +16,11 @@ use crate::error::Error;
 /// Bytes of a figure that are read: 16 MiB, some hundred times a large one.
 const LIMIT: u64 = 16 << 20;
 
+/// Whether a path of `--output` means standard output.
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn read(spec: &Path, context: &Context) -> Result<Figure, Error> {
     figure(&bytes(spec, context)?, spec)
 }

@@ -6,7 +6,7 @@ use aris_cli::{Context, Outcome};
 use aris_figure::{Figure, pdf, png};
 use clap::ValueEnum as _;
 
-use super::read;
+use super::{is_stdout, read};
 use crate::cli::{Format, RenderArgs};
 use crate::error::Error;
 use crate::report::{Picture, Rendered};
@@ -46,16 +46,23 @@ pub(super) fn draw(
         drawn.push((*format, path, bytes));
     }
     let mut pictures = Vec::new();
+    let mut stdout = None;
     for (format, path, bytes) in drawn {
-        write(&context.absolute(path), &bytes)?;
+        let size = bytes.len();
+        if is_stdout(path) {
+            stdout = Some(bytes);
+        } else {
+            write(&context.absolute(path), &bytes)?;
+        }
         pictures.push(Picture {
             path: path.display().to_string(),
             format: format.extension(),
-            bytes: bytes.len(),
+            bytes: size,
         });
     }
     Ok(Rendered {
         pictures,
+        stdout,
         laid_out: figure.is_laid_out(),
         problems,
     })
@@ -75,18 +82,45 @@ pub(super) fn targets(
     context: &Context,
 ) -> Result<Vec<(Format, PathBuf)>, Error> {
     let base = args.output.as_ref().unwrap_or(&args.spec);
+    let extension = args.output.as_ref().and_then(|path| path.extension());
+    let is_named = |format: &&Format| {
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case(format.extension()))
+    };
+    let named = Format::value_variants().iter().find(is_named).copied();
     let mut formats = args.format.clone();
     if formats.is_empty() {
-        let extension = args.output.as_ref().and_then(|path| path.extension());
-        let named = |format: &Format| {
-            extension.is_none_or(|extension| extension.eq_ignore_ascii_case(format.extension()))
-        };
-        let format = Format::value_variants().iter().copied().find(named);
+        let format = named.or_else(|| extension.is_none().then_some(Format::Svg));
         formats.push(format.ok_or_else(|| Error::Kind { path: base.clone() })?);
     }
     let single = formats.len() == 1 && args.output.is_some();
     if args.preview {
         formats.push(Format::Png);
+    }
+    if is_stdout(base) {
+        let what = if context.json() {
+            "the answer of --json and the picture are both for standard output"
+        } else if formats.len() > 1 {
+            "standard output holds one picture, and several are asked for"
+        } else {
+            return Ok(formats
+                .into_iter()
+                .map(|format| (format, base.clone()))
+                .collect());
+        };
+        let what = String::from(what);
+        let hint = "name a file with --output";
+        return Err(Error::Contradiction { what, hint });
+    }
+    if named.is_some_and(|named| !formats.contains(&named)) {
+        let kinds: Vec<&str> = formats.iter().map(|format| format.extension()).collect();
+        return Err(Error::Contradiction {
+            what: format!(
+                "{} is the name of another kind of picture than --format {}",
+                base.display(),
+                kinds.join(",")
+            ),
+            hint: "end the name as --format says, or leave out --format",
+        });
     }
     let mut targets: Vec<(Format, PathBuf)> = Vec::new();
     for (index, format) in formats.into_iter().enumerate() {

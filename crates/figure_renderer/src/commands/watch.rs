@@ -4,12 +4,20 @@ use aris_cli::Context;
 use aris_contract::Failure as _;
 
 use super::render::{draw, targets};
-use super::{bytes, figure};
+use super::{bytes, figure, is_stdout};
 use crate::cli::WatchArgs;
 use crate::error::Error;
 use crate::report::Watched;
 
 pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error> {
+    if args.render.output.as_deref().is_some_and(is_stdout) {
+        return Err(Error::Contradiction {
+            what: String::from(
+                "watch draws again and again, and standard output holds one picture",
+            ),
+            hint: "name a file with --output, or call render",
+        });
+    }
     let targets = targets(&args.render, context)?;
     let spec = &args.render.spec;
     let mut changes = Changes::of(&context.absolute(spec))?;

@@ -1,5 +1,7 @@
 //! Options and their pictures.
 
+use std::process::Command;
+
 use aris_testkit::Project;
 use serde_json::json;
 
@@ -54,6 +56,64 @@ fn no_picture_gets_the_name_of_another_kind() {
         call(project.path(), &["render", "f.json", "-o", name]).expect_code(0);
         let bytes = std::fs::read(project.at(name)).expect("a picture");
         assert!(String::from_utf8_lossy(&bytes).contains(starts), "{name}");
+    }
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let project = Project::bare().file("f.json", GOOD);
+    for format in ["svg", "pdf", "png"] {
+        let args = ["render", "f.json", "--format", format, "-o"];
+        let file = format!("x.{format}");
+        call(project.path(), &[&args[..], &[&file]].concat()).expect_code(0);
+        let printed = Command::new(env!("CARGO_BIN_EXE_figure_renderer"))
+            .args(args)
+            .arg("-")
+            .current_dir(project.path())
+            .output()
+            .expect("a run");
+        let written = std::fs::read(project.at(&file)).expect("a picture");
+        assert!(printed.stdout == written, "{format}");
+    }
+    let laid_out = call(project.path(), &["layout", "f.json", "-o", "-"]).expect_code(0);
+    assert_eq!(laid_out.stdout(), GOOD);
+    assert!(!project.at("-").exists());
+    for args in [
+        &["render", "--preview"][..],
+        &["render", "--format", "svg,pdf"],
+        &["render", "--json"],
+        &["watch", "--changes", "0"],
+    ] {
+        let run = call(project.path(), &[args, &["f.json", "-o", "-"]].concat()).expect_code(2);
+        assert!(format!("{run}").contains("standard output"), "{run}");
+        assert!(!project.at("-").exists());
+    }
+}
+
+#[test]
+fn a_name_that_contradicts_the_format_is_refused() {
+    let project = Project::bare().file("f.json", GOOD);
+    for (name, format) in [("x.svg", "pdf"), ("x.PNG", "svg"), ("x.png", "svg,pdf")] {
+        let args = ["render", "f.json", "-o", name, "--format", format];
+        let run = call(project.path(), &args).expect_code(2);
+        assert!(run.stderr().contains("hint: end the name"), "{run}");
+        assert!(!project.at(name).exists());
+    }
+    let args = ["render", "f.json", "-o", "x.svg", "--format", "pdf,svg"];
+    let run = call(project.path(), &args).expect_code(0);
+    assert_eq!(run.stdout(), "x.pdf\nx.svg\n");
+}
+
+#[test]
+fn json_that_is_no_figure_is_refused() {
+    let project = Project::bare();
+    for text in ["{}", "[]", "{\"title\": \"x\"}", "{\"data\": [1, 2]}"] {
+        project.write("f.json", text);
+        for command in [&["validate"][..], &["render", "--strict"]] {
+            let run = call(project.path(), &[command, &["f.json"]].concat()).expect_code(4);
+            assert!(run.stderr().contains("hint: write"), "{run}");
+        }
+        assert!(!project.at("f.svg").exists());
     }
 }
 
