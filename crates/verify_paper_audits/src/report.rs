@@ -117,11 +117,21 @@ pub struct AuditRow {
 }
 
 impl AuditRow {
+    /// The reasons that the audit gives for its verdict, and how many it gives. Entries that were left out count where all that were kept are
+    /// reasons: these come first.
+    pub(crate) fn reasons(&self) -> (Vec<&Reported>, usize) {
+        let kept: Vec<&Reported> = self.reported.iter().filter(|it| it.weighs()).collect();
+        let all = kept.len() == self.reported.len();
+        let left = if all { self.reported_left } else { 0 };
+        let count = kept.len() + left;
+        (kept, count)
+    }
+
     /// What the audit itself holds against the paper, as one thing to repair.
     fn repair(&self) -> Option<String> {
-        let mut weighty = self.reported.iter().filter(|entry| entry.weighs());
-        let first = weighty.next()?;
-        let more = match weighty.count() + self.reported_left {
+        let (reasons, count) = self.reasons();
+        let first = reasons.first()?;
+        let more = match count - 1 {
             0 => String::new(),
             more => format!(", and {more} more in {}", self.artifact),
         };

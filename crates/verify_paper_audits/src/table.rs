@@ -81,9 +81,13 @@ fn steps(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
             None => writeln!(out, "  {number}. {text}")?,
         }
     }
-    let last = report.steps.len().min(SHOWN) + 1;
     match report.steps.len().saturating_sub(SHOWN) {
-        0 => writeln!(out, "  {last}. {}", clean(&report.rerun)),
+        0 => writeln!(
+            out,
+            "  {}. {}",
+            report.steps.len() + 1,
+            clean(&report.rerun)
+        ),
         more => writeln!(out, "  … and {more} more in the report"),
     }
 }
@@ -176,16 +180,12 @@ fn list(
 
 /// What the audit itself holds against the paper.
 fn quoted(report: &Report, finding: &Finding, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let row = report
-        .audits
-        .iter()
-        .find(|row| Some(&row.audit) == finding.audit.as_ref());
-    let weighty = || {
-        row.into_iter()
-            .flat_map(|row| &row.reported)
-            .filter(|entry| entry.weighs())
+    let mut rows = report.audits.iter();
+    let Some(row) = rows.find(|row| Some(&row.audit) == finding.audit.as_ref()) else {
+        return Ok(());
     };
-    for entry in weighty().take(QUOTED) {
+    let (reasons, count) = row.reasons();
+    for entry in reasons.into_iter().take(QUOTED) {
         let place = clean(&entry.place());
         let gap = if place.is_empty() { "" } else { "  " };
         writeln!(
@@ -195,11 +195,8 @@ fn quoted(report: &Report, finding: &Finding, out: &mut dyn Write, style: Style)
             clean(&entry.message)
         )?;
     }
-    match weighty().count() + row.map_or(0, |row| row.reported_left) {
-        more if more > QUOTED => {
-            let artifact = row.map_or("", |row| &row.artifact);
-            writeln!(out, "        … and {} more in {artifact}", more - QUOTED)
-        }
-        _ => Ok(()),
+    match count.saturating_sub(QUOTED) {
+        0 => Ok(()),
+        more => writeln!(out, "        … and {more} more in {}", row.artifact),
     }
 }

@@ -846,13 +846,20 @@ blocked: 3 findings under policy
     let table = printed(&project, &[]);
     assert!(table.contains("worth knowing: include_missing;"), "{table}");
     // More than a screen holds.
-    let project = Project::new();
-    let asks: Vec<String> = (0..27)
-        .map(|at| format!("\\input{{\\gone{{{at}}}}}\n"))
-        .collect();
-    let asks = format!("{}\\input{{missing}}\n\\end{{document}}", asks.concat());
-    project.edit("main.tex", "\\end{document}", &asks).seal();
-    let long = printed(&project, &submission);
+    let asking = |count: usize| {
+        let project = Project::new();
+        let asks: Vec<String> = (0..count)
+            .map(|at| format!("\\input{{\\gone{{{at}}}}}\n"))
+            .collect();
+        let asks = format!("{}\\input{{missing}}\n\\end{{document}}", asks.concat());
+        project.edit("main.tex", "\\end{document}", &asks).seal();
+        (printed(&project, &submission), project)
+    };
+    let (full, _) = asking(25);
+    assert!(!full.contains("more in the report"), "{full}");
+    assert!(full.contains("\n  26. verify_paper_audits "), "{full}");
+    assert_eq!(full.matches("\n      fix: ").count(), 25, "{full}");
+    let (long, project) = asking(27);
     let (table, steps) = long.split_once("what to do, in this order").expect("steps");
     assert_eq!(
         table.matches("  include_unresolved\n").count(),
@@ -879,6 +886,49 @@ blocked: 3 findings under policy
         "{long}"
     );
     assert!(steps.contains("\n  … and 2 more in the report\n"), "{long}");
+}
+
+#[test]
+fn the_table_quotes_the_reasons_for_a_verdict_and_no_remark() {
+    let submission = ["--assurance", "submission"];
+    let project = Project::new();
+    project.says(CLAIMS, "FAIL");
+    let reason = |line: usize| {
+        let file = if line == 8 { "" } else { "main.tex" };
+        json!({"severity": "fail", "file": file, "line": line, "message": format!("reason {line}")})
+    };
+    let remarks = (0..300).map(|at| json!({"severity": "note", "message": format!("remark {at}")}));
+    let entries: Vec<Value> = (1..=8).map(reason).chain(remarks).collect();
+    project.set(CLAIMS, "details", json!({"findings": entries}));
+    project.edit("sections/results.tex", "84.7", "84.8");
+    let table = printed(&project, &submission);
+    let (quoted, steps) = table
+        .split_once("what to do, in this order")
+        .expect("steps");
+    assert_eq!(quoted.matches("reason ").count(), 8, "{table}");
+    assert!(quoted.contains("\n        reason 8\n"), "{table}");
+    assert!(!quoted.contains(" more in "), "{table}");
+    assert!(
+        steps.contains("repair main.tex:1: reason 1, and 7 more in PAPER_CLAIM_AUDIT.json\n"),
+        "{table}"
+    );
+    // What is about no file, and what no command clears.
+    let project = Project::new();
+    project.write("claims.toml", "version = ");
+    let table = printed(&project, &submission);
+    assert!(
+        table.contains("\n  ✗ the paper  include_unresolved\n"),
+        "{table}"
+    );
+    let project = Project::new();
+    project
+        .edit("sections/intro.tex", "knuth1984", "knuth1985")
+        .seal();
+    let table = printed(&project, &submission);
+    let fix = "\n      fix: correct the entry or the citation; ";
+    assert!(table.contains(fix), "{table}");
+    let error = "the files show an error: sections/intro.tex:2:";
+    assert!(table.contains(error), "{table}");
 }
 
 /// A project, the arguments, what its page says, and what it does not say.
