@@ -70,6 +70,7 @@ mod tests {
             (".aris/traces/\n", None),
             ("/.aris/\n", None),
             ("**/.aris/traces/**\n", None),
+            (".aris/traces/*\n", None),
             (".aris\r\n", None),
             ("!.aris/traces/\n", None),
         ] {

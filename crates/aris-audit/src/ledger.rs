@@ -263,6 +263,12 @@ mod tests {
             ledger.digest(&temp.path().join("none")),
             Some(&Err(NoDigest::Gone))
         );
+        // What nobody judged, and what could not be read, does not change.
+        let unjudged = temp.path().join("unjudged");
+        fs::write(&unjudged, "old").expect("write");
+        assert_eq!(ledger.read(&unjudged, 100), Ok(b"old".to_vec()));
+        fs::write(&unjudged, "newer").expect("write");
+        fs::write(temp.path().join("none"), "new").expect("write");
         assert_eq!(ledger.changed(), [one.as_path()]);
         let roles: Vec<_> = ledger.judged().map(|(_, _, roles)| roles.len()).collect();
         assert_eq!(roles, [2, 1]);

@@ -144,6 +144,25 @@ mod tests {
             (of_paper(&paper), of_directory(&paper)),
             (root.join("project"), root.join("project"))
         );
+        std::fs::create_dir_all(root.join("project/work/.aris")).expect("folders");
+        assert_eq!(of_paper(&paper), root.join("project"));
+        // Something was installed above the top level, then at it, then below it.
+        for (mark, expected) in [
+            (".agents/skills", "project"),
+            ("project/.agents/skills", "project"),
+            ("project/work/.claude/skills", "project"),
+            ("project/work/.aris/tools", "project/work"),
+        ] {
+            std::fs::create_dir_all(root.join(mark)).expect("folders");
+            assert_eq!(of_paper(&paper), root.join(expected), "{mark}");
+            assert_eq!(of_directory(&paper), root.join(expected), "{mark}");
+        }
+        // The top level of a work tree has a file.
+        let tree = root.join("project/work/tree");
+        std::fs::create_dir_all(&tree).expect("folders");
+        #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+        std::fs::write(tree.join(".git"), "gitdir: elsewhere\n").expect("file");
+        assert_eq!(of_directory(&tree), tree);
     }
 
     #[test]

@@ -145,8 +145,7 @@ fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
     let sentence = |text| {
         let (verdict, rest) = word(text)?;
         let rest = rest.trim_start_matches(['*', '_', '`', '"', '\'']);
-        let ends = !rest.starts_with(|c: char| c.is_whitespace() || c.is_alphanumeric())
-            || !rest.trim_start().starts_with(char::is_alphanumeric);
+        let ends = !rest.trim_start().starts_with(char::is_alphanumeric);
         let holds = ends && !alternatives(rest) && !(acquits(verdict) && is_conditional(rest));
         holds.then_some(verdict)
     };
@@ -223,6 +222,7 @@ mod tests {
             ("My overall verdict is: fail", fail),
             ("## Verdict\n\n**FAIL** — Table 2 is wrong", fail),
             ("**Verdict:**\n\nFAIL", fail),
+            ("**Verdict:**\n \nFAIL, for Table 2", fail),
             ("| Final verdict | ❌ FAIL |", fail),
             ("{\"overall_verdict\": \"FAIL\", \"n\": 1}", fail),
             ("{\n  \"n\": 1, \"verdict\": \"FAIL\"\n}", fail),
@@ -237,6 +237,8 @@ mod tests {
             ("Overall verdict: FAIL\n\nClaim 1\n- verdict: PASS", fail),
             ("Overall verdict: PASS\n\nVERDICT: FAIL", fail),
             ("verdict: FAIL\nOverall verdict: WARN", Some(Verdict::Warn)),
+            ("The overall verdict: FAIL\nverdict: PASS", fail),
+            ("Overall verdict: FAIL\nverdict: ERROR", fail),
             ("VERDICT: NOT_APPLICABLE", Some(Verdict::NotApplicable)),
             ("Verdict: not applicable", Some(Verdict::NotApplicable)),
             (
@@ -247,15 +249,28 @@ mod tests {
             ("VERDICT: PASS if Lemma 2 is repaired", None),
             ("VERDICT: PASS (conditional), otherwise FAIL", None),
             ("VERDICT: PASS?", None),
+            ("VERDICT: **PASS**?", None),
+            ("VERDICT: PASS is out of reach", None),
+            ("The verdict is PASS, if Lemma 2 is repaired", None),
+            ("The verdict is **FAIL** only if x", None),
+            ("The verdict is FAIL, not WARN", fail),
+            ("The verdict is PASS.", Some(Verdict::Pass)),
             ("~~VERDICT: PASS~~ Withdrawn.", None),
+            ("~~Verdict: PASS, all proofs hold~~", None),
+            ("Verdict: ~~PASS~~", None),
             ("<!-- VERDICT: PASS -->", None),
+            ("<!-- VERDICT: PASS\n-->", None),
+            ("<!--\nVERDICT: PASS -->", None),
             ("> VERDICT: PASS\n\nThat was wrong.", None),
+            (" > VERDICT: PASS\n\nThat was wrong.", None),
             ("VERDICT: PASS — all proofs hold.", Some(Verdict::Pass)),
             ("VERDICT: PASS (no gaps)", Some(Verdict::Pass)),
             ("VERDICT: FAIL if nothing changes", fail),
             ("Overall verdict: PASS | WARN | FAIL", None),
             ("Verdict: PASS/WARN/FAIL", None),
             ("Verdict: PASS or FAIL", None),
+            ("Verdict: **PASS** | **FAIL**", None),
+            ("| Verdict | PASS / FAIL |", None),
             ("I would not FAIL this. The verdict is FAIL if x.", None),
             ("It is not clear that the verdict is FAIL.", None),
             ("**Verdict**: partially_answered", None),
@@ -267,6 +282,7 @@ mod tests {
                 None,
             ),
             ("Looks right. PASS.", None),
+            ("FAIL would be wrong", None),
             ("Failures were not found", None),
             ("verdict", None),
             ("", None),

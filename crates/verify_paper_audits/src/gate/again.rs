@@ -166,8 +166,8 @@ pub(super) fn claims(
     // The bindings beside the root document are the paper's; an audit by others says nothing about them.
     let root = document.as_ref().map_or("", |document| &document.root);
     let own = folder.join(root).with_file_name(FILE_NAME);
-    let other = options.claims.clone().filter(|path| *path != own);
-    if other.is_some_and(|path| own.exists() || !files.allows(&path)) {
+    let named = options.claims.as_ref();
+    if named.is_some_and(|path| own.exists() || !files.allows(path)) {
         options.claims = None;
     }
     let mut project = match Project::of(files.clone(), document, &options) {

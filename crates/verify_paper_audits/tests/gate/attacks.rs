@@ -1460,6 +1460,27 @@ fn audits_of_programs_that_they_did_not_make() {
             "audit_not_reproduced",
         ),
         (
+            "a reviewer's PASS over bindings that do not hold, with the data left out",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.seal().also(CLAIMS, "claims.toml");
+                p.set(CLAIMS, "details", json!({"exclude": ["results/**"]}));
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "bindings outside the project",
+            |p| {
+                p.write(
+                    "../../other.toml",
+                    "version = 1\n[[waive]]\nin = \"sections/results.tex\"\nreason = \"all\"\n",
+                );
+                let other = p.root.join("../other.toml");
+                p.audit_claims(&["--claims", other.to_str().expect("utf-8")]);
+            },
+            "audit_not_reproduced",
+        ),
+        (
             "a reviewer's PASS over an undefined key",
             |p| {
                 p.edit("sections/intro.tex", "knuth1984", "knuth1985")
@@ -1546,21 +1567,209 @@ fn audits_of_programs_that_they_did_not_make() {
         (
             "an error in the files judged as of the future",
             |p| {
-                p.edit("refs.bib", "{1984}", "{2984}").audit_citations();
-                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
-                details["as_of"] = json!("2990-01-01");
-                details["findings"] = json!([]);
-                p.forge_details(
-                    "citation_audit",
-                    "citation-audit",
-                    CITATIONS,
-                    Verdict::Warn,
-                    details,
-                );
+                p.edit("refs.bib", "{1984}", "{2984}");
+                cited(p, Verdict::Warn, "existence_unverified", |details| {
+                    details["as_of"] = json!("2990-01-01");
+                    details["findings"] = json!([]);
+                });
             },
             "audit_not_reproduced",
         ),
     ]);
+}
+
+/// Lets the program say of the citations what `change` makes of its details.
+fn cited(p: &Project, verdict: Verdict, reason: &str, change: impl FnOnce(&mut Value)) {
+    let name = "CITATION_AUDIT.json";
+    p.audit_citations()
+        .set(name, "verdict", verdict.word())
+        .set(name, "reason_code", reason);
+    let mut details = p.artifact(name)["details"].clone();
+    change(&mut details);
+    let skill = "citation-audit";
+    p.forge_details("citation_audit", skill, CITATIONS, verdict, details);
+}
+
+#[test]
+fn a_citation_audit_is_held_against_the_files_and_what_sources_answered() {
+    let unasked = "existence_unverified";
+    let answered = |id: &str, severity: &str| {
+        let answer = json!({"id": id, "severity": severity});
+        move |details: &mut Value| {
+            details["look_ups"] = json!("live");
+            details["per_entry"][0]["verdict"] = json!("KEEP");
+            details["findings"] = json!([answer]);
+        }
+    };
+    let differs = |what: &str| format!("re-running the audit gives a different result: {what}");
+    let others = differs("the keys it finds cited are others");
+    let findings = "findings from the files, and the artifact";
+    for (verdict, reason, change, expected) in [
+        (
+            Verdict::Warn,
+            "venue_differs",
+            &answered("venue_differs", "warn") as &dyn Fn(&mut Value),
+            String::new(),
+        ),
+        (
+            Verdict::Warn,
+            "work_not_found",
+            &answered("work_not_found", "question"),
+            String::new(),
+        ),
+        (
+            Verdict::Pass,
+            "all_verified",
+            &answered("preprint_only", "info"),
+            String::new(),
+        ),
+        (
+            Verdict::Warn,
+            unasked,
+            &|details| {
+                answered("preprint_only", "info")(details);
+                details["look_ups"] = json!("none");
+            },
+            differs("the artifact has answers of sources, and says that nobody was asked"),
+        ),
+        (
+            Verdict::Pass,
+            "all_verified",
+            &answered("venue", "info"),
+            differs(&format!("it has 0 {findings} 1, or others")),
+        ),
+        (
+            Verdict::Warn,
+            unasked,
+            &|details| details["per_entry"][0]["key"] = json!("knuth1985"),
+            others.clone(),
+        ),
+        (
+            Verdict::Warn,
+            unasked,
+            &|details| details["per_entry"] = json!([]),
+            others,
+        ),
+        (
+            Verdict::Pass,
+            "all_verified",
+            &|details| details["look_ups"] = json!("live"),
+            String::from(
+                "re-running the audit gives WARN (existence_unverified), the artifact says PASS (all_verified)",
+            ),
+        ),
+    ] {
+        let project = Project::new();
+        cited(&project, verdict, reason, change);
+        let said = not_reproduced(&project.gate());
+        assert_eq!(said, expected, "{}", project.read("CITATION_AUDIT.json"));
+    }
+    // Another version is held to its verdict, with the keys that the files cite.
+    let project = Project::new();
+    cited(&project, Verdict::Pass, "all_verified", |details| {
+        details["look_ups"] = json!("live");
+        details["per_entry"] = json!([]);
+    });
+    let model = "deterministic/citation_audit@0.0.1";
+    project.set("CITATION_AUDIT.json", "reviewer_model", model);
+    let said = not_reproduced(&project.gate());
+    assert!(said.contains("gives WARN (existence_unverified)"), "{said}");
+    // A year that had not come when the audit was made.
+    let project = Project::new();
+    project
+        .edit("refs.bib", "{1984}", "{2060}")
+        .seal()
+        .audit_citations();
+    assert_eq!(not_reproduced(&project.gate()), "");
+    // A doubt before an error, which the program sorts.
+    let project = Project::new();
+    let second = "@book{b,\n  title = {B},\n  year = {1984}\n}\n";
+    project
+        .edit("refs.bib", "{1984}", "{2984}")
+        .edit("refs.bib", "@book{knuth", &format!("{second}@book{{knuth"))
+        .edit("sections/intro.tex", "knuth1984", "knuth1984,b")
+        .seal()
+        .audit_citations();
+    assert_eq!(not_reproduced(&project.gate()), "");
+    let mut details = project.artifact("CITATION_AUDIT.json")["details"].clone();
+    details["findings"][0]["message"] = json!("another error");
+    let skill = "citation-audit";
+    project.forge_details("citation_audit", skill, CITATIONS, Verdict::Fail, details);
+    let said = not_reproduced(&project.gate());
+    assert!(said.contains("from the files, and the artifact"), "{said}");
+}
+
+#[test]
+fn a_claim_audit_is_held_against_the_data() {
+    let differs = "re-running the audit gives a different result: details differ at ";
+    let (skill, stem) = ("paper-claim-audit", "PAPER_CLAIM_AUDIT");
+    for (change, place) in [
+        (
+            (|details| details["coverage"]["text"]["bound"] = json!(7)) as fn(&mut Value),
+            "/coverage/text/bound",
+        ),
+        (
+            |details| {
+                let files = details["result_files"].as_array_mut();
+                files.expect("list").push(json!("x"));
+            },
+            "/result_files/1",
+        ),
+        (
+            |details| details["result_files"] = json!([]),
+            "/result_files/0",
+        ),
+        (|details| *details = json!("none"), "/"),
+    ] {
+        let project = Project::new();
+        project.bind().audit_claims(&[]);
+        let mut details = project.artifact(CLAIMS)["details"].clone();
+        change(&mut details);
+        project.forge_details("paper_claim_audit", skill, stem, Verdict::Pass, details);
+        let said = not_reproduced(&project.gate());
+        assert_eq!(said, format!("{differs}{place}"));
+        // Another version may have other details.
+        let model = "deterministic/paper_claim_audit@0.0.1";
+        project
+            .set(CLAIMS, "reviewer_model", model)
+            .set(CLAIMS, "reason_code", "fine");
+        assert_eq!(not_reproduced(&project.gate()), "");
+    }
+    // The second of two numbers is wrong.
+    let project = Project::new();
+    project
+        .bind()
+        .edit("../results/run_1.json", "0.824", "0.82");
+    project.audit_claims(&[]).forge_claims(Verdict::Pass);
+    let said = not_reproduced(&project.gate());
+    let (_, wrong) = said.split_once("; ").expect("a reason");
+    assert!(wrong.starts_with("sections/results.tex:2:"), "{said}");
+    assert!(wrong.contains("2.3"), "{said}");
+    // A reviewer who says so, too, contradicts nothing.
+    project.seal().also(CLAIMS, "claims.toml");
+    assert!(
+        project
+            .gate()
+            .ids("block")
+            .contains(&String::from("verdict_contradicted"))
+    );
+    project.set(CLAIMS, "verdict", "FAIL");
+    assert!(
+        !project
+            .gate()
+            .ids("block")
+            .contains(&String::from("verdict_contradicted"))
+    );
+}
+
+/// How a program's audit differs from what the gate makes of the files.
+fn not_reproduced(ran: &Ran) -> String {
+    let findings = ran.report["findings"].as_array().into_iter().flatten();
+    let mut found = findings.filter(|finding| finding["id"] == "audit_not_reproduced");
+    let message = found
+        .next()
+        .map_or("", |finding| finding["message"].as_str().expect("text"));
+    message.to_owned()
 }
 
 #[test]
