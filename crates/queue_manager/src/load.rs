@@ -129,11 +129,11 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     };
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
-    // `None`: it says what it said the last time.
+    // `None`: it says what it said the last time, and no edit hides any of it.
     let read = || -> Result<Option<(Expanded, String)>, Error> {
         let text = aris_fs::read_text(&path)?;
         let sha256 = sha256(&text);
-        if copy.is_some() && sha256 == parts.manifest_sha256 {
+        if copy.is_some() && sha256 == parts.manifest_sha256 && changes(place).is_empty() {
             return Ok(None);
         }
         let new = Expanded::of(&path, text)?;

@@ -121,7 +121,7 @@ const LOADING: Duration = Duration::from_secs(10);
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Refuses a queue with a job that this machine's cards cannot run, however long it waits, and one whose driver answers with an error when
-/// it begins. That no answer comes in time proves nothing, and nothing does where none comes while the queue is at work: then, and where
+/// it begins. That no answer comes in time proves nothing, nor does an error while the queue is at work: then, and where
 /// a card is lost, gives what to tell the user.
 ///
 /// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here, or with the driver's words.
@@ -146,7 +146,7 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
     }
     let at_work = matches!(stage, Stage::Working);
     match cards.sample.silence {
-        Some(silence) if at_work || silence == Silence::Late => {
+        Some(silence) if silence == Silence::Late || at_work && silence != Silence::Absent => {
             let problem = cards.sample.problem.unwrap_or_default();
             return Ok(Some(format!(
                 "{problem}; jobs with cards wait until it answers"

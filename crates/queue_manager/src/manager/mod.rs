@@ -232,13 +232,13 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     let wide = manifest
         .jobs
         .iter()
-        .find(|job| job.settings.gpus > 1 && job.settings.gpus as usize > cards.len());
+        .find(|job| job.settings.gpus as usize > cards.len());
     match wide {
         None => Ok(()),
         Some(job) => Err(Error::Precondition(format!(
-            "job {:?} needs {} cards, and gpus lists {}",
+            "job {:?} needs {}, and gpus lists {}",
             job.id,
-            job.settings.gpus,
+            counted(job.settings.gpus as usize, "card"),
             cards.len()
         ))),
     }

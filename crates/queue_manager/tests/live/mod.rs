@@ -200,17 +200,18 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
     // The same file again: what was added is still there.
     assert_eq!(place.run().status.code(), Some(0));
     assert_eq!(place.state()["c"]["state"], "completed");
-    // The file's command of an edited job is not used, and that is said.
+    // The file's command of an edited job is not used, and that is said, also where the file is as it was.
+    let hides = || {
+        let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
+        notes.contains("what was changed by edit stays") && notes.contains('b')
+    };
+    assert!(hides());
     write(json!([
         job("a", "true"),
         job("b", "touch filed"),
         job("c2", "true")
     ]));
-    let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
-    assert!(
-        notes.contains("what was changed by edit stays") && notes.contains('b'),
-        "{notes}"
-    );
+    assert!(hides());
     write(json!([job("a", "true"), job("d", "true")]));
     let ran = place.run();
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
@@ -255,6 +256,32 @@ fn a_job_that_no_card_here_can_run_is_refused_and_the_manager_goes_on() {
     fs::write(place.at("go"), "").expect("write");
     assert_eq!(manager.wait().expect("ended").code(), Some(0));
     assert!(place.at("b").exists() && place.state().len() == 2);
+}
+
+#[test]
+fn a_job_with_a_card_is_refused_where_a_running_queue_has_none() {
+    for (gpus, why) in [
+        ("\"gpus\":[]", "gpus lists 0"),
+        ("\"gpus_per_job\":0", "is not installed"),
+    ] {
+        let place = Place::new();
+        // A PATH on which no program shows cards.
+        fs::create_dir(place.at("bin")).expect("folder");
+        for program in ["bash", "sh", "sleep"] {
+            let there = std::path::Path::new("/bin").join(program);
+            std::os::unix::fs::symlink(there, place.at("bin").join(program)).expect("link");
+        }
+        place.manifest(&json!([{"name": "p", "jobs": [waits("a")]}]));
+        let text = fs::read_to_string(place.at("m.json")).expect("read");
+        fs::write(place.at("m.json"), text.replace("\"gpus\":[]", gpus)).expect("write");
+        let mut run = place.command(&["run", "--manifest", "m.json", "--state", "s.json"]);
+        let mut manager = run.env("PATH", place.at("bin")).spawn().expect("started");
+        Place::until("it runs", || place.at("began-a").exists());
+        let said = refused(&place, &["add", "b", "--cmd", "x", "--set", "gpus=1"]);
+        assert!(said.contains(why), "{said}");
+        fs::write(place.at("go"), "").expect("write");
+        assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    }
 }
 
 #[test]
