@@ -1,9 +1,9 @@
 //! Commands of the manifest that are told of failures and of the end: for notifications. They hold nothing up and change nothing.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use aris_proc::End;
@@ -13,6 +13,9 @@ const LIMIT: Duration = Duration::from_mins(1);
 
 /// Hooks at the same time: a thousand jobs that fail at once must not become a thousand processes.
 const AT_ONCE: usize = 16;
+
+/// Between two looks whether they have ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// One call of a hook.
 pub(super) struct Call {
@@ -24,98 +27,75 @@ pub(super) struct Call {
     pub(super) env: Vec<(&'static str, String)>,
 }
 
-/// Calls hooks, each in a thread of its own as far as [`AT_ONCE`] allows.
+/// Calls hooks in threads, as many at once as [`AT_ONCE`] allows.
 pub(super) struct Hooks {
     /// What goes wrong stands here.
     log: PathBuf,
-    calls: Arc<Calls>,
-}
-
-#[derive(Default)]
-struct Calls {
-    open: Mutex<Open>,
-    ended: Condvar,
-}
-
-#[derive(Default)]
-struct Open {
-    waiting: VecDeque<Call>,
-    running: usize,
-}
-
-impl Calls {
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Runs what waits until nothing does.
-    fn work(&self, log: &Path) {
-        let mut open = self.open();
-        while let Some(call) = open.waiting.pop_front() {
-            drop(open);
-            run(&call, log);
-            open = self.open();
-        }
-        open.running -= 1;
-        self.ended.notify_all();
-    }
+    /// `None`: no more are called.
+    calls: Option<Sender<Call>>,
+    waiting: Arc<Mutex<Receiver<Call>>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Hooks {
     pub(super) fn new(log: PathBuf) -> Self {
+        let (calls, waiting) = channel();
         Self {
             log,
-            calls: Arc::default(),
+            calls: Some(calls),
+            waiting: Arc::new(Mutex::new(waiting)),
+            threads: Vec::new(),
         }
     }
 
     pub(super) fn call(&mut self, call: Call) {
-        let mut open = self.calls.open();
-        open.waiting.push_back(call);
-        if open.running >= AT_ONCE {
-            return;
-        }
-        let (calls, log) = (Arc::clone(&self.calls), self.log.clone());
-        let started = thread::Builder::new()
-            .name(String::from("hook"))
-            .spawn(move || calls.work(&log));
-        match started {
-            Ok(_) => open.running += 1,
-            // Where no thread can be had those that run take the call over; without any it is said.
-            Err(error) if open.running == 0 => {
-                if let Some(call) = open.waiting.pop_back() {
-                    say(&call, &self.log, &format!("not called: {error}"));
+        if self.threads.len() < AT_ONCE {
+            let (waiting, log) = (Arc::clone(&self.waiting), self.log.clone());
+            let work = move || {
+                while let Some(call) = next(&waiting) {
+                    run(&call, &log);
                 }
+            };
+            match thread::Builder::new()
+                .name(String::from("hook"))
+                .spawn(work)
+            {
+                Ok(thread) => self.threads.push(thread),
+                // Where no thread can be had those that run take the call over; without any it is said.
+                Err(error) if self.threads.is_empty() => {
+                    return say(&call, &self.log, &format!("not called: {error}"));
+                }
+                Err(_) => {}
             }
-            Err(_) => {}
+        }
+        if let Some(calls) = &self.calls {
+            // Whoever takes them lives as long as this.
+            calls.send(call).unwrap_or_default();
         }
     }
 
     /// Waits for what was called. What has not begun within a minute is not called any more, and the log says so.
     pub(super) fn finish(&mut self) {
+        self.calls = None;
         let end = Instant::now() + LIMIT;
-        let mut open = self.calls.open();
-        while open.running > 0 {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                for call in open.waiting.drain(..) {
-                    say(
-                        &call,
-                        &self.log,
-                        "not called: earlier hooks have taken a minute, and the manager has ended",
-                    );
-                }
-            }
+        while !self.threads.iter().all(JoinHandle::is_finished) {
             // Those that run are ended by their own limit.
-            let left = if left.is_zero() { LIMIT } else { left };
-            open = self
-                .calls
-                .ended
-                .wait_timeout(open, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            while Instant::now() >= end
+                && let Some(call) = next(&self.waiting)
+            {
+                let why =
+                    "not called: earlier hooks have taken a minute, and the manager has ended";
+                say(&call, &self.log, why);
+            }
+            thread::park_timeout(LOOK_AGAIN);
         }
     }
+}
+
+/// The next call; `None`: no more will come.
+fn next(waiting: &Mutex<Receiver<Call>>) -> Option<Call> {
+    let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+    waiting.recv().ok()
 }
 
 fn run(call: &Call, log: &Path) {
