@@ -302,13 +302,31 @@ mod tests {
         let bytes = fs::read(&first.artifact).expect("artifact");
         let second = emit(&paper, &emission, at(60)).expect("kept");
         assert!(second.unchanged && !first.unchanged);
+        assert!(first.trace_path.ends_with("_run01/"), "{first:?}");
         assert_eq!(fs::read(&first.artifact).expect("artifact"), bytes);
+        // An edited report, and a trace of another conversation.
+        fs::write(&first.report, "# Edited\n").expect("write");
+        assert!(!emit(&paper, &emission, at(70)).expect("written").unchanged);
+        assert_eq!(fs::read(&first.report).expect("report"), b"# Report\n");
+        let other = Emission {
+            stem: "OTHER",
+            skill: "other-audit",
+            summary: "another",
+            ..emission.clone()
+        };
+        let other = emit(&paper, &other, at(80)).expect("written").trace_path;
+        let text = fs::read_to_string(&first.artifact).expect("artifact");
+        let text = text.replace(&first.trace_path, &other);
+        fs::write(&first.artifact, text).expect("write");
+        assert!(!emit(&paper, &emission, at(90)).expect("written").unchanged);
         // A damaged trace proves nothing any more: the audit is written again, in a run that still holds.
         let run = temp.path().join(&first.trace_path);
         fs::write(run.join("001-deterministic-audit.response.md"), "forged").expect("write");
         let third = emit(&paper, &emission, at(120)).expect("written");
         assert!(!third.unchanged && third.trace_path != first.trace_path);
         assert!(emit(&paper, &emission, at(150)).expect("kept").unchanged);
+        emission.details = json!({"total_claims": 4});
+        assert!(!emit(&paper, &emission, at(160)).expect("written").unchanged);
         emission.verdict = Verdict::Fail;
         let fourth = emit(&paper, &emission, at(180)).expect("written");
         assert!(!fourth.unchanged);

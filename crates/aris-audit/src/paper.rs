@@ -369,6 +369,39 @@ mod tests {
     }
 
     #[test]
+    fn the_root_is_looked_for_among_the_tex_files_of_the_paper() {
+        let temp = tempfile::tempdir().expect("temp");
+        let root = temp.path().canonicalize().expect("real");
+        let folder = root.join("project/paper");
+        std::fs::create_dir_all(folder.join(".old")).expect("folders");
+        let outside = root.join("outside.tex");
+        let text = r"\documentclass{a}\begin{document}\end{document}";
+        for path in [&outside, &folder.join(".old/b.tex"), &folder.join("c.md")] {
+            std::fs::write(path, text).expect("file");
+        }
+        let message = || {
+            let found = PaperFiles::new(&folder).document(None);
+            found.expect_err("no root").message
+        };
+        assert!(!message().contains("unreadable"), "{}", message());
+        std::os::unix::fs::symlink(&outside, folder.join("link.tex")).expect("link");
+        let refused = "; unreadable: link.tex: it lies outside the project";
+        assert!(message().ends_with(refused), "{}", message());
+        std::fs::write(folder.join("main.tex"), text).expect("file");
+        let mut files = PaperFiles::new(&folder);
+        assert_eq!(files.document(None).expect("a document").root, "main.tex");
+        assert_eq!(files.choice("main.tex"), None);
+        std::fs::write(folder.join("talk.TEX"), text).expect("file");
+        files.document(None).expect("a document");
+        let said =
+            "main.tex is audited; there are other root documents, which --root audits: talk.TEX";
+        assert_eq!(files.choice("main.tex").as_deref(), Some(said));
+        for (name, is_root) in [("a.tex", true), ("a.BIB", false), ("a.cls", false)] {
+            assert_eq!(root_name(name).is_ok(), is_root, "{name}");
+        }
+    }
+
+    #[test]
     fn what_was_read_is_hashed_and_nothing_outside_the_project_is_read() {
         let temp = tempfile::tempdir().expect("temp");
         let root = temp.path().canonicalize().expect("real");

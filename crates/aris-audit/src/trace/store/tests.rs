@@ -133,44 +133,82 @@ fn meta_mode_keeps_digests_and_no_words() {
 #[test]
 fn whatever_is_changed_removed_or_cut_breaks_the_chain() {
     type Damage = (&'static str, fn(&Path));
-    let damage: [Damage; 9] = [
-        ("prompt digest", |run| {
+    let damage: [Damage; 14] = [
+        ("the prompt of record 3 is not what was recorded", |run| {
             rewrite(run, |lines| {
                 let last = lines.pop().expect("line");
                 let digest = Digest::of(b"p").to_string();
                 lines.push(last.replace(&digest, &Digest::of(b"q").to_string()));
             });
         }),
-        ("response", |run| {
+        ("record 3 chains no digest for the prompt", |run| {
+            rewrite(run, |lines| {
+                let line: Value = serde_json::from_str(&lines[2]).expect("a line");
+                let prompt = line["prompt"].to_string();
+                lines[2] = lines[2].replace(&format!("\"prompt\":{prompt},"), "");
+            });
+        }),
+        ("002-round-1.response.md is not what was recorded", |run| {
             fs::write(run.join("002-round-1.response.md"), "forged").expect("write");
         }),
-        ("request", |run| {
+        ("001-round-1.request.json is missing or unreadable", |run| {
             fs::remove_file(run.join("001-round-1.request.json")).expect("remove");
         }),
-        ("meta", |run| {
+        ("003-round-1.meta.json is not what was recorded", |run| {
             let path = run.join("003-round-1.meta.json");
             let text = fs::read_to_string(&path)
                 .expect("read")
                 .replace("t-1", "t-2");
             fs::write(path, text).expect("write");
         }),
-        ("run", |run| {
-            fs::write(run.join("run.meta.json"), "{}").expect("write");
+        (
+            "line 1 of chain.jsonl does not continue run.meta.json",
+            |run| {
+                fs::write(run.join("run.meta.json"), "{}").expect("write");
+            },
+        ),
+        ("run.meta.json is missing or unreadable", |run| {
+            fs::remove_file(run.join("run.meta.json")).expect("remove");
         }),
-        ("line removed", |run| {
+        ("line 2 of chain.jsonl is for record 3", |run| {
             rewrite(run, |lines| drop(lines.remove(1)));
         }),
-        ("line edited", |run| {
+        (
+            "line 2 of chain.jsonl does not continue the line before it",
+            |run| {
+                rewrite(run, |lines| {
+                    lines[0] = lines[0].replace("001-round-1", "001-other");
+                });
+            },
+        ),
+        ("record 1 is called \"002-round-1\"", |run| {
             rewrite(run, |lines| {
-                lines[0] = lines[0].replace("001-round-1", "001-other");
+                lines[0] = lines[0].replace("001-round-1", "002-round-1");
             });
         }),
-        ("lines swapped", |run| {
-            rewrite(run, |lines| lines.swap(0, 1));
+        ("record 1 is called \"001-a/../../1\"", |run| {
+            rewrite(run, |lines| {
+                lines[0] = lines[0].replace("001-round-1", "001-a/../../1");
+            });
         }),
-        ("end cut off", |run| rewrite(run, |lines| lines.truncate(2))),
+        (
+            ".aris/meta/events.jsonl knows record 3, and chain.jsonl ends at 2",
+            |run| {
+                rewrite(run, |lines| lines.truncate(2));
+            },
+        ),
+        (
+            ".aris/meta/events.jsonl knows another record 3 than chain.jsonl",
+            |run| {
+                rewrite(run, |lines| lines[2].insert(1, ' '));
+            },
+        ),
+        (
+            ".aris/meta/events.jsonl knows a chain with record 1, and chain.jsonl is gone",
+            |run| fs::remove_file(run.join(CHAIN)).expect("remove"),
+        ),
     ];
-    for (name, damage) in damage {
+    for (said, damage) in damage {
         let temp = tempfile::tempdir().expect("temp");
         let call = Call::new();
         let saved: Vec<Saved> = (0..3)
@@ -180,11 +218,11 @@ fn whatever_is_changed_removed_or_cut_breaks_the_chain() {
         let run = temp.path().join(&saved[2].trace_path);
         damage(&run);
         let trace = trace::read(&run, Some(temp.path())).expect("readable");
-        assert!(
-            matches!(trace.chain, Chain::Broken(_)),
-            "{name}: {:?}",
-            trace.chain
-        );
+        let Chain::Broken(problems) = trace.chain else {
+            panic!("{said}: {:?}", trace.chain);
+        };
+        let found = problems.iter().any(|problem| problem.contains(said));
+        assert!(found, "{said}: {problems:?}");
     }
 }
 
