@@ -66,19 +66,24 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String
     format!("move the node,{bend} or lead the edge round it with \"points\": [{points}]")
 }
 
-/// What gives a laid-out figure more room.
-fn spread(scene: &Scene<'_>) -> String {
-    let other = match scene.spec.layout.direction {
-        Direction::LeftRight => "TB",
-        Direction::TopBottom => "LR",
-    };
-    format!("choose a greater node_gap or layer_gap, or \"direction\": \"{other}\", in layout")
+/// The way in which a laid-out figure does not run.
+fn other_direction(scene: &Scene<'_>) -> &'static str {
+    match scene.spec.layout.direction {
+        Direction::LeftRight => "\"direction\": \"TB\"",
+        Direction::TopBottom => "\"direction\": \"LR\"",
+    }
 }
 
-/// What leads an edge off another.
+/// What leads an edge off another. In figures of the layout another direction does most often, then right angles, and more room seldom.
 fn elsewhere(scene: &Scene<'_>, index: usize) -> String {
     let place = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
-        spread(scene)
+        let routing = if scene.spec.layout.is_orthogonal {
+            ""
+        } else {
+            ", \"routing\": \"orthogonal\""
+        };
+        let direction = other_direction(scene);
+        format!("choose {direction}{routing} or a greater node_gap in layout")
     } else {
         String::from("move its nodes")
     };
@@ -93,7 +98,8 @@ fn arrows(scene: &Scene<'_>, notes: &Notes) {
             String::from("choose a smaller thickness")
         } else {
             let room = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
-                spread(scene)
+                let direction = other_direction(scene);
+                format!("choose a greater node_gap or layer_gap, or {direction}, in layout")
             } else {
                 format!("move its nodes apart by {}", units(lacks))
             };

@@ -102,8 +102,9 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         across > along && has_neighbours && (!is_long || is_taken(item, next.y))
     };
     // Where an edge that leads to `next` leaves the layer of a box: at its side, where the layer beyond it has no room for an arrow.
-    let door = |item: usize, next: Point| {
+    let door = |item: usize, next: Point, beside: f64| {
         let centre = centres[item];
+        let room = (items[item].across / 2.0 - CORNER).max(0.0);
         let (own, layer) = (items[item].along, thick[graph.layer[item]]);
         let half = if layer - own < 2.0 * ARROW_ROOM {
             own
@@ -111,7 +112,9 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
             layer
         } / 2.0;
         let half = half.copysign(next.x - centre.x);
-        items[item].is_node.then(|| centre.plus(half, 0.0))
+        items[item]
+            .is_node
+            .then(|| centre.plus(half, beside.clamp(-room, room)))
     };
     // The same with room for an arrow that would else lie in the box, because the edge runs along the side; beside the middle, where
     // edges straight ahead begin and end.
@@ -176,7 +179,12 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 points.splice(..0, first);
                 points.extend(last);
             } else if steep(link.from, ends.0, is_long) || steep(link.to, ends.1, is_long) {
-                let doors = (door(link.from, ends.0), door(link.to, ends.1));
+                // Long edges are side by side already.
+                let beside = if is_long { 0.0 } else { lane.beside };
+                let doors = (
+                    door(link.from, ends.0, beside),
+                    door(link.to, ends.1, beside),
+                );
                 let first = points.first().copied().or(doors.1).unwrap_or(to);
                 let last = points.last().copied().or(doors.0).unwrap_or(from);
                 let first = doors.0.map(|at| port(link.from, at, first, link.arrows.0));

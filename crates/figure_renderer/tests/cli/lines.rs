@@ -102,6 +102,36 @@ fn edges_that_skip_steps_of_a_chain_are_told_from_those_that_lead_back() {
     }
 }
 
+/// Edges of two letters each, laid out in this way.
+fn small(layout: &Value, edges: &str) -> Value {
+    let edges = edges.split(' ').map(|edge| edge.split_at(1));
+    let edges: Vec<_> = edges.map(|(from, to)| (from, to, json!({}))).collect();
+    figure(layout, &["a", "b", "c", "d", "e"], &edges)
+}
+
+#[test]
+fn what_is_said_of_an_arrow_on_another_edge_helps() {
+    let edges = "ad db ca de dc ba";
+    let data = validate(&small(&json!({}), edges)).data();
+    let fix = data["problems"][0]["fix"].as_str().expect("a problem");
+    for (name, value) in [("direction", "TB"), ("routing", "orthogonal")] {
+        assert!(fix.contains(&format!("{name:?}: {value:?}")), "{fix}");
+        assert_eq!(problems(&small(&json!({name: value}), edges)), [], "{name}");
+    }
+}
+
+#[test]
+fn edges_back_and_forth_are_two_lines_also_where_they_are_steep() {
+    for edges in ["da ac bd ad bc", "ab ca ac ba ad", "db da de ad bd cd"] {
+        let figure = small(&json!({}), edges);
+        let found = problems(&figure);
+        assert!(
+            found.iter().all(|(code, _)| code != "edge_over_edge"),
+            "{found:?}: {figure}"
+        );
+    }
+}
+
 #[test]
 fn an_arrow_on_another_edge_is_reported() {
     let nodes = [("a", 100, 100), ("b", 400, 100), ("c", 700, 100)];
