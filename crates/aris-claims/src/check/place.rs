@@ -242,11 +242,11 @@ impl<'p> Places<'p> {
             };
             (begin(path), message)
         })?;
-        let numbers = fit.numbers.into_iter();
+        let numbers = fit.numbers.iter();
         Ok(Found {
             file,
             numbers: numbers
-                .map(|shown| self.paper.grown(shown, file, &fit.whole))
+                .map(|shown| self.paper.grown(shown, &fit.numbers))
                 .collect(),
             whole: fit.whole,
         })

@@ -210,41 +210,33 @@ impl<'d> Paper<'d> {
         })
     }
 
-    /// The number that readers see at a mark: the whole of it, where more than the mark shows of it stands outside of the anchor. So
-    /// a sign in front of `\textbf{[[42.7]]}`, or in the macro that prints the mark, counts.
-    pub(crate) fn grown(&self, shown: Shown, file: usize, anchor: &Range<usize>) -> Shown {
-        let Some(block) = self.document.blocks.get(shown.block) else {
-            return shown;
-        };
-        let (text, range) = (&block.text, shown.range.clone());
+    /// The number that readers see at a mark: the whole of it, wherever the rest stands. So a sign in front of `[[42.7]]` or
+    /// `\textbf{[[42.7]]}`, or in the macro that prints the mark, counts. Only what `marks` divide at commas is a list: `{[[100]],[[500]]}`.
+    pub(crate) fn grown(&self, shown: &Shown, marks: &[Shown]) -> Shown {
+        let text = self.text(shown.block);
+        let range = &shown.range;
         let from = text.floor_char_boundary(range.start.saturating_sub(NEAR));
         let to = text.ceil_char_boundary(range.end + NEAR);
-        let source = self.document.files.get(file);
-        let in_anchor = |at: usize, c: char| {
-            let place = block.place(at);
-            let is_inside = place.file == file && anchor.contains(&place.offset);
-            let written = source.and_then(|file| file.text.get(place.offset..)?.chars().next());
-            c.is_whitespace() || is_inside && (written == Some(c) || written == Some('-'))
-        };
         let numbers = number::scan(text.get(from..to).unwrap_or("")).into_iter();
-        let grown =
+        let mut grown =
             numbers.map(|number| (from + number.range.start..from + number.range.end, number));
-        let mut grown = grown.filter(|(whole, _)| {
-            let around = [whole.start..range.start, range.end..whole.end];
-            let covers = whole.start <= range.start && range.end <= whole.end;
-            let mut more = around
-                .into_iter()
-                .filter_map(|part| Some((part.start, text.get(part)?)));
-            covers
-                && more.any(|(start, part)| {
-                    let mut chars = part.char_indices();
-                    chars.any(|(at, c)| !in_anchor(start + at, c))
-                })
+        let grown = grown.find(|(whole, _)| {
+            let is_marked = |at: &usize| {
+                marks
+                    .iter()
+                    .any(|mark| mark.block == shown.block && mark.range.contains(at))
+            };
+            let rest = whole.clone().filter(|at| !is_marked(at));
+            whole.start <= range.start
+                && range.end <= whole.end
+                && rest
+                    .filter_map(|at| text.get(at..)?.chars().next())
+                    .any(|c| c != ',' && !c.is_whitespace())
         });
-        grown.next().map_or(shown.clone(), |(range, number)| Shown {
+        grown.map_or(shown.clone(), |(range, number)| Shown {
             range,
             number,
-            ..shown
+            ..shown.clone()
         })
     }
 

@@ -37,6 +37,20 @@ fn a_number_is_all_of_what_readers_see_of_it() {
         let status = bound("", body, "\\mathbf{[[42.7]]}");
         assert_eq!(status, "number_mismatch", "{body}");
     }
+    // Also where the anchor's own words hold a part of it.
+    for (body, text, expected) in [
+        ("has -42.7 points", "has -[[42.7]]", "number_mismatch"),
+        ("has $-$42.7 points", "has $-$[[42.7]]", "number_mismatch"),
+        ("has $-42.7$ points", "has $-[[42.7]]$", "number_mismatch"),
+        ("has 142.7 points", "has 1[[42.7]]", "number_mismatch"),
+        ("has 42.75 points", "has [[42.7]]5", "number_mismatch"),
+        ("has 42.7e3 points", "has [[42.7]]e3", "number_mismatch"),
+        ("has 10--42.7 points", "has 10--[[42.7]]", "exact_match"),
+        ("has +42.7 points", "has +[[42.7]]", "exact_match"),
+        ("has 42.7\\% points", "has [[42.7]]\\% points", "exact_match"),
+    ] {
+        assert_eq!(bound("", body, text), expected, "{text}");
+    }
     for definition in ["$-$#1", "9#1", "#1e5", "#1$\\times 10^{3}$"] {
         let preamble = format!("\\newcommand{{\\loss}}[1]{{{definition}}}");
         let status = bound(&preamble, "Gain of \\loss{42.7} points", "\\loss{[[42.7]]}");
