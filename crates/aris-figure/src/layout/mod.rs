@@ -10,6 +10,7 @@ mod detour;
 mod layers;
 mod order;
 mod orthogonal;
+mod sides;
 
 pub(crate) use detour::{Ways, detours};
 pub(crate) use orthogonal::orthogonal;
