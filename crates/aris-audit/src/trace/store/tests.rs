@@ -226,6 +226,30 @@ fn whatever_is_changed_removed_or_cut_breaks_the_chain() {
     }
 }
 
+#[test]
+fn the_log_says_where_a_conversation_went_on() {
+    let temp = tempfile::tempdir().expect("temp");
+    let call = Call::new();
+    let runs = [
+        ("t-1", "ok"),
+        ("t-1", "ok"),
+        ("t-1", "error"),
+        ("t-2", "ok"),
+    ];
+    let saved = runs.map(|(thread_id, status)| {
+        let new = NewRecord {
+            thread_id,
+            status,
+            run: RunChoice::New,
+            ..call.record(b"p", b"r")
+        };
+        record(temp.path(), &new, now()).expect("saved")
+    });
+    let first = temp.path().join(&saved[0].trace_path);
+    let elsewhere = trace::elsewhere(temp.path(), &first, "t-1");
+    assert_eq!(elsewhere, [(saved[1].trace_path.clone(), now())]);
+}
+
 fn rewrite(run: &Path, change: impl FnOnce(&mut Vec<String>)) {
     let path = run.join(CHAIN);
     let mut lines: Vec<String> = fs::read_to_string(&path)
