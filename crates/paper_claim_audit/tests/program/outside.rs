@@ -47,7 +47,11 @@ fn a_number_is_all_of_what_readers_see_of_it() {
         ("has 42.7e3 points", "has [[42.7]]e3", "number_mismatch"),
         ("has 10--42.7 points", "has 10--[[42.7]]", "exact_match"),
         ("has +42.7 points", "has +[[42.7]]", "exact_match"),
-        ("has 42.7\\% points", "has [[42.7]]\\% points", "exact_match"),
+        (
+            "has 42.7\\% points",
+            "has [[42.7]]\\% points",
+            "exact_match",
+        ),
     ] {
         assert_eq!(bound("", body, text), expected, "{text}");
     }
