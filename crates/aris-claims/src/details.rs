@@ -206,7 +206,7 @@ impl Finding {
         let position = Position {
             path: error.file.clone().unwrap_or_default(),
             line: place(error.line),
-            column: place(error.column),
+            column: place(error.column.max(1)),
         };
         let action =
             "repair the file, or leave it out with `exclude`; bindings that need it are errors";

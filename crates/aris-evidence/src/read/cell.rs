@@ -85,6 +85,11 @@ pub(crate) const NOT_UTF8: &str =
 /// The text of a file. **Errors**: what is not UTF-8, with its line.
 pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
     check_encoding(bytes)?;
+    part_of(bytes)
+}
+
+/// The text of a part of a file. **Errors**: what is not UTF-8, with its line in this part.
+pub(crate) fn part_of(bytes: &[u8]) -> Result<&str, QueryError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
@@ -92,18 +97,20 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
     })
 }
 
-/// **Errors**: UTF-16 and compressed files, which show in the first bytes.
+/// **Errors**: UTF-16, compressed files and holes, which show in the first bytes of the file.
 pub(crate) fn check_encoding(head: &[u8]) -> Result<(), QueryError> {
     if head.starts_with(&[0x1f, 0x8b]) {
         let message = "the file is compressed; unpack it, for example with gunzip --keep";
         return Err(QueryError::malformed(message).at(1, 1));
     }
     let mark = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
-    if mark || head.iter().take(4).any(|byte| *byte == 0) {
-        return Err(QueryError::malformed(
-            "the file is UTF-16, not UTF-8; convert it, for example with iconv -f utf-16 -t utf-8",
-        )
-        .at(1, 1));
-    }
-    Ok(())
+    let begin = || head.iter().take(4);
+    let message = if head.len() >= 4 && begin().all(|byte| *byte == 0) {
+        "the file begins with NUL bytes and is no text"
+    } else if mark || begin().any(|byte| *byte == 0) {
+        "the file is UTF-16, not UTF-8; convert it, for example with iconv -f utf-16 -t utf-8"
+    } else {
+        return Ok(());
+    };
+    Err(QueryError::malformed(message).at(1, 1))
 }

@@ -2,7 +2,7 @@
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use super::cell::{Cell, check_encoding, text_of};
+use super::cell::{Cell, check_encoding, part_of};
 use super::{Each, check_columns};
 use crate::QueryError;
 use crate::settings::{COLUMNS, FileSetting, Header, VALUE_BYTES};
@@ -56,7 +56,7 @@ fn names(record: &Record<'_>, setting: &FileSetting) -> Result<Vec<String>, Quer
         .into_iter()
         .collect();
     for at in 0..record.ends.len() {
-        let name = text_of(record.field(at))?.trim();
+        let name = part_of(record.field(at))?.trim();
         names.push(if setting.header == Header::None || name.is_empty() {
             place(names.len())
         } else {
@@ -134,7 +134,7 @@ impl Shape<'_> {
         }
         // Columns that nobody asks for, too: what is written in another encoding is no text to rely on.
         let last = record.ends.last().copied().unwrap_or(0);
-        text_of(record.bytes.get(..last).unwrap_or_default())
+        part_of(record.bytes.get(..last).unwrap_or_default())
             .map_err(|error| error.at(record.line, 0))?;
         let cell = |at: &usize| Cell::of_field(record.field(*at), &self.setting.na);
         let cells: Vec<Cell<'_>> = self.wanted.iter().map(cell).collect();

@@ -328,9 +328,9 @@ fn what_is_no_table_says_where_and_what_to_do() {
     }
     // The largest files, all of them a hole: what is larger is not even looked at.
     for (name, bytes, kind, part) in [
-        ("hole.csv", 4_u64 << 30, Malformed, "UTF-16"),
+        ("hole.csv", 4_u64 << 30, Malformed, "NUL bytes"),
         ("hole.csv", (4 << 30) + 1, TooLarge, "4294967296 bytes"),
-        ("hole.json", 256 << 20, Malformed, "UTF-16"),
+        ("hole.json", 256 << 20, Malformed, "NUL bytes"),
         (
             "hole.json",
             (256 << 20) + 1,

@@ -315,6 +315,7 @@ fn encodings_and_line_ends_are_read_or_named() {
             ("results/mixed.csv", b"x,y\r\n3,1\n4,1\r\n"),
             ("results/last.csv", b"x,y\n3,1\n4,1"),
             ("results/utf16.csv", &utf16),
+            ("results/nul.csv", b"m,x\na,7\nb,\0\n"),
             ("results/inside.csv", b"x,y\n3,\"two\r\nlines\"\n4,1\n"),
         ],
         "",
@@ -326,6 +327,7 @@ fn encodings_and_line_ends_are_read_or_named() {
             mixed | 7 | select sum(x) from "results/mixed.csv" | exact_match
             last | 7 | select sum(x) from "results/last.csv" | exact_match
             utf | 7 | select sum(x) from "results/utf16.csv" | agrees/binding_error
+            nul | 7 | select x from "results/nul.csv" where m = 'a' | exact_match
             inside | 7 | select sum(x) from "results/inside.csv" | exact_match
         "#,
     );
