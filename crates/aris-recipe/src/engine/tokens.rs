@@ -184,28 +184,40 @@ impl<'de> Deserialize<'de> for Pairs {
 
 /// What a text gives elsewhere than on lines of its own: on lines of quotes, lists and code, and in JSON objects.
 fn beside(text: &str) -> Vec<(String, Value)> {
-    let mut found = Vec::new();
+    let marked = text
+        .lines()
+        .filter(|line| unmarked(line).len() < line.len());
+    let fields = marked.filter_map(|line| field(unmarked(line)));
+    let mut found: Vec<_> = fields
+        .map(|(name, value)| (name, Value::from(value)))
+        .collect();
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let bare = unmarked(line);
-        if bare.starts_with('{') {
-            let rest = text.get(at + (line.len() - bare.len())..);
-            let mut objects =
-                serde_json::Deserializer::from_str(rest.unwrap_or_default()).into_iter();
-            if let Some(Ok(Pairs(pairs))) = objects.next() {
-                found.extend(pairs);
-            }
-        } else if bare.len() < line.len() {
-            found.extend(field(bare).map(|(name, value)| (name, Value::from(value))));
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find('{')) {
+        at += start;
+        let rest = text
+            .get(at..text.floor_char_boundary(at + OBJECT))
+            .unwrap_or_default();
+        let mut objects = serde_json::Deserializer::from_str(rest).into_iter();
+        if let Some(Ok(Pairs(pairs))) = objects.next() {
+            found.extend(pairs);
+            at += objects.byte_offset();
+        } else {
+            at += 1;
         }
-        at += line.len();
     }
     found
 }
 
-/// A line behind the signs of a quote, a list or code.
+/// Bytes of a JSON object within a text.
+const OBJECT: usize = 1 << 20;
+
+/// A line behind the signs of a quote, a list (also a numbered one, or one with boxes) or code.
 fn unmarked(line: &str) -> &str {
-    line.trim_start_matches(|sign: char| sign.is_whitespace() || "-*>`".contains(sign))
+    let line = line.trim_start_matches(|sign: char| !sign.is_alphabetic() && !"_{".contains(sign));
+    let boxed = line
+        .strip_prefix("x] ")
+        .or_else(|| line.strip_prefix("X] "));
+    boxed.unwrap_or(line)
 }
 
 /// What decides in a value: "approved" of "approved: nothing is missing".

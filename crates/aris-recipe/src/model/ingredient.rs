@@ -8,7 +8,7 @@ use super::kinds::{Anything, Truth, Word, Words};
 
 keys! {
     /// An input. All values are texts.
-    pub(super) Declared, schema pub(super) IngredientFile refined by demand(&[]), keys of others &[];
+    pub(super) Declared, schema pub(super) IngredientFile refined by demand(""), keys of others &[];
     /// What it is for.
     description: Word => Option<Text>,
     /// Whether it must be given.

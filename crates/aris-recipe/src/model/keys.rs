@@ -187,8 +187,9 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
-/// Replaces what a mapping must have: the keys of its declaration are all optional for the reader.
-pub(crate) fn demand(required: &[&str]) -> impl FnMut(&mut schemars::Schema) {
+/// Replaces what a mapping must have, names between blanks: the keys of its declaration are all optional for the reader.
+pub(crate) fn demand(required: &str) -> impl FnMut(&mut schemars::Schema) {
+    let required: Vec<&str> = required.split_whitespace().collect();
     move |schema| {
         schema.remove("required");
         if !required.is_empty() {

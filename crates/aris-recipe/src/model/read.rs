@@ -152,7 +152,7 @@ fn refuse(rule: &'static str, line: u32, message: impl Into<String>) -> Box<Find
 }
 
 fn refine_recipe(schema: &mut schemars::Schema) {
-    demand(&["name", "kitchen_rules", "steps"])(schema);
+    demand("name kitchen_rules steps")(schema);
     if let Some(rules) = schema.pointer_mut("/properties/kitchen_rules") {
         rules["minItems"] = serde_json::json!(1);
     }

@@ -11,7 +11,7 @@ use aris_yaml::{Node, Text};
 
 keys! {
     /// One branch of `on_result`: the first whose condition holds is taken.
-    pub(super) BranchKeys, schema pub(super) BranchFile refined by demand(&["route"]), keys of others &[];
+    pub(super) BranchKeys, schema pub(super) BranchFile refined by demand("route"), keys of others &[];
     /// The condition, for instance `${{ result.verdict }} == GO`; without it the branch is the default.
     when: Anything => Option<Node>,
     /// Where it leads.
@@ -20,7 +20,7 @@ keys! {
 
 keys! {
     /// Routing by the text of one field of the result.
-    pub(super) ByField, schema pub(super) ByFieldFile refined by demand(&["field", "routes"]), keys of others &[];
+    pub(super) ByField, schema pub(super) ByFieldFile refined by demand("field routes"), keys of others &[];
     /// The field.
     field: Word => Option<Text>,
     /// Values of the field, each with where it leads.

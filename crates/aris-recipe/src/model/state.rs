@@ -9,7 +9,7 @@ use crate::near::nearest;
 
 keys! {
     /// Where a run is taken up again, without a journal: the highest tier whose variable is not blank.
-    pub(super) TierKeys, schema pub(super) TierFile refined by demand(&["tier", "present", "start"]), keys of others &[];
+    pub(super) TierKeys, schema pub(super) TierFile refined by demand("tier present start"), keys of others &[];
     /// Its number; higher ones are tried first.
     tier: TierNumber => Option<i64>,
     /// The variable that must not be blank.

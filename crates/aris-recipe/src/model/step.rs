@@ -431,7 +431,7 @@ impl Step {
 
 /// Of a key that is present: others that must be there, and one that must not.
 fn refine_step(schema: &mut schemars::Schema) {
-    demand(&[])(schema);
+    demand("")(schema);
     let one = DISCRIMINATORS.map(|kind| serde_json::json!({"required": [kind]}));
     schema.insert(String::from("oneOf"), serde_json::json!(one));
     if let Some(action) = schema.pointer_mut("/properties/action") {

@@ -505,6 +505,22 @@ fn contradicting_verdicts_are_a_failure() {
             "verdict = approved\n- `verdict = changes_requested`\n",
             "broken",
         ),
+        (
+            "verdict = approved\n\n1. verdict = changes_requested\n",
+            "broken",
+        ),
+        (
+            "+ [x] verdict = changes_requested\nverdict = approved\n",
+            "broken",
+        ),
+        (
+            "It is {\"verdict\": \"changes_requested\"}, I think.\nverdict = approved\n",
+            "broken",
+        ),
+        (
+            "[{\"verdict\": \"changes_requested\"}]\nverdict = approved\n",
+            "broken",
+        ),
         // The same value, a set of braces that is no JSON, and a quote alone contradict nothing.
         (
             "- verdict = approved: nothing is missing\n{\"verdict\": \"approved\"}\n{x\nverdict = approved\n",
