@@ -29,6 +29,8 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// The rest.
     pub rejected: Vec<Rejected>,
+    /// What whoever made the list says of not having looked at something.
+    pub unseen: Option<String>,
 }
 
 /// Letters of a dimension at most. **Source**: ours; the longest one of the profiles has 18.
@@ -50,18 +52,20 @@ impl Findings {
 
     /// Takes the findings out of a value that was read; `None` when it has none of these forms.
     pub fn of(mut value: Value) -> Option<Self> {
+        let mut read = Self::default();
         let list = match &mut value {
             Value::Array(list) => std::mem::take(list),
             object => {
                 let bare = object.get("findings").is_some();
-                let place = if bare { "/findings" } else { "/data/findings" };
-                match object.pointer_mut(place).map(Value::take) {
+                let place = if bare { "" } else { "/data" };
+                let object = object.pointer_mut(place)?;
+                read.unseen = unseen(object);
+                match object.get_mut("findings").map(Value::take) {
                     Some(Value::Array(list)) => list,
                     _ => return None,
                 }
             }
         };
-        let mut read = Self::default();
         for (index, value) in list.into_iter().enumerate() {
             match finding(&value) {
                 Ok(finding) => read.findings.push(finding),
@@ -80,7 +84,20 @@ impl Findings {
     pub fn append(&mut self, mut other: Self) {
         self.findings.append(&mut other.findings);
         self.rejected.append(&mut other.rejected);
+        self.unseen = self.unseen.take().or(other.unseen);
     }
+}
+
+/// The first of the `problems` of a check, or the `reason` of a run that is `degraded`.
+fn unseen(object: &Value) -> Option<String> {
+    let problem = object.pointer("/problems/0");
+    let degraded = object.get("degraded") == Some(&Value::Bool(true));
+    let reason = degraded.then(|| object.get("reason").unwrap_or(&Value::Null));
+    let why = problem
+        .or(reason)?
+        .as_str()
+        .unwrap_or("it does not say what was not looked at");
+    Some(why.to_owned())
 }
 
 /// A deficiency as an agent, or whoever writes lists of findings, states it.

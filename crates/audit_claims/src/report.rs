@@ -259,12 +259,13 @@ pub struct Judged {
 
 impl Judged {
     /// Derives the verdict.
-    pub(crate) fn of(all: Findings) -> Self {
+    pub(crate) fn of(mut all: Findings) -> Self {
+        let unseen = all.unseen.take();
         let total = all.findings.len();
         let merged = Merged::of(all);
         let unreadable = merged.unreadable();
         let (verdict, buckets) = judge(&merged.findings, unreadable);
-        Self {
+        let mut judged = Self {
             verdict,
             event: verdict.event(),
             degraded: false,
@@ -276,7 +277,11 @@ impl Judged {
             rejected: merged.rejected,
             unreadable,
             posted: None,
+        };
+        if let Some(why) = unseen {
+            judged.degrade(&why, Verdict::NeedsHuman);
         }
+        judged
     }
 
     /// Something was not looked at, or not posted. A verdict that rests on findings stands; without any, `verdict` is what is said unseen.

@@ -94,6 +94,30 @@ fn what_check_prints_is_a_list_of_findings() {
     assert_eq!(data["rejected"], json!([]), "nothing is lost");
 }
 
+/// A document that holds nothing is not approved by a verdict about its check.
+#[test]
+fn what_a_check_could_not_look_at_is_no_approval() {
+    let project = project("");
+    let checked = call(&project, &CHECK).expect_code(0);
+    assert!(checked.stdout().contains("nothing in it was checked"));
+    let project = project.file("checked.json", checked.stdout());
+    let judged = call(
+        &project,
+        &["verdict", "--findings", "checked.json", "--exit-signal"],
+    );
+    let data = judged.expect_code(10).data();
+    assert_eq!(
+        (&data["verdict"], &data["degraded"]),
+        (&json!("needs_human"), &json!(true))
+    );
+    assert!(
+        data["reason"]
+            .to_string()
+            .contains("nothing in it was checked"),
+        "{data}"
+    );
+}
+
 #[test]
 fn a_clean_document_raises_nothing() {
     let project = project(CLEAN);
