@@ -70,10 +70,12 @@ pub fn stated(answer: &str) -> Option<Verdict> {
     let (mut overall, mut plain) = (None, None);
     let lines = answer.lines().filter(|line| !line.trim().is_empty());
     let mut following = lines.clone();
-    let mut last = "";
+    let mut last = None;
+    // Whether the line begins within a comment.
+    let mut comment = false;
     for line in lines {
         following.next();
-        last = line;
+        last = Some(line).filter(|_| !comment);
         let lower = line.to_ascii_lowercase();
         for (at, _) in lower.match_indices("verdict") {
             let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
@@ -81,8 +83,8 @@ pub fn stated(answer: &str) -> Option<Verdict> {
                 continue;
             };
             let before = before.unwrap_or_default().trim_start();
-            let quoted =
-                before.starts_with('>') || before.contains("<!--") || before.contains("~~");
+            let signs = ["<!--", "~~"].iter().any(|sign| before.contains(sign));
+            let quoted = comment || before.starts_with('>') || signs;
             let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
             else {
                 continue;
@@ -96,11 +98,15 @@ pub fn stated(answer: &str) -> Option<Verdict> {
                 plain = Some(verdict);
             }
         }
+        comment = match (line.rfind("<!--"), line.rfind("-->")) {
+            (None, None) => comment,
+            (begin, end) => begin > end,
+        };
     }
     match (overall, plain) {
         (Some(overall), Some(plain)) if weight(plain) > weight(overall) => Some(plain),
         (Some(verdict), _) | (None, Some(verdict)) => Some(verdict),
-        (None, None) => word(last).and_then(|(verdict, rest)| {
+        (None, None) => word(last?).and_then(|(verdict, rest)| {
             let alone = !rest.contains(char::is_alphanumeric);
             alone.then_some(verdict)
         }),
@@ -261,6 +267,10 @@ mod tests {
             ("<!-- VERDICT: PASS -->", None),
             ("<!-- VERDICT: PASS\n-->", None),
             ("<!--\nVERDICT: PASS -->", None),
+            ("<!--\nVERDICT: PASS\n-->", None),
+            ("<!--\nPASS", None),
+            ("<!--\nVERDICT: FAIL\n-->", fail),
+            ("<!-- a\n-->\nVERDICT: PASS", Some(Verdict::Pass)),
             ("> VERDICT: PASS\n\nThat was wrong.", None),
             (" > VERDICT: PASS\n\nThat was wrong.", None),
             ("VERDICT: PASS — all proofs hold.", Some(Verdict::Pass)),
