@@ -1,6 +1,6 @@
 //! Processes: who one is, who descends from whom, and signals that reach nobody else.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::format::ProcessId;
@@ -9,6 +9,9 @@ use rustix::process::{Pid, Signal};
 
 /// `/proc/<pid>/stat` of a process with a thousand-byte name is shorter.
 const STAT_LIMIT: u64 = 16 * 1024;
+
+/// Children of one process; far above what a machine runs.
+const CHILDREN_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// What `/proc/<pid>/stat` says of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,18 +127,29 @@ pub(crate) fn own_pid() -> i32 {
 /// Everything that descends from process `root` and is not over, without it. A process that appears while this is looked at may be missing: who ends a
 /// tree looks again until it is empty.
 pub(crate) fn descendants(root: i32) -> Vec<Member> {
-    let mut children: BTreeMap<i32, Vec<Member>> = BTreeMap::new();
-    for (member, parent) in all() {
-        children.entry(parent).or_default().push(member);
-    }
-    let (mut found, mut open) = (Vec::new(), vec![root]);
+    let mut found = BTreeSet::new();
+    let mut open = vec![root];
     while let Some(parent) = open.pop() {
-        let below = children.remove(&parent).unwrap_or_default();
-        open.extend(below.iter().map(|member| member.pid));
-        found.extend(below);
+        let Some(children) = children(parent) else {
+            // Gone, unless it is the root: then this kernel does not list children (CONFIG_PROC_CHILDREN).
+            if parent == root {
+                return descendants_by_scan(root);
+            }
+            continue;
+        };
+        for pid in children {
+            if let Some(stat) = stat(pid)
+                && !stat.over
+                && found.insert(Member {
+                    pid,
+                    start_ticks: stat.start_ticks,
+                })
+            {
+                open.push(pid);
+            }
+        }
     }
-    found.sort_unstable();
-    found
+    found.into_iter().collect()
 }
 
 /// The processes that have this file open, as far as they may be looked at: this user's.
@@ -162,6 +176,46 @@ fn all() -> Vec<(Member, i32)> {
             let start_ticks = stat.start_ticks;
             Some((Member { pid, start_ticks }, stat.parent))
         })
+        .collect()
+}
+
+/// Children of all threads of a process.
+fn children(pid: i32) -> Option<Vec<i32>> {
+    let mut children = Vec::new();
+    let tasks = aris_fs::list_sorted(Path::new(&format!("/proc/{pid}/task"))).ok()?;
+    let mut listed = false;
+    for task in tasks {
+        let Ok(bytes) = aris_fs::read(&task.path.join("children"), CHILDREN_LIMIT) else {
+            continue;
+        };
+        listed = true;
+        let text = String::from_utf8_lossy(&bytes);
+        children.extend(
+            text.split_ascii_whitespace()
+                .filter_map(|pid| pid.parse::<i32>().ok()),
+        );
+    }
+    listed.then_some(children)
+}
+
+fn descendants_by_scan(root: i32) -> Vec<Member> {
+    let all = all();
+    let mut family = BTreeSet::from([root]);
+    loop {
+        let before = family.len();
+        let next = all
+            .iter()
+            .filter(|(_, parent)| family.contains(parent))
+            .map(|(member, _)| member.pid);
+        let next: Vec<i32> = next.collect();
+        family.extend(next);
+        if family.len() == before {
+            break;
+        }
+    }
+    all.into_iter()
+        .map(|(member, _)| member)
+        .filter(|member| member.pid != root && family.contains(&member.pid))
         .collect()
 }
 
