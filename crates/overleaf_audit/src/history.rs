@@ -135,6 +135,10 @@ impl Git<'_> {
                 Ok(_) => {
                     let said = done.stderr.text();
                     let said = said.lines().next().unwrap_or_default().trim();
+                    if said.contains("not a git repository") {
+                        let why = "HEAD, refs/ or objects/ is damaged or gone";
+                        return hinted(why, "`git init` puts back HEAD and refs/; then look again");
+                    }
                     hinted(&format!("git says: {said}"), FSCK)
                 }
                 Err(error) => hinted(&error.to_string(), "give it longer with --deadline"),

@@ -41,6 +41,8 @@ pub(crate) struct Tree {
     pub(crate) found: Findings,
     /// Folders of git that were met already, so that each is looked at once.
     met: BTreeSet<PathBuf>,
+    /// Folders that something named `.git` led to: one that leads back to itself has an end.
+    followed: BTreeSet<PathBuf>,
 }
 
 impl Tree {
@@ -53,12 +55,7 @@ impl Tree {
             .take_while(|_| root.join(".git").symlink_metadata().is_err())
             .find(|folder| folder.join(".git").symlink_metadata().is_ok())
         {
-            let git = home.join(".git");
-            if git.is_dir() {
-                tree.walk(&git, &git, Part::Git);
-            } else {
-                tree.follow(&git);
-            }
+            tree.follow(&home.join(".git"));
         }
         tree.repositories.sort();
         tree
@@ -74,7 +71,7 @@ impl Tree {
                     continue;
                 }
             };
-            let is_git = is_git(&entries);
+            let is_git = is_git(&folder, &entries);
             let part = if is_git { Part::Git } else { part };
             if is_git && !self.meet(&folder, &shown) {
                 continue;
@@ -96,6 +93,9 @@ impl Tree {
                         if let Ok(target) = entry.path.read_link() {
                             self.look_at_name(target.as_os_str().as_encoded_bytes(), &shown);
                         }
+                        if entry.name == ".git" {
+                            self.follow(&entry.path);
+                        }
                     }
                     EntryKind::Special => {}
                 }
@@ -116,20 +116,35 @@ impl Tree {
         true
     }
 
-    /// Where a file named `.git` leads: a submodule's or a linked worktree's folder of git, and the one that it shares its objects with.
+    /// Where a file or link named `.git` leads: a submodule's or a linked worktree's folder of git, and the one that it shares its objects with.
     fn follow(&mut self, file: &Path) {
         let read = |path: &Path| {
             let bytes = aris_fs::read(path, POINTER).ok()?;
             Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
         };
         let above = file.parent().unwrap_or(file);
-        let own = read(file).and_then(|text| Some(above.join(text.strip_prefix("gitdir: ")?)));
-        let Some(own) = own else { return };
+        let named = || Some(above.join(read(file)?.strip_prefix("gitdir: ")?));
+        let own = file.is_dir().then(|| file.to_path_buf()).or_else(named);
+        let own = own.filter(|own| {
+            !own.is_dir()
+                || ["HEAD", "objects"]
+                    .iter()
+                    .any(|part| own.join(part).exists())
+        });
+        let Some(own) = own else {
+            let why = "history: it leads to no folder of git";
+            self.found.unseen.push(Unseen::new(file, why));
+            return;
+        };
         let common = read(&own.join("commondir")).map(|text| own.join(text));
         for folder in [Some(own), common].into_iter().flatten() {
             match folder.canonicalize() {
                 Ok(folder) if self.met.contains(&folder) => {}
-                Ok(folder) => self.walk(&folder, &folder, Part::Git),
+                Ok(folder) => {
+                    if self.followed.insert(folder.clone()) {
+                        self.walk(&folder, &folder, Part::Git);
+                    }
+                }
                 Err(error) => {
                     let why = format!("{} leads there: {error}", file.display());
                     self.found.unseen.push(Unseen::new(&folder, &why));
@@ -144,13 +159,15 @@ impl Tree {
     }
 }
 
-/// What git takes for a repository. **Source**: git, `is_git_directory`.
-fn is_git(entries: &[Entry]) -> bool {
+/// What git takes for a repository, and what was one: git says of it that it cannot read it. **Source**: git, `is_git_directory`.
+fn is_git(folder: &Path, entries: &[Entry]) -> bool {
     let has = |name: &str, is_folder: bool| {
         let mut named = entries.iter().filter(|entry| entry.name == name);
-        named.any(|entry| (entry.kind == EntryKind::Folder) == is_folder)
+        named.any(|entry| entry.path.is_dir() == is_folder)
     };
-    has("HEAD", false) && has("objects", true) && has("refs", true)
+    let (head, objects, refs) = (has("HEAD", false), has("objects", true), has("refs", true));
+    let was_git = folder.ends_with(".git") && (head || objects || refs);
+    was_git || objects && (head && refs || folder.join("objects/pack").is_dir())
 }
 
 /// An error without the path, which stands before it.

@@ -236,6 +236,13 @@ fn a_token_is_found_wherever_it_hides() {
                 git(&paper, &["submodule", "--quiet", "deinit", "-f", "sub"]);
             },
         ),
+        ("objects behind a link", "history", "paper", |project| {
+            let paper = project.at("paper");
+            commit(&paper, "key", token());
+            fs::remove_file(paper.join("key")).expect("remove");
+            fs::rename(paper.join(".git/objects"), project.at("kept")).expect("moved");
+            std::os::unix::fs::symlink("../../kept", paper.join(".git/objects")).expect("link");
+        }),
         ("a bare repository", "history", "mirror.git", |project| {
             let paper = project.at("paper");
             commit(&paper, "key", token());
@@ -517,6 +524,25 @@ fn what_cannot_be_looked_at_is_not_clean() {
         ("leads there", |project| {
             project.write("sub/.git", "gitdir: ../nowhere\n");
         }),
+        ("leads to no folder of git", |project| {
+            project.write("sub/.git", "");
+        }),
+        ("HEAD, refs/ or objects/", |project| {
+            fs::remove_file(project.at("paper/.git/HEAD")).expect("remove");
+        }),
+        ("HEAD, refs/ or objects/", |project| {
+            fs::remove_dir_all(project.at("paper/.git/refs")).expect("remove");
+        }),
+        ("HEAD, refs/ or objects/", |project| {
+            git(
+                project.path(),
+                &["clone", "-q", "--bare", "paper", "mirror"],
+            );
+            fs::remove_file(project.at("mirror/HEAD")).expect("remove");
+        }),
+        ("HEAD, refs/ or objects/", |project| {
+            fs::remove_dir_all(project.at("paper/.git/objects")).expect("remove");
+        }),
     ];
     for (why, hide) in cases {
         let project = project();
@@ -578,6 +604,13 @@ fn the_repository_around_a_folder_and_that_of_a_worktree_belong_to_it() {
         assert_eq!(data["errors"], 1, "{folder}: {data:#}");
         assert_eq!(data["looked"]["repositories"], 1, "{folder}: {data:#}");
     }
+    fs::rename(paper.join(".git"), project.at("kept")).expect("moved");
+    std::os::unix::fs::symlink("../kept", paper.join(".git")).expect("link");
+    audit(&project, &["paper", "--json"]).expect_code(10);
+    // One that leads back to itself has an end.
+    project.write("around/sub/.git", "gitdir: ..\n");
+    project.write("around/HEAD", "none");
+    audit(&project, &["around", "--json"]).expect_code(0);
 }
 
 #[test]
