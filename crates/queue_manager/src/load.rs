@@ -129,7 +129,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     };
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
-    // `None`: it says what it said the last time, and no edit hides any of it.
+    // `None`: it says what it said the last time, and no change hides any of it.
     let read = || -> Result<Option<(Expanded, String)>, Error> {
         let text = aris_fs::read_text(&path)?;
         let sha256 = sha256(&text);
@@ -253,13 +253,13 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
         Ok(_) => {
             let mut edited = new.root.clone();
             let changes = kept.iter().map(|one| &one.change);
-            for edit in changes.filter(|one| matches!(one, Change::Edit { .. })) {
-                edit.make(&mut edited).unwrap_or_default();
+            for change in changes.filter(|one| !matches!(one, Change::Add { .. })) {
+                change.make(&mut edited).unwrap_or_default();
             }
             let hidden = differences(&new.root, &edited);
             if !hidden.is_empty() {
                 notices.push(format!(
-                    "what was changed by edit stays, whatever the manifest says: {}",
+                    "what was changed by commands stays, whatever the manifest says: {}",
                     hidden.join("; ")
                 ));
             }

@@ -1,6 +1,6 @@
 //! How one manifest differs from another, in lines for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{id_of, lists, name_of};
 use crate::tree::Node;
@@ -42,8 +42,8 @@ pub fn differences(old: &Node, new: &Node) -> Vec<String> {
             lines.push(format!("{what}: {}", named(&ids)));
         }
     }
-    // Jobs that changed in the same keys stand on one line.
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // Jobs that changed in the same keys stand on one line, with the values where all changed alike.
+    let mut groups: BTreeMap<String, (Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for (id, (phase, node)) in &is {
         let Some((before_phase, before)) = was.get(id) else {
             continue;
@@ -52,21 +52,24 @@ pub fn differences(old: &Node, new: &Node) -> Vec<String> {
         if phase != before_phase {
             keys.push("phase");
         }
-        if !keys.is_empty() {
-            let ids = groups.entry(keys.join(", ")).or_default();
-            ids.push((*id).to_owned());
-        }
-    }
-    for (keys, ids) in groups {
-        let first = ids.first().map_or("", String::as_str);
-        let values = was.get(first).zip(is.get(first));
-        let values = values.map_or_else(String::new, |(was, is)| {
-            let (was, is) = (was.1.get(&keys), is.1.get(&keys));
-            if was.is_none() && is.is_none() {
-                return String::new();
+        let values = match keys.as_slice() {
+            [] => continue,
+            [key] if phase == before_phase => {
+                format!(
+                    ": {} is now {}",
+                    shown(before.get(key)),
+                    shown(node.get(key))
+                )
             }
-            format!(": {} is now {}", shown(was), shown(is))
-        });
+            _ => String::new(),
+        };
+        let (ids, all) = groups.entry(keys.join(", ")).or_default();
+        ids.push((*id).to_owned());
+        all.insert(values);
+    }
+    for (keys, (ids, values)) in groups {
+        let alike = values.first().filter(|_| values.len() == 1);
+        let values = alike.map_or("", String::as_str);
         lines.push(format!("changed {keys} of {}{values}", named(&ids)));
     }
     lines
@@ -148,6 +151,10 @@ mod tests {
                 "changed cmd of a, b: \"x\" is now \"y\"",
             ]
         );
+        let new = of(
+            "max_parallel: 2\nphases: [{name: p, jobs: [{id: a, cmd: y}, {id: b, cmd: z}, {id: c, cmd: x}]}]",
+        );
+        assert_eq!(differences(&old, &new), ["changed cmd of a, b"]);
         assert!(differences(&old, &old).is_empty());
     }
 }

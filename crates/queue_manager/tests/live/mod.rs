@@ -203,7 +203,7 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
     // The file's command of an edited job is not used, and that is said, also where the file is as it was.
     let hides = || {
         let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
-        notes.contains("what was changed by edit stays") && notes.contains('b')
+        notes.contains("what was changed by commands stays") && notes.contains('b')
     };
     assert!(hides());
     write(json!([
@@ -212,6 +212,9 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
         job("c2", "true")
     ]));
     assert!(hides());
+    place.data(&["remove", "--state", "s.json", "a"]);
+    let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
+    assert!(notes.contains("removed: a"), "{notes}");
     write(json!([job("a", "true"), job("d", "true")]));
     let ran = place.run();
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
