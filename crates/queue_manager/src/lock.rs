@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use aris_attempt::touch;
 use aris_contract::ErrorKind;
-use aris_fs::{FsError, Lock};
+use aris_fs::{FsError, Lock, Log};
+use aris_queue::journal::FILE;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,9 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
     loop {
         match Lock::try_acquire(&place.lock()) {
             Ok(lock) => {
+                if let Some(original) = original_at_work(place) {
+                    return Err(copied(place, &original));
+                }
                 let before = read(place);
                 // Where locks do not reach from machine to machine, a free one proves nothing about another machine.
                 if before.pid > 0 && before.host != owner.host {
@@ -170,6 +174,32 @@ pub(crate) fn moved(place: &Place) -> Option<Owner> {
         let there = Place::of(Path::new(&owner.state), None);
         !owner.state.is_empty() && identity(&there) != identity(place)
     })
+}
+
+/// Where this folder is a copy of a queue that a manager runs at this moment: who that is. Both have the same jobs, in the same folders.
+fn original_at_work(place: &Place) -> Option<Owner> {
+    let owner = moved(place)?;
+    let there = Place::of(Path::new(&owner.state), None);
+    // The first line of a journal has the moment when its queue began.
+    let begin = |place: &Place| {
+        let bytes = aris_fs::read(&place.queue.join(FILE), Log::LIMIT).ok()?;
+        bytes
+            .split(|byte| *byte == b'\n')
+            .next()
+            .map(<[u8]>::to_vec)
+    };
+    let same = begin(place).is_some_and(|line| begin(&there) == Some(line));
+    let at_work = same && Lock::is_held(&there.lock()).unwrap_or(false);
+    at_work.then_some(owner)
+}
+
+fn copied(place: &Place, original: &Owner) -> Error {
+    let message = format!(
+        "this folder is a copy of the queue {}, which {original} runs: its jobs would run twice in the same working directory",
+        original.state
+    );
+    let hint = "ask that queue with --state; for a second run of its jobs begin a new queue from the manifest, with another cwd";
+    Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
 }
 
 /// Of the lock's file, whatever path leads to it.

@@ -103,10 +103,16 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
         aris_attempt::standing(&folder),
         Ok(Standing::Running { orphan: true, .. })
     ) {
-        found.push(fact(
-            "its runner is gone and its command runs on: how it ends will not be known",
-            "start.json of the attempt",
-        ));
+        let text = match lock::moved(&look.place) {
+            Some(owner) => format!(
+                "this folder was moved or copied from {}: whether its runner lives cannot be told here",
+                owner.state
+            ),
+            None => String::from(
+                "its runner is gone and its command runs on: how it ends will not be known",
+            ),
+        };
+        found.push(fact(text, "start.json of the attempt"));
     }
     Ok(Outcome::done(Data::Explanation(Explanation {
         id: args.job.clone(),

@@ -77,6 +77,34 @@ fn a_manager_whose_folder_is_moved_stops_and_the_new_place_tells_and_goes_on() {
 }
 
 #[test]
+fn a_copy_of_a_queue_that_runs_neither_starts_nor_ends_anything() {
+    let (place, mut manager) = running();
+    let copy = place.outside().join("copy");
+    let copied = Command::new("cp")
+        .arg("-r")
+        .arg(place.at(""))
+        .arg(&copy)
+        .status();
+    assert!(copied.expect("ran").success());
+    let state = copy.join("s.json").display().to_string();
+    for args in [&["run"][..], &["start"], &["cancel", "first"]] {
+        let refused = place.call(&[args, &["--state", &state]].concat());
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(5), "{args:?}: {refused:?}");
+        assert!(said.contains("copy of the queue"), "{args:?}: {said}");
+    }
+    let explained = place
+        .data(&["explain", "first", "--state", &state])
+        .to_string();
+    assert!(!explained.contains("runner is gone"), "{explained}");
+    fs::write(place.outside().join("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("over").code(), Some(0));
+    let journal = fs::read_to_string(copy.join(".s.queue/journal.jsonl")).expect("journal");
+    assert_eq!(journal.matches("\"start\":").count(), 1, "{journal}");
+    assert_eq!(place.state()["first"]["state"], "completed");
+}
+
+#[test]
 fn a_manager_whose_queue_is_removed_writes_no_second_state() {
     let (place, mut manager) = running();
     fs::rename(place.at(".s.queue"), place.outside().join("away")).expect("moved");
