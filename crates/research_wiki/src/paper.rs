@@ -8,6 +8,9 @@ use aris_wiki::identity::{ALIASES, Identity};
 use aris_wiki::page::scalar::{list, quoted};
 use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
 
+/// Venue of a new page for which none is known.
+pub(crate) const NO_VENUE: &str = "unknown";
+
 /// What is known of a paper before it has a page. Unknown is empty, or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
@@ -138,7 +141,7 @@ impl Description {
             list(&self.authors),
             self.year,
             quoted(if self.venue.is_empty() {
-                "unknown"
+                NO_VENUE
             } else {
                 &self.venue
             }),

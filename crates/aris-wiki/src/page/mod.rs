@@ -121,16 +121,21 @@ impl Page {
     pub fn scalar(&self, key: &str) -> Option<String> {
         let front = self.front.as_ref()?;
         let Some(field) = front.field(key) else {
-            let (parent, child) = key.split_once('.')?;
-            let mapping = self.mapping(front.field(parent)?)?;
-            let (_, value) = mapping.into_iter().rfind(|(name, _)| *name == child)?;
-            return scalar::read(value);
+            return scalar::read(self.in_mapping(front, key)?);
         };
         let value = self.slice(&field.value);
         if scalar::is_block(value) {
             return scalar::block(value, self.below(field));
         }
         scalar::read(value)
+    }
+
+    /// A value of a field that is written as a mapping on a line.
+    fn in_mapping(&self, front: &Front, key: &str) -> Option<&str> {
+        let (parent, child) = key.split_once('.')?;
+        let mapping = self.mapping(front.field(parent)?)?;
+        let (_, value) = mapping.into_iter().rfind(|(name, _)| *name == child)?;
+        Some(value)
     }
 
     /// The lines below the first one of a field.
@@ -148,6 +153,16 @@ impl Page {
     pub fn lines_of(&self, key: &str) -> Option<&str> {
         let field = self.front.as_ref()?.field(key)?;
         (!key.contains('.')).then(|| self.slice(&field.block))
+    }
+
+    /// The value of a field as it stands, with the comment behind it; `None` where it stands on several lines.
+    pub fn raw(&self, key: &str) -> Option<&str> {
+        let front = self.front.as_ref()?;
+        let value = match front.field(key) {
+            Some(field) => self.slice(&(field.value.start..field.block.end)),
+            None => self.in_mapping(front, key)?,
+        };
+        Some(value.trim()).filter(|value| !value.contains('\n'))
     }
 
     /// The comment behind the value of a field, on its line.

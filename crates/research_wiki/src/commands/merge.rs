@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::{connect, touched};
 use crate::cli::MergeArgs;
 use crate::error::Error;
+use crate::paper::NO_VENUE;
 use crate::report::{Action, Changed};
 use crate::wiki::Writer;
 use aris_wiki::edges::{Edge, Edges};
@@ -202,13 +203,22 @@ fn take(page: &mut Page, from: &Page, name: &str) {
     }
 }
 
+/// Whether a new page has this value because nothing better was known.
+fn is_unknown(key: &str, value: &str) -> bool {
+    matches!((key, value), ("venue", NO_VENUE) | ("year", "0"))
+}
+
 /// Takes over the fields that `page` lacks. Gives those that it has with another value, comments, and lines that are no field for us, as they
 /// stand, as a block of code.
 fn take_fields(page: &mut Page, from: &Page) -> String {
     let mut differing: String = from.unread_front().flat_map(|line| [line, "\n"]).collect();
     for key in from.keys() {
-        let listed = from.list(&key);
-        let mine = page.list(&key);
+        let known = |page: &Page| {
+            let mut values = page.list(&key);
+            values.retain(|value| !is_unknown(&key, value));
+            values
+        };
+        let (listed, mine) = (known(from), known(page));
         let own = matches!(
             key.as_str(),
             "type" | "node_id" | "added" | "merged" | DIGESTS | ALIASES
@@ -230,16 +240,19 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
                 from.lines_of(name)
                     .filter(|_| page.lines_of(name).is_none())
             };
-            match names.find_map(missing) {
-                Some(lines) => page.add_lines(lines),
+            match (names.find_map(missing), from.raw(&key)) {
+                (Some(lines), _) => page.add_lines(lines),
+                (None, Some(value)) => page.set(&key, value),
                 _ if listed.len() > 1 => page.set(&key, &list(&listed)),
                 _ => page.set(&key, &quoted(&listed.concat())),
             }
         } else if mine != listed {
             let lines = from.lines_of(&key).map(str::to_owned);
-            differing.push_str(
-                &lines.unwrap_or_else(|| format!("{key}: {}\n", quoted(&listed.concat()))),
-            );
+            differing.push_str(&lines.unwrap_or_else(|| {
+                let value = from.raw(&key).map(str::to_owned);
+                let value = value.unwrap_or_else(|| quoted(&listed.concat()));
+                format!("{key}: {value}\n")
+            }));
         }
     }
     if differing.is_empty() {

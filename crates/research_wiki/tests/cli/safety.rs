@@ -569,6 +569,48 @@ fn a_merge_takes_values_as_they_stand() {
 }
 
 #[test]
+fn a_merge_of_two_mappings_keeps_their_types() {
+    for own in ["map: {a: 1}\n", "map:\n  a: 1\n"] {
+        for other in [
+            "map: {a: 2, c: 3, d: true, e: \"4\"}\n",
+            "map:\n  a: 2\n  c: 3 # three\n  d: true\n  e: \"4\"\n",
+        ] {
+            let project = wiki();
+            for (name, more) in [("C1", own), ("C2", other)] {
+                claim(&project, name, "x");
+                let path = format!("wiki/claims/{name}.md");
+                let page = project.read(&path);
+                project.write(&path, page.replacen("---\n", &format!("---\n{more}"), 1));
+            }
+            done(&project, &["merge", "wiki", "claim:C1", "claim:C2"]);
+            let page = project.read("wiki/claims/C1.md");
+            let remark = if other.contains('#') { " # three" } else { "" };
+            let map = format!("map:\n  a: 1\n  c: 3{remark}\n  d: true\n  e: \"4\"\n");
+            assert!(page.contains(&map), "{page}");
+            assert!(page.contains("map.a: 2\n"), "{page}");
+        }
+    }
+}
+
+#[test]
+fn what_a_page_does_not_know_is_no_venue_and_a_merge_fills_it() {
+    let pages = ["lee2024_large_models_learn", "ray2025_large_models_learn"];
+    for (keep, other) in [(0, 1), (1, 0)] {
+        let project = wiki();
+        done(&project, &ingest("Large Models Learn", "Ann Lee", "2024"));
+        let run = done(&project, &["export", "wiki", "--bibtex"]);
+        assert!(!run.stdout().contains("unknown"), "{run}");
+        let known = ingest("Large Models Learn", "Bo Ray", "2025");
+        done(&project, &[&known[..], &["--venue", "Nature"]].concat());
+        let [node, from] = [keep, other].map(|at| format!("paper:{}", pages[at]));
+        done(&project, &["merge", "wiki", &node, &from]);
+        let page = project.read(&format!("wiki/papers/{}.md", pages[keep]));
+        assert!(page.contains("venue: \"Nature\"\n"), "{page}");
+        assert!(!page.contains("unknown"), "{page}");
+    }
+}
+
+#[test]
 fn a_merge_keeps_lines_of_the_frontmatter_that_are_no_fields_for_us() {
     let project = wiki();
     let more = "# a remark\n\"quoted key\": one\nmy key: two\nclé: three\n? complex\n: four\ndup: five\ndup: six\n                relevance: core # seven\nadded: 2024-01-01  # eight\ntags: [x] # nine\n";

@@ -7,6 +7,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::{records, venues};
 
 use crate::error::Error;
+use crate::paper::NO_VENUE;
 use crate::wiki::Wiki;
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
@@ -34,8 +35,9 @@ fn record(page: &Summary, title: &str) -> Paper {
     let arxiv = ArxivId::parse(page.arxiv).ok();
     let doi = Doi::parse(page.doi).ok();
     // A page says where a paper appeared; as what, the name of the place tells.
-    let kind = venues::kind(page.venue);
-    let preprint = doi.is_none() && (page.venue.is_empty() || kind == Some(PaperKind::Preprint));
+    let venue = Some(page.venue).filter(|venue| !matches!(*venue, "" | NO_VENUE));
+    let kind = venue.and_then(venues::kind);
+    let preprint = doi.is_none() && (venue.is_none() || kind == Some(PaperKind::Preprint));
     Paper {
         title: aris_wiki::page::one_line(title),
         authors: page
@@ -44,7 +46,7 @@ fn record(page: &Summary, title: &str) -> Paper {
             .map(|name| Author::named(name))
             .collect(),
         year: u16::try_from(page.year).ok().filter(|year| *year > 0),
-        venue: (!page.venue.is_empty() && !preprint).then(|| page.venue.to_owned()),
+        venue: venue.filter(|_| !preprint).map(str::to_owned),
         kind,
         ids: Identifiers {
             arxiv,
