@@ -48,10 +48,16 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
             None => new.push(phase.to_owned()),
         }
     }
-    if let (Some(first), true) = (new.first(), flat) {
-        return Err(format!(
-            "the manifest has no phases, so that there is no place for phase {first:?}"
-        ));
+    // Jobs without phases are one phase, which gets its name where others come beside it.
+    if let (false, true, Value::Map(entries)) = (new.is_empty(), flat, &mut root.value) {
+        for (key, jobs) in entries.iter_mut().filter(|(key, _)| key.text == "jobs") {
+            key.text = String::from("phases");
+            let main = map(vec![
+                ("name", quoted("main")),
+                ("jobs", std::mem::take(jobs)),
+            ]);
+            *jobs = made(&main, Value::List(vec![main.clone()]));
+        }
     }
     if let Some(own) = list_mut(root, "phases") {
         let fresh = phases

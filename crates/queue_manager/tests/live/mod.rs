@@ -262,6 +262,26 @@ fn a_job_that_no_card_here_can_run_is_refused_and_the_manager_goes_on() {
 }
 
 #[test]
+fn a_phase_is_added_to_a_manifest_that_lists_jobs_alone() {
+    let place = Place::new();
+    let flat = json!({"project": "p", "cwd": place.at(""), "gpus": [], "linger": 0, "jobs": [job("a", "touch a")]});
+    fs::write(place.at("m.json"), flat.to_string()).expect("write");
+    assert_eq!(place.run().status.code(), Some(0));
+    let more = "phases:\n- {name: main, jobs: [{id: b, cmd: touch b}]}\n- {name: more, depends_on: main, jobs: [{id: c, cmd: test -e b && touch c}]}\n";
+    fs::write(place.at("more.yaml"), more).expect("write");
+    place.data(&["add", "--from", "more.yaml", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    let state = place.state();
+    for (id, phase) in [("a", "main"), ("b", "main"), ("c", "more")] {
+        assert_eq!(
+            (&state[id]["phase"], place.at(id).exists()),
+            (&json!(phase), true),
+            "{id}"
+        );
+    }
+}
+
+#[test]
 fn a_job_with_a_card_is_refused_where_a_running_queue_has_none() {
     for (gpus, why) in [
         ("\"gpus\":[]", "gpus lists 0"),
