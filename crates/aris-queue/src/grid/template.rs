@@ -183,7 +183,8 @@ impl Quotes {
 
     /// What stands for `value` here; `None`: no text could.
     fn place(self, value: &str) -> Option<String> {
-        if is_plain_word(value) {
+        // No shell takes a letter of another alphabet for a sign.
+        if is_plain_word(&value.replace(|c: char| !c.is_ascii() && c.is_alphanumeric(), "x")) {
             return Some(value.to_owned());
         }
         if self.unclear {

@@ -148,6 +148,9 @@ fn a_value_that_would_leave_its_place_is_refused() {
         r#"{"grid": {"v": ["--a 1 --b"]}, "template": {"id": "x", "cmd": "run ${v:raw}"}}"#,
     );
     assert_eq!(&*raw.jobs[0].cmd, "run --a 1 --b");
+    let letters =
+        expanded(r#"{"grid": {"v": ["café"]}, "template": {"id": "x", "cmd": "run ${v}"}}"#);
+    assert_eq!(&*letters.jobs[0].cmd, "run café");
 }
 
 #[test]
