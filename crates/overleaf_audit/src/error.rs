@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use aris_contract::text::counted;
 use aris_contract::{ErrorKind, Failure};
 use serde_json::{Map, Value, json};
 
@@ -16,8 +17,8 @@ pub enum Error {
     NoFolder(String),
     /// No leak was found, but not everything was looked at.
     #[error(
-        "no leak was found, but {} places could not be looked at; the first is {}",
-        unseen.len(), unseen.first().map(|Unseen { place, why, .. }| format!("{place}: {why}")).unwrap_or_default()
+        "no leak was found, but {} could not be looked at; the first is {}",
+        counted(unseen.len(), "place"), unseen.first().map(|Unseen { place, why, .. }| format!("{place}: {why}")).unwrap_or_default()
     )]
     Incomplete {
         /// What was not looked at.

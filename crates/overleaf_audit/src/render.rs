@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use aris_cli::sarif::{Sarif, uri};
 use aris_cli::{Product, Style};
+use aris_contract::text::counted;
 use serde_json::{Value, json};
 
 use crate::report::{Leak, Part, Report, SCHEMA, Unseen};
@@ -41,15 +42,24 @@ impl Product for Report {
         }
         let looked = &self.looked;
         let seen = format!(
-            "{} files; {} repositories with {} objects, {} of them known",
-            looked.files, looked.repositories, looked.objects, looked.known
+            "{}; {} {} with {}, {} of them known",
+            counted(usize::try_from(looked.files).unwrap_or(usize::MAX), "file"),
+            looked.repositories,
+            if looked.repositories == 1 {
+                "repository"
+            } else {
+                "repositories"
+            },
+            counted(looked.objects, "object"),
+            looked.known
         );
         if self.errors == 0 {
             return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
         }
         let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
-        let (places, tokens) = (self.errors, tokens.len());
-        let failed = format!("{places} places, {tokens} different tokens ({seen})");
+        let places = counted(self.errors, "place");
+        let tokens = counted(tokens.len(), "different token");
+        let failed = format!("{places}, {tokens} ({seen})");
         writeln!(out, "Audit failed: {failed}")?;
         let first = format!("First revoke them at {REVOKE}");
         writeln!(out, "{first}: what was pushed or copied stays known. Then:")?;

@@ -422,6 +422,10 @@ fn what_is_found_is_described() {
         text.stdout()
     );
     assert!(text.stdout().contains("First revoke them"));
+    project.write("one/.env", token());
+    let run = audit(&project, &["one"]).expect_code(10);
+    let one = "1 place, 1 different token (1 file; 0 repositories with 0 objects";
+    assert!(run.stdout().contains(one), "{run}");
     audit(&project, &["paper", "--compat"]).expect_code(1);
     audit(&project, &["paper", "--sarif", "--json"]).expect_code(2);
     let sarif = audit(&project, &["paper", "--sarif"]).expect_code(10);

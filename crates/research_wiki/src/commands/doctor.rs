@@ -1,6 +1,7 @@
 //! `doctor`: repairs what a program can repair without judging.
 
 use aris_cli::Context;
+use aris_contract::text::counted;
 
 use super::{connect, merge};
 use crate::cli::Root;
@@ -33,14 +34,16 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     let before = writer.wiki().edges()?;
     if before.repeated > 0 {
         writer.rewrite_edges(&|edge| Some(edge.clone()))?;
-        changed
-            .notes
-            .push(format!("removed {} repeated edges", before.repeated));
+        changed.notes.push(format!(
+            "removed {}",
+            counted(before.repeated, "repeated edge")
+        ));
     }
     if !before.unreadable.is_empty() {
         let lines: Vec<String> = before.unreadable.iter().map(ToString::to_string).collect();
+        let what = if lines.len() == 1 { "line" } else { "lines" };
         changed.notes.push(format!(
-            "graph/edges.jsonl: lines {} are no edges; they stay",
+            "graph/edges.jsonl: no edge in {what} {}; the text stays",
             lines.join(", ")
         ));
     }
@@ -52,7 +55,8 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     let count = writer.written() - written;
     if count > 0 {
         changed.notes.push(format!(
-            "brought the connections of {count} pages in line with the graph"
+            "brought the connections of {} in line with the graph",
+            counted(count, "page")
         ));
     }
     let made = aris_fs::read_optional(&writer.wiki().root().join("index.md"), aris_fs::READ_LIMIT)?;

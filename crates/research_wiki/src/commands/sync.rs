@@ -6,6 +6,7 @@ use std::path::Path;
 use aris_cli::{Context, Outcome};
 use aris_contract::Failure as _;
 use aris_contract::ids::{ArxivId, arxiv_mentions};
+use aris_contract::text::counted;
 use aris_online::FetchError;
 
 use super::batch::Batch;
@@ -67,11 +68,12 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
     if let Some(stopped) = fetched.stopped {
         let missing = stopped.unanswered.iter().map(ToString::to_string);
         let missing: Vec<String> = missing.collect();
-        let (count, ingested) = (missing.len(), changed.pages.len());
+        let ingested = changed.pages.len();
         let error = FetchError::told(
             stopped.error.kind(),
             format!(
-                "{count} papers were not answered for, {ingested} are in the wiki: {}",
+                "no answer for {}, {ingested} in the wiki: {}",
+                counted(missing.len(), "paper"),
                 stopped.error
             ),
             "run the same command again later: what is there is not asked for again",

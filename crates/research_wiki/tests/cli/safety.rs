@@ -569,6 +569,17 @@ fn a_merge_takes_values_as_they_stand() {
 }
 
 #[test]
+fn one_of_a_thing_is_said_of_one() {
+    let project = wiki();
+    let sync = ["sync", "wiki", "--arxiv-ids", "1706.03762", "--offline"];
+    let run = call(&project, &sync);
+    assert!(run.stderr().contains("no answer for 1 paper, 0"), "{run}");
+    project.write("wiki/graph/edges.jsonl", "{\"from\"\n");
+    let run = done(&project, &["doctor", "wiki"]);
+    assert!(run.stdout().contains("no edge in line 1;"), "{run}");
+}
+
+#[test]
 fn a_merge_of_two_mappings_keeps_their_types() {
     for own in ["map: {a: 1}\n", "map:\n  a: 1\n"] {
         for other in [
