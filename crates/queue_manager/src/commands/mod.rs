@@ -30,8 +30,9 @@ use aris_attempt::format;
 use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
+use aris_queue::judge;
 use aris_queue::manifest::Engine;
-use aris_queue::state::Queue;
+use aris_queue::state::{Event, Queue};
 use serde::Serialize;
 
 use crate::cli::QueueArgs;
@@ -180,15 +181,36 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     let place = place(args, context)?;
     let Current { manifest, path, .. } = load::own(&place)?;
     let mut queue = load::look(&place, manifest, manager::now_ms(), context.now())?;
-    // That a command runs stands in its folder and not in the journal.
+    // That a command runs stands in its folder and not in the journal; its end, too, until a manager comes.
+    let adopts =
+        queue.manifest().engine == Engine::Local && lock::holder(&place, context.now()).is_none();
     let active: Vec<u32> = queue.active().collect();
     for job in active {
-        let id = &queue.manifest().jobs[job as usize].id;
-        let folder = format::folder(&place.queue, id, queue.run(job).attempt());
-        if let Ok(stands @ Standing::Running { .. }) = aris_attempt::standing(&folder)
-            && let Some((pid, since)) = stands.running()
-        {
-            queue.seen_running(job, pid, since);
+        let spec = &queue.manifest().jobs[job as usize];
+        let run = queue.run(job);
+        let folder = format::folder(&place.queue, &spec.id, run.attempt());
+        match aris_attempt::standing(&folder) {
+            Ok(stands @ Standing::Running { .. }) => {
+                if let Some((pid, since)) = stands.running() {
+                    queue.seen_running(job, pid, since);
+                }
+            }
+            Ok(Standing::Ended(exit)) if adopts => {
+                let boot = aris_attempt::boot_id();
+                let verdict = manager::verdict(&queue, job, &folder, &boot, &exit);
+                let ended = Event::Ended {
+                    id: spec.id.to_string(),
+                    attempt: run.attempt(),
+                    retry_in_ms: judge::retry_in_ms(&verdict, &spec.settings.retry, run.spent),
+                    verdict,
+                };
+                let done = queue.apply(&ended, context.now(), manager::now_ms(), 0);
+                done.map_err(|source| Error::Illegal {
+                    path: folder,
+                    source,
+                })?;
+            }
+            _ => {}
         }
     }
     // What an engine said last stands in the state file alone.

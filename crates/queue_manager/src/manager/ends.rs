@@ -9,7 +9,7 @@ use aris_attempt::format;
 use aris_attempt::format::EndedByUs;
 use aris_attempt::{Seen, Standing};
 use aris_queue::judge;
-use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
+use aris_queue::state::{Event, Life, Outcome, Queue, Reason, Verdict};
 
 use super::hooks::Call;
 use super::{Cards, Manager};
@@ -18,37 +18,46 @@ use crate::error::Error;
 /// Runners that may die before they claim their attempt, one after the other, before the job counts as one that cannot be started.
 const FAILED_STARTS: u32 = 3;
 
-impl Manager<'_> {
-    pub(super) fn ended(&mut self, job: u32, exit: &format::Exit) -> Result<(), Error> {
-        if exit.ended_by_us == EndedByUs::Cancelled
-            && self.queue.run(job).life != Life::Cancelling
-            && !self.folder(job).join(format::CANCEL).exists()
-        {
-            return self.conclude(job, self.ended_by_others(job));
-        }
-        let settings = &self.queue.manifest().jobs[job as usize].settings;
-        let mut verdict = judge::judge(exit, settings.done_when, settings.notice.is_some());
-        // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
-        if self.queue.run(job).life == Life::Cancelling && verdict.outcome == Outcome::Failed {
-            verdict.outcome = Outcome::Cancelled;
-            verdict.reason = Some(Reason::Cancelled);
-        }
-        self.conclude(job, verdict)
-    }
-
-    /// Its runner was told to end, and nobody asked this queue for that. A machine that goes down tells everybody.
-    fn ended_by_others(&self, job: u32) -> Verdict {
-        let boot = self.queue.run(job).last().boot.as_deref();
-        if boot.is_some_and(|boot| *boot != *self.boot) {
+/// What the exit record in the `folder` of a job's attempt comes to, on a machine in this `boot`.
+pub(crate) fn verdict(
+    queue: &Queue,
+    job: u32,
+    folder: &Path,
+    boot: &str,
+    exit: &format::Exit,
+) -> Verdict {
+    let run = queue.run(job);
+    let cancelling = run.life == Life::Cancelling;
+    // Its runner was told to end, and nobody asked this queue for that. A machine that goes down tells everybody.
+    if exit.ended_by_us == EndedByUs::Cancelled
+        && !cancelling
+        && !folder.join(format::CANCEL).exists()
+    {
+        if run.last().boot.as_deref().is_some_and(|then| then != boot) {
             return Verdict::failed(
                 Reason::NodeFail,
                 "its runner was told to end, nobody asked this queue for that, and the machine has been started anew since",
             );
         }
-        Verdict::failed(
+        return Verdict::failed(
             Reason::Signal,
             "its runner was told to end by somebody other than this queue",
-        )
+        );
+    }
+    let settings = &queue.manifest().jobs[job as usize].settings;
+    let mut verdict = judge::judge(exit, settings.done_when, settings.notice.is_some());
+    // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
+    if cancelling && verdict.outcome == Outcome::Failed {
+        verdict.outcome = Outcome::Cancelled;
+        verdict.reason = Some(Reason::Cancelled);
+    }
+    verdict
+}
+
+impl Manager<'_> {
+    pub(super) fn ended(&mut self, job: u32, exit: &format::Exit) -> Result<(), Error> {
+        let verdict = verdict(&self.queue, job, &self.folder(job), &self.boot, exit);
+        self.conclude(job, verdict)
     }
 
     pub(super) fn lost(&mut self, job: u32) -> Result<(), Error> {

@@ -43,6 +43,7 @@ use crate::place::{Owner, Place};
 use crate::snapshot;
 pub(crate) use cards::{Cards, Stage, check_cards};
 use cluster::Cluster;
+pub(crate) use ends::verdict;
 pub(crate) use machine::machine;
 use spec::Common;
 

@@ -484,3 +484,23 @@ fn a_queue_whose_last_job_is_removed_says_that_it_has_none() {
     let said = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(said.contains("the queue has no jobs"), "{said}");
 }
+
+#[test]
+fn a_job_that_ended_after_its_manager_is_explained_and_tried_again() {
+    let place = Place::new();
+    let cmd = "touch began; until test -e go; do sleep 0.02; done; echo >> ran; exit 3";
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", cmd)]}]));
+    let mut manager = place.start();
+    Place::until("it runs", || place.at("began").exists());
+    manager.kill().expect("killed");
+    manager.wait().expect("gone");
+    fs::write(place.at("go"), "").expect("write");
+    let explain = || place.data(&["explain", "a", "--state", "s.json"]);
+    Place::until("it has failed", || explain()["state"] == "failed");
+    let said = explain()["facts"].to_string();
+    assert!(said.contains("attempt 1: exit status 3"), "{said}");
+    place.data(&["retry", "--failed", "--start", "--state", "s.json"]);
+    Place::until("it runs again", || {
+        fs::read_to_string(place.at("ran")).is_ok_and(|ran| ran.lines().count() == 2)
+    });
+}
