@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use clap::builder::{PathBufValueParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, Args, Command};
 
 use aris_contract::Failure;
@@ -114,7 +115,7 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
     let command = command
         .mut_args(hidden)
         .mut_args(|arg| match arg.get_long() {
-            Some("output") => arg.short('o'),
+            Some("output") => file(arg.short('o')),
             Some(FORMAT) => {
                 has_format = true;
                 arg
@@ -135,6 +136,23 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
         .display_order(899)
         .help("Output format [default: text]");
     (command.args((!has_format).then_some(format)), forms)
+}
+
+/// Refuses `-` for a file that nothing is written to but a file: elsewhere it is standard output.
+fn file(arg: Arg) -> Arg {
+    let piped = arg
+        .get_help()
+        .is_some_and(|help| help.to_string().contains("standard output"));
+    let paths = ValueParser::path_buf();
+    if piped || arg.get_value_parser().type_id() != paths.type_id() {
+        return arg;
+    }
+    arg.value_parser(PathBufValueParser::new().try_map(|path| {
+        if path.as_os_str() == "-" {
+            return Err("this goes to a file, never to standard output; give its name, or ./- for one of that name");
+        }
+        Ok(path)
+    }))
 }
 
 fn after_help(spec: &Spec, path: &str) -> String {

@@ -262,6 +262,16 @@ fn a_job_that_no_card_here_can_run_is_refused_and_the_manager_goes_on() {
 }
 
 #[test]
+fn a_report_is_not_written_to_a_file_called_by_a_dash() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let refused = place.call(&["report", "--state", "s.json", "-o", "-"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(!place.at("-").exists());
+}
+
+#[test]
 fn a_phase_is_added_to_a_manifest_that_lists_jobs_alone() {
     let place = Place::new();
     let flat = json!({"project": "p", "cwd": place.at(""), "gpus": [], "linger": 0, "jobs": [job("a", "touch a")]});
