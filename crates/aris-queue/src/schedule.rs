@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use aris_attempt::cards::CardId;
+use aris_contract::text::counted;
 
 use crate::manifest::{Job, OtherGpu};
 use crate::state::{Group, Queue, Reason, Usage, Verdict};
@@ -43,17 +44,21 @@ pub struct Start {
     pub cards: Vec<CardId>,
 }
 
+fn jobs(count: u32) -> String {
+    counted(count as usize, "job")
+}
+
 /// What stands against a group of jobs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// As many jobs with cards run as may.
-    #[error("{0} jobs with cards run, as many as may (max_parallel)")]
+    #[error("{} with cards at work, as many as may run (max_parallel)", jobs(*.0))]
     MaxParallel(u32),
     /// As many jobs without cards run as may.
-    #[error("{0} jobs without cards run, as many as may (max_cpu_jobs)")]
+    #[error("{} without cards at work, as many as may run (max_cpu_jobs)", jobs(*.0))]
     CpuSlots(u32),
     /// As many jobs of the phase run as may.
-    #[error("{0} jobs of its phase run, as many as may (max_parallel of the phase)")]
+    #[error("{} of its phase at work, as many as may run (max_parallel of the phase)", jobs(*.0))]
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
     #[error("it needs {0} cards, {1} can be given")]

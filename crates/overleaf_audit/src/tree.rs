@@ -132,6 +132,10 @@ impl Tree {
                     .any(|part| own.join(part).exists())
         });
         let Some(own) = own else {
+            // An empty folder is no repository.
+            if file.is_dir() {
+                return;
+            }
             let why = "history: it leads to no folder of git";
             self.found.unseen.push(Unseen::new(file, why));
             return;
@@ -166,7 +170,7 @@ fn is_git(folder: &Path, entries: &[Entry]) -> bool {
         named.any(|entry| entry.path.is_dir() == is_folder)
     };
     let (head, objects, refs) = (has("HEAD", false), has("objects", true), has("refs", true));
-    let was_git = folder.ends_with(".git") && (head || objects || refs);
+    let was_git = folder.ends_with(".git") && (objects || head && refs);
     was_git || objects && (head && refs || folder.join("objects/pack").is_dir())
 }
 

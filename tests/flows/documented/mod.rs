@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use aris_contract::helpers;
@@ -379,6 +379,9 @@ fn variables() -> Vec<String> {
 
 /// Skills and helpers as a download leaves them: every file at mode 0644; installed as copies into `project/`.
 pub(crate) fn installed() -> Project {
+    // One at a time: all have their programs as links to the same files, whose mode the launcher looks at.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let project = Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n");
     let cp = |from: &Path, to: &Path| {
         let call = Helper::at("/bin/cp").call(project.path());

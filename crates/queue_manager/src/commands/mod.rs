@@ -33,6 +33,7 @@ use aris_fs::EntryKind;
 use aris_queue::judge;
 use aris_queue::manifest::Engine;
 use aris_queue::state::{Event, Queue};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::QueueArgs;
@@ -178,12 +179,15 @@ pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error>
 
 /// The queue as its journal has it at this moment.
 pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
-    let place = place(args, context)?;
+    look_at(place(args, context)?, context.now())
+}
+
+/// The same of a queue that is found already.
+pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     let Current { manifest, path, .. } = load::own(&place)?;
-    let mut queue = load::look(&place, manifest, manager::now_ms(), context.now())?;
+    let mut queue = load::look(&place, manifest, manager::now_ms(), now)?;
     // That a command runs stands in its folder and not in the journal; its end, too, until a manager comes.
-    let adopts =
-        queue.manifest().engine == Engine::Local && lock::holder(&place, context.now()).is_none();
+    let adopts = queue.manifest().engine == Engine::Local && lock::holder(&place, now).is_none();
     let active: Vec<u32> = queue.active().collect();
     for job in active {
         let spec = &queue.manifest().jobs[job as usize];
@@ -204,7 +208,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
                     retry_in_ms: judge::retry_in_ms(&verdict, &spec.settings.retry, run.spent),
                     verdict,
                 };
-                let done = queue.apply(&ended, context.now(), manager::now_ms(), 0);
+                let done = queue.apply(&ended, now, manager::now_ms(), 0);
                 done.map_err(|source| Error::Illegal {
                     path: folder,
                     source,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::snapshot::{JobRow, Snapshot, moment};
+use crate::snapshot::{self, JobRow, Snapshot, moment};
 use aris_attempt::cards::CardId;
 use aris_cli::{Context, Outcome};
 use aris_contract::text::shell_line;
@@ -194,8 +194,18 @@ pub(super) fn state_of(job: &JobRow) -> State {
 pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Result<Status, Error> {
     // First: of a manager that has left by then, the state is the last.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
-    let snapshot = load::state(place)?;
+    let mut snapshot = load::state(place)?;
     let foreign = snapshot.schema.is_empty();
+    // A manager that was killed has not written down all that it knew, nor what came after it.
+    if manager.is_none()
+        && !foreign
+        && !snapshot.meta.over
+        && let Ok(look) = super::look_at(place.clone(), now)
+    {
+        let (seq, meta) = (snapshot.seq, snapshot.meta.clone());
+        let text = snapshot::text(&look.queue, seq, meta, &snapshot.notices);
+        snapshot = snapshot::parse(&place.state, &text)?;
+    }
     let mut notices = snapshot.notices.clone();
     if foreign {
         notices.push(String::from(

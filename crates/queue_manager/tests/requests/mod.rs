@@ -494,9 +494,12 @@ fn a_job_that_ended_after_its_manager_is_explained_and_tried_again() {
     Place::until("it runs", || place.at("began").exists());
     manager.kill().expect("killed");
     manager.wait().expect("gone");
+    let counts = || place.data(&["status", "--state", "s.json"])["counts"].clone();
+    assert_eq!(counts(), json!({"running": 1}));
     fs::write(place.at("go"), "").expect("write");
     let explain = || place.data(&["explain", "a", "--state", "s.json"]);
     Place::until("it has failed", || explain()["state"] == "failed");
+    assert_eq!(counts(), json!({"failed": 1}));
     let said = explain()["facts"].to_string();
     assert!(said.contains("attempt 1: exit status 3"), "{said}");
     place.data(&["retry", "--failed", "--start", "--state", "s.json"]);
