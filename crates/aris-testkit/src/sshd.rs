@@ -1,8 +1,11 @@
 //! The test bed's sshd.
 
 use std::fs::{self, File};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::park_timeout;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -69,6 +72,26 @@ impl Sshd {
             .output()
             .expect("started");
         assert!(done.status.success(), "{what}: {done:?}");
+        if what == "relay-start" {
+            // The script waits a fixed moment for it, which is too short on a busy machine.
+            let known = fs::read_to_string(self.folder.path().join("client/known_hosts"));
+            let known = known.expect("the test bed's hosts");
+            let port = known
+                .lines()
+                .last()
+                .and_then(|line| line.split("]:").nth(1)?.split(' ').next());
+            let port: u16 = port
+                .and_then(|port| port.parse().ok())
+                .expect("the relay's port");
+            let listens = || TcpStream::connect(("127.0.0.1", port)).is_ok();
+            assert!(
+                (0..100).any(|_| listens() || {
+                    park_timeout(Duration::from_millis(100));
+                    false
+                }),
+                "no relay"
+            );
+        }
     }
 
     /// Removes the copies of this program that were brought to the home folder.
