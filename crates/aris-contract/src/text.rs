@@ -8,8 +8,10 @@ pub fn is_hidden(sign: char) -> bool {
 }
 
 /// `1 file`, `2 files`.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+pub fn counted(count: impl ToString, what: &str) -> String {
+    let count = count.to_string();
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// Whether a text is one word of a shell that means itself.

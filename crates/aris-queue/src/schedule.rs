@@ -45,7 +45,7 @@ pub struct Start {
 }
 
 fn jobs(count: u32) -> String {
-    counted(count as usize, "job")
+    counted(count, "job")
 }
 
 /// What stands against a group of jobs.

@@ -155,8 +155,8 @@ impl Diff {
             } = size;
             format!(
                 "{}, {} added and {deletions} deleted",
-                counted(files as usize, "file"),
-                counted(additions as usize, "line")
+                counted(files, "file"),
+                counted(additions, "line")
             )
         };
         match &self.fault {

@@ -312,13 +312,10 @@ impl Judged {
         let said = match (&self.reason, &self.posted) {
             (Some(reason), _) => format!("not looked at on GitHub: {}", one_line(reason, 400)),
             (None, Some(posted)) => match posted.tier {
-                Some(0) => format!(
-                    "one review, {} on lines",
-                    counted(posted.inline as usize, "comment")
-                ),
+                Some(0) => format!("one review, {} on lines", counted(posted.inline, "comment")),
                 Some(1) => format!(
                     "{} one by one, {} not taken",
-                    counted(posted.inline as usize, "comment"),
+                    counted(posted.inline, "comment"),
                     posted.failed
                 ),
                 Some(2) => String::from("one text without comments on lines"),

@@ -317,7 +317,7 @@ pub(crate) fn needs_more(job: &Job, cards: &[Card]) -> Option<String> {
     let (needed, able) = schedule::impossible(job, cards)?;
     let memory = job.settings.gpu_mem_mib;
     let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
-    let cards = counted(needed as usize, "card");
+    let cards = counted(needed, "card");
     Some(format!(
         "needs {cards}{memory}, and {able} of the cards here"
     ))

@@ -135,7 +135,7 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
         return writeln!(
             out,
             "detached; still running: {}; call run again to continue",
-            counted(detached as usize, "job")
+            counted(detached, "job")
         );
     }
     for job in &ran.failed {

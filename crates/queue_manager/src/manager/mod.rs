@@ -239,7 +239,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
         Some(job) => Err(Error::Precondition(format!(
             "job {:?} needs {}, and gpus lists {}",
             job.id,
-            counted(job.settings.gpus as usize, "card"),
+            counted(job.settings.gpus, "card"),
             cards.len()
         ))),
     }

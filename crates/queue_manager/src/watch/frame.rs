@@ -209,7 +209,7 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
             "  {}  {} after {}, again in {}",
             pad(&job.id, width),
             job.reason.unwrap_or("failed"),
-            counted(job.attempts as usize, "attempt"),
+            counted(job.attempts, "attempt"),
             due.map_or_else(|| String::from("a while"), whole)
         )
     });

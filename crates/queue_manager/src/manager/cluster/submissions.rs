@@ -176,10 +176,7 @@ impl Manager<'_> {
         // What is told of a refusal, when the wave is handed over again, and whether others may be meanwhile.
         let (about, text, pause, more) = match cluster.engine.submit(&pending.wave) {
             Ok(tasks) => {
-                self.say(&format!(
-                    "{} submitted as {token}",
-                    counted(own as usize, "job")
-                ));
+                self.say(&format!("{} submitted as {token}", counted(own, "job")));
                 cluster.next_ask = now + ASK.0;
                 // There was room for it: there may be for more.
                 if let Some(window) = &mut cluster.window

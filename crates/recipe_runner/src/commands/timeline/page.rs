@@ -219,7 +219,7 @@ pub(super) fn duration(seconds: f64) -> String {
         (0, 0) => format!("{seconds} s"),
         (0, _) => format!("{minutes} min {seconds:02} s"),
         (1..48, _) => format!("{hours} h {minutes:02} min"),
-        _ => format!("{} {} h", counted(hours as usize / 24, "day"), hours % 24),
+        _ => format!("{} {} h", counted(hours / 24, "day"), hours % 24),
     }
 }
 
