@@ -41,7 +41,7 @@ pub fn of_paper(paper: &Path) -> PathBuf {
         .to_path_buf()
 }
 
-/// Whether nobody's project is here: the root, or a folder where all users may write and each may delete only what is theirs.
+/// Whether a folder is no project: the root, or one in which all users may write and each may delete only their own files.
 fn is_shared(folder: &Path) -> bool {
     folder.parent().is_none()
         || folder

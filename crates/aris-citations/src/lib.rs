@@ -8,9 +8,9 @@ mod finding;
 mod paper;
 pub mod verdict;
 
-use aris_contract::text::counted;
 use std::collections::BTreeSet;
 
+use aris_contract::text::counted;
 use aris_latex::Document;
 use aris_paper::bib::{Library, Loc, check};
 use aris_paper::facts::Month;

@@ -138,13 +138,9 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
     (command.args((!has_format).then_some(format)), forms)
 }
 
-/// Refuses `-` for a file that nothing is written to but a file: elsewhere it is standard output.
+/// Refuses `-` where the value is a plain path; a [`Sink`](crate::Sink) takes it for standard output.
 fn file(arg: Arg) -> Arg {
-    let piped = arg
-        .get_help()
-        .is_some_and(|help| help.to_string().contains("standard output"));
-    let paths = ValueParser::path_buf();
-    if piped || arg.get_value_parser().type_id() != paths.type_id() {
+    if arg.get_value_parser().type_id() != ValueParser::path_buf().type_id() {
         return arg;
     }
     arg.value_parser(PathBufValueParser::new().try_map(|path| {

@@ -13,6 +13,7 @@ mod emit;
 mod run;
 pub mod sarif;
 mod shown;
+mod sink;
 mod spec;
 mod style;
 
@@ -21,6 +22,7 @@ pub use context::{Clock, Context};
 pub use emit::{Outcome, Product, Stream};
 pub use run::deadline::seconds;
 pub use run::{Process, main, run};
+pub use sink::Sink;
 pub use spec::{CommandSpec, DEADLINE, Network, Sample, Spec};
 pub use style::Style;
 

@@ -44,21 +44,17 @@ pub struct Start {
     pub cards: Vec<CardId>,
 }
 
-fn jobs(count: u32) -> String {
-    counted(count, "job")
-}
-
 /// What stands against a group of jobs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// As many jobs with cards run as may.
-    #[error("{} with cards at work, as many as may run (max_parallel)", jobs(*.0))]
+    #[error("{} with cards running, as many as may (max_parallel)", counted(.0, "job"))]
     MaxParallel(u32),
     /// As many jobs without cards run as may.
-    #[error("{} without cards at work, as many as may run (max_cpu_jobs)", jobs(*.0))]
+    #[error("{} without cards running, as many as may (max_cpu_jobs)", counted(.0, "job"))]
     CpuSlots(u32),
     /// As many jobs of the phase run as may.
-    #[error("{} of its phase at work, as many as may run (max_parallel of the phase)", jobs(*.0))]
+    #[error("{} of its phase running, as many as may (max_parallel of the phase)", counted(.0, "job"))]
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
     #[error("it needs {0} cards, {1} can be given")]

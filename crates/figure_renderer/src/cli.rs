@@ -61,7 +61,7 @@ pub(crate) struct RenderArgs {
     pub(crate) spec: PathBuf,
     /// Picture; - for standard output, except in watch [default: beside the figure, under its name]
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Option<aris_cli::Sink>,
     /// Kinds of picture, comma-separated [default: by the name of --output, else svg]
     #[arg(long, value_name = "FORMAT", value_enum, value_delimiter = ',')]
     pub(crate) format: Vec<Format>,
@@ -101,7 +101,7 @@ pub(crate) struct LayoutArgs {
     pub(crate) spec: PathBuf,
     /// File for the figure with positions; - for standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Option<aris_cli::Sink>,
 }
 
 #[derive(Debug, Args)]

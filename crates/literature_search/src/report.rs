@@ -1,10 +1,10 @@
 //! What a run prints.
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_contract::artifact::papers::{Paper, Source};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 use crate::cli::Form;

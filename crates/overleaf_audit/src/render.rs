@@ -43,7 +43,7 @@ impl Product for Report {
         let looked = &self.looked;
         let seen = format!(
             "{}; {} {} with {}, {} of them known",
-            counted(usize::try_from(looked.files).unwrap_or(usize::MAX), "file"),
+            counted(looked.files, "file"),
             looked.repositories,
             if looked.repositories == 1 {
                 "repository"

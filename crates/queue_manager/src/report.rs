@@ -1,9 +1,9 @@
 //! What the commands give back, and its form for people.
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 use crate::commands::Data;

@@ -401,7 +401,7 @@ pub(crate) struct ExportArgs {
     pub(crate) graphml: bool,
     /// Write into this file instead of to standard output, which is -
     #[arg(long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Option<aris_cli::Sink>,
 }
 
 /// Arguments of `lint`.

@@ -1,11 +1,11 @@
 //! `check-statement`: holds a signed statement against the files that it is about, with nothing else at hand.
 
-use aris_contract::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
 use aris_cli::{Context, Style};
+use aris_contract::text::counted;
 use aris_contract::{ErrorKind, Failure as _};
 use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use aris_cli::Sink;
 use aris_online::OnlineArgs;
 
 /// Arguments of `verify_papers`.
@@ -31,7 +32,7 @@ pub struct Cli {
     pub old_paper: Option<PathBuf>,
     /// File for the result; - for standard output [default: -]
     #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Option<Sink>,
     /// Print each paper as a line of JSON as soon as its verdict is known, and the overall verdict on stderr
     #[arg(long)]
     pub jsonl: bool,

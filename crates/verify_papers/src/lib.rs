@@ -15,7 +15,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Outcome, Sample, Spec};
+use aris_cli::{Context, Outcome, Sample, Sink, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
 use aris_online::Progress;
@@ -136,8 +136,7 @@ fn tell(report: &Report, cli: &Cli, context: &Context) -> Result<(), Error> {
 
 /// Writes the report to the file of `--output`; the file as it was named.
 fn file(report: &Report, cli: &Cli, context: &Context) -> Result<Option<String>, Error> {
-    let named = cli.output.as_deref();
-    let Some(path) = named.filter(|path| *path != Path::new("-")) else {
+    let Some(path) = cli.output.as_ref().and_then(Sink::file) else {
         return Ok(None);
     };
     let text = format!("{}\n", serde_json::to_string_pretty(report)?);
@@ -185,13 +184,13 @@ fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
             hint,
         ));
     }
-    let real = |path: &PathBuf| aris_fs::real(&context.absolute(path));
-    // Standard input and standard output are two things, whatever they are called.
-    let is_file = |path: &&PathBuf| path.as_path() != Path::new("-");
+    let real = |path: &Path| aris_fs::real(&context.absolute(path));
     let inputs = [&cli.input, &cli.titles_file, &cli.bib].into_iter();
-    let mut taken: Vec<PathBuf> = inputs.flatten().filter(is_file).map(real).collect();
-    let outputs = [&cli.output, &cli.fix_bib].into_iter();
-    for output in outputs.flatten().filter(is_file) {
+    let inputs = inputs.filter_map(Option::as_deref);
+    let files = inputs.filter(|path| *path != Path::new("-"));
+    let mut taken: Vec<PathBuf> = files.map(real).collect();
+    let output = cli.output.as_ref().and_then(Sink::file);
+    for output in output.into_iter().chain(cli.fix_bib.as_deref()) {
         let target = real(output);
         let end = target.extension().unwrap_or_default();
         let is_source = cli.paper().is_some() && (end == "bib" || end == "tex");

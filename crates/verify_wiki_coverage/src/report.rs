@@ -179,7 +179,7 @@ fn quoted(text: &str) -> String {
 /// The first place, and how many more mentions there are.
 fn places(places: &[Place], mentions: u64) -> String {
     let Some(first) = places.first() else {
-        return counted(usize::try_from(mentions).unwrap_or(usize::MAX), "mention");
+        return counted(mentions, "mention");
     };
     let more = match mentions {
         0 | 1 => String::new(),

@@ -1,10 +1,10 @@
 //! `run`: the whole gate on one pull request.
 
-use aris_contract::text::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
+use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
 use clap::ValueEnum;

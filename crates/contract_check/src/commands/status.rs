@@ -1,6 +1,5 @@
 //! `status`: which integrations fire in a project, and whether they left what they must.
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::Signal;
 use aris_contract::helpers;
 use aris_contract::integrations::{self, Integration, Role, Step};
+use aris_contract::text::counted;
 use aris_contract::text::shell_line;
 use serde::Serialize;
 

@@ -10,10 +10,10 @@ mod launchers;
 mod record;
 mod tools;
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Outcome, Product, Style};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 use finding::{Finding, Findings, Severity};

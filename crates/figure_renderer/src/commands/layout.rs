@@ -1,9 +1,9 @@
 //! `layout`: the figure with the places that the layout chose, to be changed by hand.
 
-use aris_cli::Context;
+use aris_cli::{Context, Sink};
 
+use super::read;
 use super::render::write;
-use super::{is_stdout, read};
 use crate::cli::LayoutArgs;
 use crate::error::Error;
 use crate::report::LaidOut;
@@ -11,7 +11,7 @@ use crate::report::LaidOut;
 pub(crate) fn run(args: &LayoutArgs, context: &Context) -> Result<LaidOut, Error> {
     let figure = read(&args.spec, context)?;
     let text = figure.placed_text();
-    let output = args.output.as_ref().filter(|path| !is_stdout(path));
+    let output = args.output.as_ref().and_then(Sink::file);
     if let Some(output) = output {
         write(&context.absolute(output), text.as_bytes())?;
     }

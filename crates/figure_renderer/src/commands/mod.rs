@@ -11,14 +11,17 @@ use std::path::Path;
 use aris_cli::Context;
 use aris_figure::Figure;
 
+use crate::cli::RenderArgs;
 use crate::error::Error;
 
 /// Bytes of a figure that are read: 16 MiB, some hundred times a large one.
 const LIMIT: u64 = 16 << 20;
 
-/// Whether a path of `--output` means standard output.
-fn is_stdout(path: &Path) -> bool {
-    path == Path::new("-")
+/// Whether the picture is for standard output.
+fn is_stdout(args: &RenderArgs) -> bool {
+    args.output
+        .as_ref()
+        .is_some_and(|output| output.file().is_none())
 }
 
 fn read(spec: &Path, context: &Context) -> Result<Figure, Error> {

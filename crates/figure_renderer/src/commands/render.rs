@@ -49,7 +49,7 @@ pub(super) fn draw(
     let mut stdout = None;
     for (format, path, bytes) in drawn {
         let size = bytes.len();
-        if is_stdout(path) {
+        if is_stdout(args) {
             stdout = Some(bytes);
         } else {
             write(&context.absolute(path), &bytes)?;
@@ -81,7 +81,7 @@ pub(super) fn targets(
     args: &RenderArgs,
     context: &Context,
 ) -> Result<Vec<(Format, PathBuf)>, Error> {
-    let base = args.output.as_ref().unwrap_or(&args.spec);
+    let base = args.output.as_deref().unwrap_or(&args.spec);
     let extension = args.output.as_ref().and_then(|path| path.extension());
     let is_named = |format: &&Format| {
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case(format.extension()))
@@ -90,13 +90,15 @@ pub(super) fn targets(
     let mut formats = args.format.clone();
     if formats.is_empty() {
         let format = named.or_else(|| extension.is_none().then_some(Format::Svg));
-        formats.push(format.ok_or_else(|| Error::Kind { path: base.clone() })?);
+        formats.push(format.ok_or_else(|| Error::Kind {
+            path: base.to_path_buf(),
+        })?);
     }
     let single = formats.len() == 1 && args.output.is_some();
     if args.preview {
         formats.push(Format::Png);
     }
-    if is_stdout(base) {
+    if is_stdout(args) {
         let what = if context.json() {
             "the answer of --json and the picture are both for standard output"
         } else if formats.len() > 1 {
@@ -104,7 +106,7 @@ pub(super) fn targets(
         } else {
             return Ok(formats
                 .into_iter()
-                .map(|format| (format, base.clone()))
+                .map(|format| (format, base.to_path_buf()))
                 .collect());
         };
         let what = String::from(what);
@@ -125,7 +127,7 @@ pub(super) fn targets(
     let mut targets: Vec<(Format, PathBuf)> = Vec::new();
     for (index, format) in formats.into_iter().enumerate() {
         let path = if single && index == 0 {
-            base.clone()
+            base.to_path_buf()
         } else {
             base.with_extension(format.extension())
         };

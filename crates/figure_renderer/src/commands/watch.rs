@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::report::Watched;
 
 pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error> {
-    if args.render.output.as_deref().is_some_and(is_stdout) {
+    if is_stdout(&args.render) {
         return Err(Error::Contradiction {
             what: String::from(
                 "watch draws again and again, and standard output holds one picture",

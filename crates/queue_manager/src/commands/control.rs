@@ -3,7 +3,6 @@
 //! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
 //! nothing, and leaves.
 
-use aris_contract::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread::park_timeout;
@@ -11,6 +10,7 @@ use std::time::Duration;
 
 use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
+use aris_contract::text::counted;
 use aris_contract::text::shell_line;
 use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;

@@ -1,12 +1,12 @@
 //! `record`: runs a command, without a queue, and leaves the record that a job would leave; or takes over what other tools or Slurm
 //! recorded.
 
-use aris_contract::text::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use aris_attempt::Before;
 use aris_cli::{Context, Outcome};
+use aris_contract::text::counted;
 use aris_proc::{End as Ended, Stdout};
 use aris_runs::{End, Ledger, Look};
 use serde::Serialize;

@@ -2,10 +2,10 @@
 //!
 //! Jobs that wait for each other stay together, since what one of them writes lies on its server.
 
-use aris_contract::text::counted;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_contract::text::counted;
 use aris_queue::manifest::Manifest;
 
 use crate::error::Error;

@@ -1,6 +1,5 @@
 //! Ends of attempts, and what follows from them.
 
-use aris_contract::text::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use aris_attempt::format;
 use aris_attempt::format::EndedByUs;
 use aris_attempt::{Seen, Standing};
+use aris_contract::text::counted;
 use aris_queue::judge;
 use aris_queue::state::{Event, Life, Outcome, Queue, Reason, Verdict};
 

@@ -18,7 +18,6 @@ mod starts;
 mod wait;
 mod written;
 
-use aris_contract::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -30,6 +29,7 @@ use aris_attempt::format;
 use aris_attempt::{Runner, Standing, Watch};
 use aris_cli::Context;
 use aris_contract::ErrorKind;
+use aris_contract::text::counted;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::{self, Slots};
@@ -331,7 +331,7 @@ impl<'a> Manager<'a> {
                 self.write_state();
                 let message = format!(
                     "{} had not ended after {} s; {} continue to run",
-                    counted(self.queue.open_jobs() as usize, "job"),
+                    counted(self.queue.open_jobs(), "job"),
                     limit.as_secs(),
                     self.queue.active().count()
                 );

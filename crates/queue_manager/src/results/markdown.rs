@@ -3,11 +3,11 @@
 //! **Shape**: the headings and bold fields of the report in the reference's experiment-queue skill come first, in its order, so that
 //! what reads those finds them; failures, blocked jobs and warnings follow.
 
-use aris_contract::text::counted;
 use std::fmt::{self, Write as _};
 
 use super::words::{card_time, duration, one_line, time};
 use super::{Counts, Metrics, Report};
+use aris_contract::text::counted;
 
 /// Jobs of one list that are written out; the JSON report has all.
 const LISTED: usize = 50;
@@ -184,7 +184,7 @@ fn jobs(counts: &Counts) -> String {
 }
 
 fn count_files(files: u64) -> String {
-    counted(usize::try_from(files).unwrap_or(usize::MAX), "file")
+    counted(files, "file")
 }
 
 fn left(out: &mut String, all: usize, noun: &str) -> fmt::Result {

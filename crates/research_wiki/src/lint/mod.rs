@@ -3,10 +3,10 @@
 mod graph;
 mod pages;
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome, Product, Style};
+use aris_contract::text::counted;
 use jiff::Timestamp;
 use serde::Serialize;
 

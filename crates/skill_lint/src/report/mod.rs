@@ -7,11 +7,11 @@ mod sarif;
 mod tests;
 mod text;
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_contract::envelope::{Meta, Success};
+use aris_contract::text::counted;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 

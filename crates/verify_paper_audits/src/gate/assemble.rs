@@ -1,9 +1,9 @@
 //! From judged audits to the report.
 
-use aris_contract::text::counted;
 use std::collections::BTreeMap;
 
 use aris_contract::artifact::audit::Assurance;
+use aris_contract::text::counted;
 use aris_contract::time;
 use jiff::Timestamp;
 

@@ -1,9 +1,9 @@
 //! Waves handed over.
 
-use aris_contract::text::counted;
 use std::time::Duration;
 
 use aris_contract::hex::hex;
+use aris_contract::text::counted;
 use aris_queue::schedule;
 use aris_queue::state::{Reason, State, Verdict};
 use aris_slurm::{Silent, SubmitError, Wave};

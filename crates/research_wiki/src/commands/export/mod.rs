@@ -3,11 +3,10 @@
 mod bibtex;
 mod graphml;
 
-use aris_contract::text::counted;
 use std::io::{self, Write};
-use std::path::Path;
 
-use aris_cli::{Context, Product, Style};
+use aris_cli::{Context, Product, Sink, Style};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 use crate::cli::ExportArgs;
@@ -81,8 +80,7 @@ pub(crate) struct Page {
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Error> {
     let wiki = Wiki::open(&args.root.folder(context))?;
-    let output = args.output.as_deref();
-    let output = output.filter(|file| *file != Path::new("-"));
+    let output = args.output.as_ref().and_then(Sink::file);
     if let Some(file) = output {
         site::check_file(&context.absolute(file), wiki.root())?;
     }

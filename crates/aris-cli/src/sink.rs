@@ -1,0 +1,30 @@
+//! Where a result goes.
+
+use std::ffi::OsString;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// The value of an `--output` that is standard output as `-`, and else a file. Where `-o` has a plain path, `-` is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sink(PathBuf);
+
+impl Sink {
+    /// The file; `None` is standard output.
+    pub fn file(&self) -> Option<&Path> {
+        Some(&*self.0).filter(|path| *path != Path::new("-"))
+    }
+}
+
+impl From<OsString> for Sink {
+    fn from(value: OsString) -> Self {
+        Self(PathBuf::from(value))
+    }
+}
+
+impl Deref for Sink {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
