@@ -48,13 +48,13 @@ pub struct Start {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// As many jobs with cards run as may.
-    #[error("{} with cards running, as many as may (max_parallel)", counted(.0, "job"))]
+    #[error("only {} with cards may run at once (max_parallel)", counted(.0, "job"))]
     MaxParallel(u32),
     /// As many jobs without cards run as may.
-    #[error("{} without cards running, as many as may (max_cpu_jobs)", counted(.0, "job"))]
+    #[error("only {} without cards may run at once (max_cpu_jobs)", counted(.0, "job"))]
     CpuSlots(u32),
     /// As many jobs of the phase run as may.
-    #[error("{} of its phase running, as many as may (max_parallel of the phase)", counted(.0, "job"))]
+    #[error("only {} of its phase may run at once (max_parallel of the phase)", counted(.0, "job"))]
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
     #[error("it needs {0} cards, {1} can be given")]

@@ -177,7 +177,7 @@ pub(crate) fn moved(place: &Place) -> Option<Owner> {
 }
 
 /// Where this folder is a copy of a queue that a manager runs at this moment: who that is. Both have the same jobs, in the same folders.
-fn original_at_work(place: &Place) -> Option<Owner> {
+pub(crate) fn original_at_work(place: &Place) -> Option<Owner> {
     let owner = moved(place)?;
     let there = Place::of(Path::new(&owner.state), None);
     // The first line of a journal has the moment when its queue began.

@@ -93,6 +93,11 @@ fn a_copy_of_a_queue_that_runs_neither_starts_nor_ends_anything() {
         assert_eq!(refused.status.code(), Some(5), "{args:?}: {refused:?}");
         assert!(said.contains("copy of the queue"), "{args:?}: {said}");
     }
+    let status = place.data(&["status", "--state", &state])["notices"].to_string();
+    assert!(
+        status.contains("nothing is started or ended from here"),
+        "{status}"
+    );
     let explained = place
         .data(&["explain", "first", "--state", &state])
         .to_string();
