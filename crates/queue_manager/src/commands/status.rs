@@ -396,8 +396,8 @@ fn per_hour(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     (rate > 0).then_some(rate)
 }
 
-/// What is left, each job at the median of its phase, else of all, spread over as many as run now. A job that runs for longer than twice
-/// that says that nobody knows.
+/// What is left, each job at the median of its phase, else of all, spread over as many as run now. Nobody knows where none runs, or one for
+/// longer than twice that.
 fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     let mut runs: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let mut all = Vec::new();
@@ -430,8 +430,8 @@ fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     let open = snapshot.jobs.iter();
     let open = open.filter(|job| !matches!(job.status.as_str(), "completed" | "stuck"));
     let sum: u64 = open.map(expected).sum();
-    let lanes = running(snapshot).count().max(1);
-    Some(sum / 1000 / lanes as u64).filter(|left| *left > 0)
+    let lanes = running(snapshot).count() as u64;
+    (sum / 1000).checked_div(lanes).filter(|left| *left > 0)
 }
 
 impl Status {
