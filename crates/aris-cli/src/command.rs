@@ -170,7 +170,10 @@ fn after_help(spec: &Spec, path: &str) -> String {
     let below = spec.command(path);
     let exits = below.map_or_else(|| spec.exits(), |command| spec.exits_of(command));
     for (code, meaning) in exits {
-        push(&mut text, format_args!("  {code:<3} {meaning}\n"));
+        push(
+            &mut text,
+            format_args!("  {code:<3} {}\n", hanging(meaning)),
+        );
     }
     for (title, body) in [
         ("INPUT", below.map_or(spec.input, |command| command.input)),
@@ -184,6 +187,26 @@ fn after_help(spec: &Spec, path: &str) -> String {
             continue;
         }
         push(&mut text, format_args!("\n{title}:\n  {body}\n"));
+    }
+    text
+}
+
+/// The meaning of an exit code, broken where the help's lines end, so that no line begins below the code.
+fn hanging(meaning: &str) -> String {
+    const WIDTH: usize = 94;
+    let mut text = String::new();
+    let mut column = 0;
+    for word in meaning.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > WIDTH {
+            text.push_str("\n      ");
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        column += length;
+        text.push_str(word);
     }
     text
 }

@@ -123,27 +123,30 @@ impl Tree {
             Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
         };
         let above = file.parent().unwrap_or(file);
-        let named = || Some(above.join(read(file)?.strip_prefix("gitdir: ")?));
-        let own = file.is_dir().then(|| file.to_path_buf()).or_else(named);
-        let own = own.filter(|own| {
-            !own.is_dir()
-                || ["HEAD", "objects"]
-                    .iter()
-                    .any(|part| own.join(part).exists())
-        });
-        let Some(own) = own else {
-            // An empty folder is no repository.
-            if file.is_dir() {
-                return;
-            }
-            let why = "history: it leads to no folder of git";
-            self.found.unseen.push(Unseen::new(file, why));
-            return;
+        let is_git = |folder: &Path| {
+            let has = |part: &&str| folder.join(part).exists();
+            ["HEAD", "objects"].iter().any(has)
         };
+        let nowhere = Unseen::new(file, "history: it leads to no folder of git");
+        let own = if file.is_dir() {
+            // An empty folder is no repository.
+            is_git(file).then(|| file.to_path_buf())
+        } else {
+            let named = read(file);
+            let named = named
+                .as_deref()
+                .and_then(|line| line.strip_prefix("gitdir: "));
+            if named.is_none() {
+                self.found.unseen.push(nowhere.clone());
+            }
+            named.map(|path| above.join(path))
+        };
+        let Some(own) = own else { return };
         let common = read(&own.join("commondir")).map(|text| own.join(text));
         for folder in [Some(own), common].into_iter().flatten() {
             match folder.canonicalize() {
                 Ok(folder) if self.met.contains(&folder) => {}
+                Ok(folder) if !is_git(&folder) => self.found.unseen.push(nowhere.clone()),
                 Ok(folder) => {
                     if self.followed.insert(folder.clone()) {
                         self.walk(&folder, &folder, Part::Git);

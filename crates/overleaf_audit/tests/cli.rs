@@ -531,6 +531,10 @@ fn what_cannot_be_looked_at_is_not_clean() {
         ("leads to no folder of git", |project| {
             project.write("sub/.git", "");
         }),
+        ("leads to no folder of git", |project| {
+            project.write("plain/notes.txt", "");
+            project.write("sub/.git", "gitdir: ../plain\n");
+        }),
         ("HEAD, refs/ or objects/", |project| {
             fs::remove_file(project.at("paper/.git/HEAD")).expect("remove");
         }),

@@ -7,6 +7,20 @@ pub(crate) const CAPTION: &str = "[Replace with a paper-ready caption].";
 /// Label until a person writes one.
 pub(crate) const LABEL: &str = "fig:replace-me";
 
+/// Commands whose argument is text, in which `_` and `^` stop LaTeX.
+const TEXT: [&str; 10] = [
+    "emph",
+    "mbox",
+    "textbf",
+    "textit",
+    "textmd",
+    "textrm",
+    "textsc",
+    "textsf",
+    "texttt",
+    "underline",
+];
+
 /// The whole file; `caption` is LaTeX.
 pub(crate) fn text(caption: &str, label: &str) -> String {
     format!(
@@ -55,12 +69,20 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
         Some((line, column.count() + 1, why.to_owned()))
     };
     let mut letters = latex.char_indices().peekable();
-    let (mut open, mut maths) = (Vec::new(), None);
+    // Each open brace, and whether it holds text, not a name as that of `\ref` does.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut maths = None;
+    // The command that an argument would belong to, and whether its optional argument is open.
+    let (mut command, mut option) = (String::new(), false);
     let (mut conditionals, mut delimiters) = (0_usize, Vec::new());
     // Alignment characters have a meaning in tables and in addresses.
     let aligning = ["\\begin", "\\url", "\\href"];
     let may_align = aligning.iter().any(|name| latex.contains(name));
     while let Some((at, letter)) = letters.next() {
+        if !option && !"\\*[]{ ".contains(letter) {
+            command.clear();
+        }
+        let holds_text = open.last().is_none_or(|(_, text)| *text);
         match letter {
             '\\' => {
                 let mut name = String::new();
@@ -87,8 +109,11 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
                     "item" if !latex.contains("\\begin") => {
                         return found(at, "has \\item outside of a list");
                     }
-                    "fi" | "else" if conditionals == 0 => {
-                        return found(at, "has \\fi or \\else without a conditional");
+                    "fi" | "else" | "or" if conditionals == 0 => {
+                        return found(at, "has \\fi, \\else or \\or without a conditional");
+                    }
+                    "csname" | "expandafter" => {
+                        return found(at, "makes a command, and nobody can see which");
                     }
                     "fi" => conditionals -= 1,
                     "left" => delimiters.push(at),
@@ -99,20 +124,27 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
                     name if name.starts_with("if") => conditionals += 1,
                     _ => {}
                 }
+                command = name;
             }
             '%' => return found(at, "has a comment, which would hide the end of the caption"),
             '#' => return found(at, "has # without a backslash"),
             '&' if !may_align => return found(at, "has & without a backslash"),
-            '_' | '^' if maths.is_none() && open.is_empty() && !may_align => {
+            '_' | '^' if maths.is_none() && holds_text && !option && !may_align => {
                 return found(at, "has _ or ^ outside of maths, without a backslash");
             }
             '$' => maths = if maths.is_none() { Some(at) } else { None },
-            '{' => open.push(at),
+            '[' => option = !command.is_empty(),
+            ']' => option = false,
+            '{' => {
+                let text = command.is_empty() || TEXT.contains(&command.as_str());
+                open.push((at, holds_text && text));
+                command.clear();
+            }
             '}' if open.pop().is_none() => return found(at, "closes a brace that is not open"),
             _ => {}
         }
     }
-    if let Some(at) = open.pop() {
+    if let Some((at, _)) = open.pop() {
         return found(at, "opens a brace that is not closed");
     }
     if let Some(at) = maths {
@@ -221,6 +253,8 @@ mod tests {
             "\\input{caption}",
             "$\\left(x^2\\right)_1 \\iff y$ \\ifx a b\\else c\\fi",
             "\\[x_1\\] a\\_b\\\\[2pt] c",
+            "\\emph{all of~\\ref{fig:a_b} and $x_1$} \\ensuremath{x_1}",
+            "\\cite[p.~2]{a_b} \\hyperref[sec:a_b]{there} \\ref {a_b}",
         ] {
             assert_eq!(flaw(good), None, "{good}");
         }
@@ -248,6 +282,10 @@ mod tests {
             ("$\\right) x$", (1, 2)),
             ("a \\] b", (1, 3)),
             ("a \\item b", (1, 3)),
+            ("\\textbf{a_b}", (1, 10)),
+            ("{a^b}", (1, 3)),
+            ("a \\or b", (1, 3)),
+            ("\\csname fi\\endcsname", (1, 1)),
         ] {
             let found = flaw(bad).map(|(line, column, _)| (line, column));
             assert_eq!(found, Some(place), "{bad}: {:?}", flaw(bad));
