@@ -55,6 +55,8 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         papers: Option<std::path::PathBuf>,
     },
+    /// Measure the layout of the gallery and of 1,000 generated figures: crossings, bends, overlaps and each other problem
+    Figures,
     /// Write what is generated from helpers.toml and from the helpers themselves
     Sync {
         /// Write nothing; list what is stale and exit 10
@@ -97,6 +99,7 @@ fn run(command: Command) -> Result<u8, Fault> {
     match command {
         Command::Demo(args) => demo::run(&workspace, &args),
         Command::Bench { topic, papers } => bench::run(&workspace, topic, papers.as_deref()),
+        Command::Figures => bench::figures(&workspace),
         Command::Sync { check } => sync::run(&workspace, check),
         Command::Schemas { check } => schemas::run(&workspace, check),
         Command::InstallSkills(args) => install::run(&workspace, &args),

@@ -1,7 +1,6 @@
 //! Every length, weight and limit of the layout and of the ways of edges and labels. Lengths are units of the canvas.
 //!
-//! A change is judged by the crossings, bends and overlaps that the test `same_bytes` of `figure_renderer` prints for the gallery and for generated
-//! figures.
+//! A change is judged by the crossings, bends and overlaps that `cargo xtask figures` prints for the gallery and for generated figures.
 
 use crate::geometry::Point;
 

@@ -190,7 +190,7 @@ impl Bench<'_> {
         ]
     }
 
-    /// Runs tests one after the other and shows the rows of tables and the summaries that they print.
+    /// Measures by tests, unless they need a folder that is not there.
     fn test(&self, case: &Case, papers: Option<&Path>) -> Result<(), Fault> {
         let papers = papers.unwrap_or(Path::new(&case.papers));
         let folder = self.workspace.root.join(papers);
@@ -205,36 +205,56 @@ impl Bench<'_> {
             );
             return Ok(());
         }
-        let mut words = case.test.split_whitespace();
-        let mut command = cargo::cargo(self.workspace)
-            .args(["test", "--quiet", "--package"])
-            .args(words.next())
-            .arg("--test")
-            .args(words.next())
-            .arg("--")
-            .args(words)
-            .args(["--nocapture", "--test-threads=1"]);
-        for (name, value) in &case.variables {
+        let variables = case.variables.iter().map(|(name, value)| {
             let value = value
                 .replace("{papers}", &folder.to_string_lossy())
                 .replace("{built}", &self.built.to_string_lossy());
-            command = command.env(name, value);
-        }
-        let done = command.run(DEADLINE)?;
-        for line in done.stdout.text().lines() {
-            let is_summary = line.contains(" rows ") && line.contains(" flagged")
-                || line.starts_with("invented: ");
-            // The name of a test may stand before its first row.
-            let at = line.find("| ").or(is_summary.then_some(0));
-            if let Some(shown) = at.and_then(|at| line.get(at..)) {
-                println!("  {shown}");
-            }
-        }
-        if done.code()? != 0 {
-            row("not all as it must be", done.stderr.text());
-        }
-        Ok(())
+            (name.as_str(), value)
+        });
+        measure(self.workspace, &case.test, variables)
     }
+}
+
+/// Runs tests, named by package, target and filters, one after the other and shows the rows of tables and the summaries that they print.
+fn measure<'a>(
+    workspace: &Workspace,
+    tests: &str,
+    variables: impl IntoIterator<Item = (&'a str, String)>,
+) -> Result<(), Fault> {
+    let mut words = tests.split_whitespace();
+    let mut command = cargo::cargo(workspace)
+        .args(["test", "--quiet", "--package"])
+        .args(words.next())
+        .arg("--test")
+        .args(words.next())
+        .arg("--")
+        .args(words)
+        .args(["--nocapture", "--test-threads=1"]);
+    for (name, value) in variables {
+        command = command.env(name, value);
+    }
+    let done = command.run(DEADLINE)?;
+    for line in done.stdout.text().lines() {
+        let is_summary =
+            line.contains(" rows ") && line.contains(" flagged") || line.starts_with("invented: ");
+        // The name of a test may stand before its first row.
+        let at = line.find("| ").or(is_summary.then_some(0));
+        if let Some(shown) = at.and_then(|at| line.get(at..)) {
+            println!("  {shown}");
+        }
+    }
+    if done.code()? != 0 {
+        row("not all as it must be", done.stderr.text());
+    }
+    Ok(())
+}
+
+/// Crossings, bends, overlaps and other problems of the figures by which a change of the layout is judged. Nothing fails, as above.
+pub(crate) fn figures(workspace: &Workspace) -> Result<u8, Fault> {
+    let test = "figure_renderer cli same_bytes::every_figure_is_measured";
+    let count = [("ARIS_STORIES", "1000".to_owned())];
+    measure(workspace, test, count)?;
+    Ok(0)
 }
 
 #[cfg(test)]
