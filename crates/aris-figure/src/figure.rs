@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::check;
 use crate::layout;
 use crate::measures::{BOX, MARGIN, PLACED_GROUPS, PLACED_NODES, SQUARE_NODES};
-use crate::notes::Notes;
+use crate::notes::{At, Notes};
 use crate::problem::{Code, Problem};
 use crate::scene::Placed;
 use crate::scene::{Scene, Size, size};
@@ -44,13 +44,16 @@ impl Figure {
                 } else {
                     "this is not UTF-8"
                 };
-                let place = (text.len(), String::new());
+                let line = text.matches('\n').count();
+                let column = text.chars().rev().take_while(|letter| *letter != '\n');
+                let from_1 = |count| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
+                let place = ((from_1(line), from_1(column.count())), String::new());
                 notes.push(Code::Invalid, place, message, "save the file as UTF-8");
-                return Err(notes.problems(&text));
+                return Err(notes.problems());
             }
         };
         let Some(spec) = spec::read(&text, &notes) else {
-            return Err(invalid(&notes, &text));
+            return Err(invalid(&notes));
         };
         let free = spec
             .nodes
@@ -69,7 +72,7 @@ impl Figure {
                 ),
                 "give them x and y",
             );
-            return Err(invalid(&notes, &text));
+            return Err(invalid(&notes));
         }
         let sizes: Vec<Size> = spec.nodes.iter().map(size).collect();
         let mut placed = layout::place(&spec, &sizes);
@@ -111,7 +114,7 @@ impl Figure {
             );
         }
         Ok(Self {
-            problems: notes.problems(&text),
+            problems: notes.problems(),
             text,
             spec,
             sizes,
@@ -164,14 +167,14 @@ impl Figure {
         let notes = Notes::default();
         check::check(&self.scene(), column_mm.into(), &notes);
         let mut problems = self.problems.clone();
-        problems.extend(notes.problems(&self.text));
+        problems.extend(notes.problems());
         problems.sort_by_key(|problem| (problem.line, problem.column));
         problems
     }
 
     /// The file with the places of the layout written into it; all else stays as it is.
     pub fn placed_text(&self) -> String {
-        let mut inserts: Vec<(usize, String)> = Vec::new();
+        let mut inserts: Vec<(At, String)> = Vec::new();
         if self.placed.laid_out {
             let (width, height) = self.canvas();
             let canvas = &self.spec.canvas;
@@ -216,10 +219,23 @@ impl Figure {
         }
         inserts.sort_by_key(|(at, _)| *at);
         let mut out = String::with_capacity(self.text.len() + 40 * inserts.len());
-        let mut done = 0;
-        for (at, members) in inserts {
+        let (mut here, mut done) = ((1, 1), 0);
+        let letters = self.text.char_indices();
+        // A byte order mark is no part of the first line.
+        let mut letters = letters
+            .skip_while(|(_, letter)| *letter == '\u{feff}')
+            .peekable();
+        for (place, members) in inserts {
+            while here < place
+                && let Some((_, letter)) = letters.next()
+            {
+                here = match letter {
+                    '\n' => (here.0 + 1, 1),
+                    _ => (here.0, here.1 + 1),
+                };
+            }
             // After the brace, and before what the object holds.
-            let start = at + 1;
+            let start = letters.peek().map_or(self.text.len(), |(at, _)| at + 1);
             out.push_str(self.text.get(done..start).unwrap_or_default());
             out.push_str(&members);
             let rest = self.text.get(start..).unwrap_or_default();
@@ -235,8 +251,8 @@ impl Figure {
 }
 
 /// The reasons only: what would be drawn otherwise does not matter for a figure that is not drawn.
-fn invalid(notes: &Notes, text: &str) -> Vec<Problem> {
-    let mut problems = notes.problems(text);
+fn invalid(notes: &Notes) -> Vec<Problem> {
+    let mut problems = notes.problems();
     problems.retain(|problem| problem.code == Code::Invalid);
     problems
 }

@@ -14,7 +14,6 @@ mod colour;
 mod figure;
 mod formula;
 mod geometry;
-mod json;
 mod layout;
 mod measures;
 mod notes;

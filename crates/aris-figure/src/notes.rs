@@ -1,4 +1,4 @@
-//! Problems while they are collected: a place in the file is a byte until somebody asks.
+//! Problems while they are collected.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,19 +8,22 @@ use crate::problem::{Code, Problem};
 /// How many problems of one kind are listed. A reader has stopped by then, and pairs of things would be many.
 const LIMIT: usize = 100;
 
+/// Line and column in characters, each from 1.
+pub(crate) type At = (u32, u32);
+
 /// Where something stands in the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
-    /// The byte where it begins.
-    pub(crate) at: usize,
+    /// Where it begins.
+    pub(crate) at: At,
     /// Its JSON pointer.
     pub(crate) pointer: String,
     /// Its fields and where they begin.
-    fields: Vec<(&'static str, usize)>,
+    fields: Vec<(&'static str, At)>,
 }
 
 impl Place {
-    pub(crate) fn new(at: usize, pointer: String) -> Self {
+    pub(crate) fn new(at: At, pointer: String) -> Self {
         Self {
             at,
             pointer,
@@ -28,7 +31,7 @@ impl Place {
         }
     }
 
-    pub(crate) fn add(&mut self, name: &'static str, at: usize) {
+    pub(crate) fn add(&mut self, name: &'static str, at: At) {
         self.fields.push((name, at));
     }
 
@@ -37,7 +40,7 @@ impl Place {
     }
 
     /// The place of the first of `names` that is there, else the thing's own.
-    pub(crate) fn field(&self, names: &[&str]) -> (usize, String) {
+    pub(crate) fn field(&self, names: &[&str]) -> (At, String) {
         names
             .iter()
             .find_map(|name| self.fields.iter().find(|(field, _)| field == name))
@@ -51,8 +54,7 @@ impl Place {
 /// Problems in the order in which they are found. Whatever is read or checked may add to them.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// Each with the byte where it stands; lines are counted when somebody asks.
-    list: RefCell<Vec<(usize, Problem)>>,
+    list: RefCell<Vec<Problem>>,
     counts: RefCell<BTreeMap<Code, usize>>,
 }
 
@@ -60,7 +62,7 @@ impl Notes {
     pub(crate) fn push(
         &self,
         code: Code,
-        (at, pointer): (usize, String),
+        ((line, column), pointer): (At, String),
         message: impl Into<String>,
         fix: impl Into<String>,
     ) {
@@ -70,13 +72,13 @@ impl Notes {
         if *count <= LIMIT {
             let problem = Problem {
                 code,
-                line: 1,
-                column: 1,
+                line,
+                column,
                 pointer,
                 message: message.into(),
                 fix: fix.into(),
             };
-            self.list.borrow_mut().push((at, problem));
+            self.list.borrow_mut().push(problem);
         }
     }
 
@@ -102,24 +104,9 @@ impl Notes {
     }
 
     /// The problems as they are reported, in the order of the file.
-    pub(crate) fn problems(&self, text: &str) -> Vec<Problem> {
-        let mut list = self.list.borrow().clone();
-        list.sort_by_key(|(at, problem)| (*at, problem.code));
-        let (mut line, mut column, mut done) = (1, 1, 0);
-        let mut problems = Vec::with_capacity(list.len());
-        for (at, mut problem) in list {
-            for byte in text.bytes().take(at).skip(done) {
-                if byte == b'\n' {
-                    (line, column) = (line + 1, 1);
-                } else if byte & 0xc0 != 0x80 {
-                    // The first byte of a character.
-                    column += 1;
-                }
-            }
-            done = at;
-            (problem.line, problem.column) = (line, column);
-            problems.push(problem);
-        }
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.list.borrow().clone();
+        problems.sort_by_key(|problem| (problem.line, problem.column, problem.code));
         for (code, _) in self
             .counts
             .borrow()
@@ -136,26 +123,5 @@ impl Notes {
             });
         }
         problems
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_count_lines_and_characters() {
-        let place = |text: &str, at: usize| {
-            let notes = Notes::default();
-            notes.push(Code::Invalid, (at, String::new()), "", "");
-            let problem = notes.problems(text).remove(0);
-            (problem.line, problem.column)
-        };
-        let text = "{\n  \"é中\": 1\n}";
-        assert_eq!(place(text, 0), (1, 1));
-        assert_eq!(place(text, text.find('1').expect("1")), (2, 9));
-        assert_eq!(place(text, text.len()), (3, 2));
-        assert_eq!(place("", 0), (1, 1));
-        assert_eq!(place("", 9), (1, 1));
     }
 }

@@ -13,9 +13,9 @@ pub struct Problem {
     #[schemars(with = "String")]
     pub code: Code,
     /// Line of the file, from 1.
-    pub line: usize,
+    pub line: u32,
     /// Column, in characters, from 1.
-    pub column: usize,
+    pub column: u32,
     /// JSON pointer to the value.
     pub pointer: String,
     /// What is wrong.

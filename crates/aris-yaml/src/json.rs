@@ -14,10 +14,14 @@ const MAX_DEPTH: usize = 128;
 
 /// Reads one value that fills `text`. **Errors**: the first mistake, with its place.
 pub fn read_json(text: &str) -> Result<Node, Malformed> {
+    JsonReader::new(text, 1).whole()
+}
+
+/// The same for whoever reports a repeated key as a smaller mistake: [`Node::get`] gives the last one.
+pub fn read_repeating_json(text: &str) -> Result<Node, Malformed> {
     let mut reader = JsonReader::new(text, 1);
-    let node = reader.value()?;
-    reader.end()?;
-    Ok(node)
+    reader.may_repeat = true;
+    reader.whole()
 }
 
 /// Reads JSON piece by piece, so that a long list need not be held as a tree.
@@ -32,6 +36,8 @@ pub struct JsonReader<'t> {
     counted: usize,
     /// Whether an item of the outermost list was read.
     within: bool,
+    /// Whether a key may stand twice in one object.
+    may_repeat: bool,
 }
 
 impl<'t> JsonReader<'t> {
@@ -46,7 +52,14 @@ impl<'t> JsonReader<'t> {
             column: 1,
             counted: 0,
             within: false,
+            may_repeat: false,
         }
+    }
+
+    fn whole(mut self) -> Result<Node, Malformed> {
+        let node = self.value()?;
+        self.end()?;
+        Ok(node)
     }
 
     /// Reads one value.
@@ -195,11 +208,15 @@ impl<'t> JsonReader<'t> {
                 );
                 if !known && !is_number(word) {
                     let word: String = word.chars().take(20).collect();
-                    return Err(if word.is_empty() {
-                        self.error("expected a value")
-                    } else {
-                        self.error(format!("`{word}` is no value of JSON"))
-                    });
+                    return Err(self.error(match word.as_str() {
+                        "" => String::from("expected a value"),
+                        "True" | "False" | "None" => {
+                            format!("`{word}` is Python; JSON has true, false and null")
+                        }
+                        _ => {
+                            format!("`{word}` is no value of JSON; a text stands in double quotes")
+                        }
+                    }));
                 }
                 self.at += word.len();
                 Value::Scalar {
@@ -241,8 +258,8 @@ impl<'t> JsonReader<'t> {
             entries.push((key, self.node(depth + 1)?));
         }
         match twice(&entries) {
-            Some(keys) => Err(said_twice(keys)),
-            None => Ok(Value::Map(entries)),
+            Some(keys) if !self.may_repeat => Err(said_twice(keys)),
+            _ => Ok(Value::Map(entries)),
         }
     }
 

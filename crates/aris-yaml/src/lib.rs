@@ -18,7 +18,7 @@ use granit_parser::Parser;
 use serde_json::{Map, Number, Value as Json};
 
 use builder::{Builder, small};
-pub use json::{JsonReader, read_json};
+pub use json::{JsonReader, read_json, read_repeating_json};
 pub use typed::{typed, typed_node};
 
 /// A value and its place.
@@ -447,7 +447,8 @@ mod tests {
             ("[,]", 1, 2, "expected a value"),
             ("[01]", 1, 2, "`01` is no value"),
             ("{1: 2}", 1, 2, "a key in double quotes"),
-            ("[True]", 1, 2, "`True` is no value"),
+            ("[True]", 1, 2, "`True` is Python"),
+            ("[red]", 1, 2, "`red` is no value"),
             (
                 "{\"é\": 1, \"b\": {\n\"é\": 2, \"é\": 3}}",
                 2,

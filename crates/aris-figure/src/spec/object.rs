@@ -4,10 +4,10 @@ use super::fields::{Field, Kind};
 use crate::colour::Colour;
 use crate::formula;
 use crate::geometry::Point;
-use crate::json::{Json, Value};
-use crate::notes::{Notes, Place};
+use crate::notes::{At, Notes, Place};
 use crate::problem::Code;
 use crate::text;
+use aris_yaml::{Kind as Scalar, Node as Json, Text, Value};
 
 /// The largest number of any kind: pictures beyond cannot be drawn, and sums below stay exact enough.
 pub(crate) const LARGEST: f64 = 1_000_000.0;
@@ -28,31 +28,32 @@ impl<'a> Object<'a> {
         table: &'static [Field],
         notes: &'a Notes,
     ) -> Option<Self> {
-        let Value::Object(members) = &json.value else {
+        let Value::Map(members) = &json.value else {
             notes.push(
                 Code::Invalid,
-                (json.at, pointer),
-                format!("an object is expected, this is {}", json.value.kind()),
+                (at(json), pointer),
+                format!("an object is expected, this is {}", json.noun()),
                 "write { … }",
             );
             return None;
         };
         let mut object = Self {
-            place: Place::new(json.at, pointer),
+            place: Place::new(at(json), pointer),
             notes,
             table,
             values: Vec::with_capacity(members.len().min(table.len())),
         };
-        for member in members {
-            if matches!(member.json.value, Value::Null) {
+        for (key, value) in members {
+            if value.is_null() {
                 continue;
             }
-            let Some(field) = table.iter().find(|field| field.name == member.key) else {
+            let Text { text, line, column } = key;
+            let Some(field) = table.iter().find(|field| field.name == *text) else {
                 let names: Vec<&str> = table.iter().map(|field| field.name).collect();
-                let key: String = member.key.chars().take(40).collect();
+                let key: String = text.chars().take(40).collect();
                 notes.push(
                     Code::UnknownField,
-                    (member.at, object.place.pointer.clone()),
+                    ((*line, *column), object.place.pointer.clone()),
                     format!("there is no field {key:?} here"),
                     match similar(&key, table) {
                         Some(name) => format!("did you mean {name}?"),
@@ -68,14 +69,14 @@ impl<'a> Object<'a> {
             {
                 notes.push(
                     Code::DuplicateField,
-                    (member.at, object.pointer(field.name)),
+                    ((*line, *column), object.pointer(field.name)),
                     format!("{:?} is there twice; the last counts", field.name),
                     "remove one of them",
                 );
                 object.values.remove(old);
             }
-            object.values.push((field.name, &member.json));
-            object.place.add(field.name, member.json.at);
+            object.values.push((field.name, value));
+            object.place.add(field.name, at(value));
         }
         Some(object)
     }
@@ -108,16 +109,15 @@ impl<'a> Object<'a> {
         let json = self.get(name)?;
         let positive = |field: &Field| field.name == name && field.kind == Kind::Positive;
         let is_positive = self.table.iter().any(positive);
-        let found = match &json.value {
-            Value::Number(number) => Some(*number),
-            Value::Text(text) if otherwise == Code::BadValue => {
+        let found = match json.kind() {
+            Some(Scalar::Text(text)) if otherwise == Code::BadValue => {
                 text.parse().ok().filter(|number: &f64| number.is_finite())
             }
-            _ => None,
+            _ => number(json),
         };
         let (message, fix) = match found {
             None => (
-                format!("{name} must be a number, this is {}", json.value.kind()),
+                format!("{name} must be a number, this is {}", json.noun()),
                 String::from("write a number without quotes"),
             ),
             Some(number) if number.abs() > LARGEST => (
@@ -136,21 +136,17 @@ impl<'a> Object<'a> {
 
     /// A text; a number or truth value as it is written.
     pub(crate) fn text(&self, name: &'static str) -> Option<String> {
-        let text = match &self.get(name)?.value {
-            Value::Text(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(flag) => flag.to_string(),
-            other => {
-                self.report(
-                    Code::BadValue,
-                    name,
-                    format!("{name} must be a text, this is {}", other.kind()),
-                    "write one text; \\n breaks the line of a node's label",
-                );
-                return None;
-            }
+        let json = self.get(name)?;
+        let Some(text) = json.written() else {
+            self.report(
+                Code::BadValue,
+                name,
+                format!("{name} must be a text, this is {}", json.noun()),
+                "write one text; \\n breaks the line of a node's label",
+            );
+            return None;
         };
-        let forbidden = text::forbidden(&text);
+        let forbidden = text::forbidden(text);
         if !forbidden.is_empty() {
             let names = forbidden.into_iter().take(8);
             let names: Vec<String> = names
@@ -166,7 +162,7 @@ impl<'a> Object<'a> {
                 "remove them, or write what they stand for",
             );
         }
-        Some(text)
+        Some(text.to_owned())
     }
 
     /// The lines of a text that is drawn, their formulas set.
@@ -199,19 +195,19 @@ impl<'a> Object<'a> {
     }
 
     pub(crate) fn colour(&self, name: &'static str) -> Option<Colour> {
-        match &self.get(name)?.value {
-            Value::Text(text) if text.is_empty() => None,
-            Value::Text(text) if Colour::read(text).is_some() => Colour::read(text),
-            _ => {
-                self.report(
-                    Code::BadValue,
-                    name,
-                    format!("{name} is no colour; the default is drawn"),
-                    "write it as #RRGGBB, six hexadecimal digits",
-                );
-                None
-            }
+        let colour = match text_of(self.get(name)?) {
+            Some("") => return None,
+            text => text.and_then(Colour::read),
+        };
+        if colour.is_none() {
+            self.report(
+                Code::BadValue,
+                name,
+                format!("{name} is no colour; the default is drawn"),
+                "write it as #RRGGBB, six hexadecimal digits",
+            );
         }
+        colour
     }
 
     /// One of some words; the first value of the table when it is none of them.
@@ -219,10 +215,8 @@ impl<'a> Object<'a> {
         let Some(json) = self.get(name) else {
             return default;
         };
-        let found = match &json.value {
-            Value::Text(text) => words.iter().find(|(word, _)| word == text),
-            _ => None,
-        };
+        let text = text_of(json);
+        let found = words.iter().find(|(word, _)| Some(*word) == text);
         found.map_or_else(
             || {
                 let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -245,19 +239,18 @@ impl<'a> Object<'a> {
 
     /// Elements of a list; a problem, and none, when it is no list.
     pub(crate) fn list(&self, name: &'static str) -> &'a [Json] {
-        match self.get(name).map(|json| &json.value) {
-            None => &[],
-            Some(Value::List(items)) => items,
-            Some(other) => {
-                self.report(
-                    Code::Invalid,
-                    name,
-                    format!("{name} must be a list, this is {}", other.kind()),
-                    "write [ … ]",
-                );
-                &[]
-            }
+        let Some(json) = self.get(name) else {
+            return &[];
+        };
+        if !json.is_list() {
+            self.report(
+                Code::Invalid,
+                name,
+                format!("{name} must be a list, this is {}", json.noun()),
+                "write [ … ]",
+            );
         }
+        json.items()
     }
 
     /// What `read` makes of the elements of a list; a problem for each of which it makes nothing.
@@ -272,7 +265,7 @@ impl<'a> Object<'a> {
             if let Some(value) = read(json) {
                 found.push(value);
             } else {
-                let place = (json.at, format!("{}/{index}", self.pointer(name)));
+                let place = (at(json), format!("{}/{index}", self.pointer(name)));
                 self.notes.push(code, place, message, fix);
             }
         }
@@ -308,28 +301,33 @@ fn similar(key: &str, table: &[Field]) -> Option<String> {
 }
 
 pub(crate) fn read_name(json: &Json) -> Option<String> {
-    match &json.value {
-        Value::Text(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
+    let name = json.written().filter(|name| !name.is_empty())?;
+    let is_name = text_of(json).is_some() || number(json).is_some();
+    is_name.then(|| name.to_owned())
+}
+
+fn read_point(json: &Json) -> Option<Point> {
+    let [x, y] = json.items() else {
+        return None;
+    };
+    let (x, y) = (number(x)?, number(y)?);
+    (x.abs() <= LARGEST && y.abs() <= LARGEST).then(|| Point::new(x, y))
+}
+
+pub(crate) fn at(json: &Json) -> At {
+    (json.line, json.column)
+}
+
+pub(crate) fn text_of(json: &Json) -> Option<&str> {
+    match json.kind() {
+        Some(Scalar::Text(text)) => Some(text),
         _ => None,
     }
 }
 
-fn read_point(json: &Json) -> Option<Point> {
-    let Value::List(items) = &json.value else {
-        return None;
-    };
-    match items.as_slice() {
-        [
-            Json {
-                value: Value::Number(x),
-                ..
-            },
-            Json {
-                value: Value::Number(y),
-                ..
-            },
-        ] if x.abs() <= LARGEST && y.abs() <= LARGEST => Some(Point::new(*x, *y)),
+fn number(json: &Json) -> Option<f64> {
+    match json.kind() {
+        Some(Scalar::Integer(_) | Scalar::Float(_)) => json.written()?.parse().ok(),
         _ => None,
     }
 }

@@ -6,14 +6,14 @@ use super::fields::{
     ANCHORS, ARROWS, CANVAS, DIRECTIONS, EDGE, FIGURE, Field, GROUP, LABEL, LAYOUT, NODE, ROUTINGS,
     STYLE, STYLES,
 };
-use super::object::{Object, read_name};
+use super::object::{Object, at, read_name, text_of};
 use super::{Anchor, Canvas, Dash, Direction, Edge, Group, Label, Layout, Node, Spec, Style};
 use crate::colour::Colour;
 use crate::geometry::{Point, Shape};
-use crate::json::{self, Json, Value};
 use crate::measures::{LAYER_GAP, NODE_GAP};
 use crate::notes::Notes;
 use crate::problem::Code;
+use aris_yaml::{Kind, Node as Json};
 
 /// How many nodes, edges, groups and labels a figure may have together.
 const PARTS: usize = 50_000;
@@ -26,11 +26,12 @@ const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
 
 /// Reads a figure; none when the notes say why it cannot be drawn.
 pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
-    let root = match json::parse(text) {
+    let root = match aris_yaml::read_repeating_json(text) {
         Ok(root) => root,
         Err(error) => {
-            let place = (error.at, String::new());
-            notes.push(Code::Invalid, place, error.message, error.fix);
+            let place = ((error.line, error.column), String::new());
+            let fix = "write JSON, as figure_renderer --example does";
+            notes.push(Code::Invalid, place, error.message, fix);
             return None;
         }
     };
@@ -42,7 +43,7 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
     {
         notes.push(
             Code::Invalid,
-            (root.at, String::new()),
+            (at(&root), String::new()),
             "this is not a figure: it has no \"nodes\"",
             "write \"nodes\": [{\"id\": \"a\", \"label\": \"A\"}]",
         );
@@ -52,7 +53,7 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
     if parts > PARTS {
         notes.push(
             Code::Invalid,
-            (root.at, String::new()),
+            (at(&root), String::new()),
             format!("the figure has {parts} parts, {PARTS} are the limit"),
             "draw it as several figures",
         );
@@ -163,10 +164,7 @@ fn style(figure: &Object<'_>) -> Style {
 }
 
 fn palette(object: &Object<'_>) -> Vec<Colour> {
-    let read = |json: &Json| match &json.value {
-        Value::Text(text) => Colour::read(text),
-        _ => None,
-    };
+    let read = |json: &Json| text_of(json).and_then(Colour::read);
     let (message, fix) = (
         "this is no colour",
         "write it as #RRGGBB, six hexadecimal digits",
@@ -371,19 +369,18 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, is_orthogonal: bool) -> Option<Edg
         Some(End::Frame(group)) => Some(group),
         _ => None,
     };
-    let curve = match object.get("curve").map(|json| &json.value) {
-        None => false,
-        Some(Value::Bool(curve)) => *curve,
-        Some(other) => {
+    let curve = object.get("curve").is_some_and(|json| match json.kind() {
+        Some(Kind::Bool(curve)) => curve,
+        other => {
             object.report(
                 Code::BadValue,
                 "curve",
-                format!("curve must be true or false, this is {}", other.kind()),
+                format!("curve must be true or false, this is {}", json.noun()),
                 "write true or false",
             );
-            !matches!(other, Value::Number(number) if *number == 0.0)
+            other != Some(Kind::Integer(0))
         }
-    };
+    });
     let (start, end) = nodes?;
     Some(Edge {
         from: start,

@@ -196,6 +196,22 @@ fn problems_are_said_with_their_place() {
 }
 
 #[test]
+fn places_are_written_into_json_as_people_write_it() {
+    let spec = "\u{feff}{ // größer\n\"nodes\": [{\"id\": \"é\", \"label\": \"中\"}, {\"id\": 'b', \"label\": \"B\"},],\r\n\"edges\": [{\"from\": \"é\", \"to\": \"b\"}]}";
+    let project = Project::bare().file("f.json", spec);
+    let run = call(project.path(), &["layout", "f.json", "-o", "-"]).expect_code(0);
+    let written = run.stdout().to_owned();
+    let kept = |part: &str| assert!(written.contains(part), "{part} in {written}");
+    kept("{\"canvas\": {");
+    kept("// größer\n\"nodes\": [{\"x\": ");
+    kept(", \"id\": \"é\", \"label\": \"中\"}, {\"x\": ");
+    // What was written is a figure, and nothing is left to place.
+    let project = Project::bare().file("f.json", &written);
+    let run = call(project.path(), &["layout", "f.json", "-o", "-"]).expect_code(0);
+    assert_eq!(run.stdout(), written);
+}
+
+#[test]
 fn what_is_no_figure_is_refused_with_all_reasons() {
     let spec = "{\"nodes\": [{\"id\": \"a\", \"x\": \"1\", \"y\": 2}, {\"label\": \"b\"}],\n \"edges\": [{\"from\": \"a\", \"to\": \"c\"}]}";
     let project = Project::bare().file("f.json", spec);
