@@ -78,8 +78,8 @@ pub struct Profile {
     pub reject_reply: &'static str,
     /// What the summary of an approval says.
     pub approved: &'static str,
-    /// What the summary of a request for changes says, after the number of findings.
-    pub changes: &'static str,
+    /// What the summary of a request for changes says of one finding, and, after their number, of several.
+    pub changes: [&'static str; 2],
     /// What the summary says when a person is needed.
     pub human: &'static str,
 }
@@ -130,7 +130,10 @@ static CLAIMS: Profile = Profile {
     commit_scope: "claims-review",
     reject_reply: "Investigated — {category}. {evidence}",
     approved: "no unsupported claims found",
-    changes: "claims lack evidence, see inline comments",
+    changes: [
+        "claim lacks evidence, see the inline comment",
+        "claims lack evidence, see inline comments",
+    ],
     human: "uncertain citation requirements, please review",
 };
 
@@ -171,7 +174,10 @@ static REVIEW: Profile = Profile {
     commit_scope: "research-review",
     reject_reply: "Investigated — intentional research design. {evidence}",
     approved: "no deficiency of the research found",
-    changes: "deficiencies of the research, see inline comments",
+    changes: [
+        "deficiency of the research, see the inline comment",
+        "deficiencies of the research, see inline comments",
+    ],
     human: "findings that a person has to decide, please review",
 };
 

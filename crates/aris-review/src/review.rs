@@ -141,7 +141,8 @@ impl Review<'_> {
             (Verdict::Approved, _) => profile.approved.to_owned(),
             (Verdict::ChangesRequested, _) => {
                 let count = findings.filter(|finding| finding.is_actionable()).count();
-                format!("{count} {}", profile.changes)
+                let [one, many] = profile.changes;
+                format!("{count} {}", if count == 1 { one } else { many })
             }
             (Verdict::NeedsHuman, Some(login)) => format!("{} (@{login})", profile.human),
             (Verdict::NeedsHuman, None) => profile.human.to_owned(),

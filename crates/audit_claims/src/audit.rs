@@ -103,9 +103,15 @@ pub(crate) fn published(
                     for warning in &posted.warnings {
                         context.warn(warning);
                     }
-                    let is_new = posted.tier.is_some();
+                    let tier = posted.tier;
+                    // The summary was not taken, and perhaps nothing.
+                    if tier == Some(3) {
+                        let why = posted.warnings.last().map_or("", String::as_str);
+                        let why = format!("the review was not posted whole, call again: {why}");
+                        judged.degrade(&why, flags.degraded_verdict);
+                    }
                     judged.posted = Some(posted);
-                    if !is_new {
+                    if tier.is_none() {
                         return Ok(judged);
                     }
                 }

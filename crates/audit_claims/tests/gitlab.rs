@@ -63,7 +63,7 @@ fn findings_become_threads_and_the_verdict_an_approval_or_a_note() {
     assert_eq!(position["base_sha"], "b".repeat(40));
     let note = threads[1]["notes"][0]["body"].as_str().expect("text");
     assert!(
-        note.starts_with("Changes requested: 1 claims lack evidence"),
+        note.starts_with("Changes requested: 1 claim lacks evidence"),
         "{note}"
     );
     let log = gitlab.log();

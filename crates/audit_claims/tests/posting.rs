@@ -110,6 +110,25 @@ fn an_approval_is_said_again_only_after_something_else_was_said() {
 }
 
 #[test]
+fn an_approval_that_was_not_taken_is_no_approval_where_that_is_asked_for() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    forge.pull(|pull| pull.refused.reviews = true);
+    let none = json!([]);
+    let run = post(
+        &project,
+        &forge,
+        &none,
+        &["--degraded-verdict", "needs_human"],
+    );
+    let data = run.data();
+    assert_eq!(
+        (&data["verdict"], &data["degraded"]),
+        (&json!("needs_human"), &json!(true)),
+        "{run}"
+    );
+}
+
+#[test]
 fn every_tier_is_reached_when_the_ones_before_are_refused() {
     let all = "";
     for (what, refuse, wanted, writes) in [
@@ -139,6 +158,7 @@ fn every_tier_is_reached_when_the_ones_before_are_refused() {
         let run = post(&project, &forge, &two(), &[]);
         assert_eq!(run.data()["verdict"], "changes_requested", "{what}");
         assert_eq!(posted(&run), wanted, "{what}: {run}");
+        assert_eq!(run.data()["degraded"], what == "everything", "{what}");
         assert_eq!(forge.pull(|pull| pull.writes), writes, "{what}");
         assert_eq!(run.data()["posted"]["own_pr"] == true, what == "own");
         // What could be said once is not said twice.

@@ -55,8 +55,13 @@ pub enum Error {
         reason: String,
     },
     /// The recipe was changed since the state was written.
-    #[error("{} was changed since the state of the run was written", .0.display())]
-    Changed(PathBuf),
+    #[error("{what} was changed since the state of the run was written")]
+    Changed {
+        /// The recipe or the manifest.
+        path: PathBuf,
+        /// The path, or the sub-recipe in it.
+        what: String,
+    },
     /// A run that is not over lies where a new one should go.
     #[error("{} holds a run that has not ended", .0.display())]
     Unfinished(PathBuf),
@@ -227,7 +232,7 @@ impl Failure for Error {
             | Self::Data { .. }
             | Self::Malformed { .. }
             | Self::State { .. }
-            | Self::Changed(_)
+            | Self::Changed { .. }
             | Self::Lenses { .. }
             | Self::NotAtCursor { .. }
             | Self::Ticket(_) => ErrorKind::Validation,
@@ -261,7 +266,9 @@ impl Failure for Error {
             Self::State { .. } => {
                 "take the state from a backup, or start again from what was captured: a file with recipe.path, inputs and context"
             }
-            Self::Changed(_) => "restore the recipe, or add --accept-changed",
+            Self::Changed { .. } => {
+                "restore it, or take the change with recipe_runner resume --accept-changed"
+            }
             Self::Unfinished(_) => {
                 "continue it with recipe_runner resume --state, set it aside with --new, or name another state"
             }
@@ -299,7 +306,7 @@ impl Failure for Error {
             Self::NoFile { path, .. }
             | Self::Malformed { path, .. }
             | Self::State { path, .. }
-            | Self::Changed(path)
+            | Self::Changed { path, .. }
             | Self::Unfinished(path)
             | Self::NoLog { path, .. }
             | Self::Held { path, .. }

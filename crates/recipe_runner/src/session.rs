@@ -88,7 +88,16 @@ pub(crate) fn reopen(
     let changed = recipe_changed || manifest_changed;
     if changed && !accept_changed {
         let path = files.manifest.filter(|_| !recipe_changed).unwrap_or(path);
-        return Err(Error::Changed(path));
+        let other =
+            |(name, _): &(&String, &String)| own.sub_recipes.get(*name) != digests.get(*name);
+        let mut sub_recipes = own.sub_recipes.iter().chain(&digests);
+        let what = match sub_recipes.find(other) {
+            Some((name, _)) if recipe_changed && own.sha256 == read.sha256 => {
+                format!("the sub-recipe {name} of {}", path.display())
+            }
+            _ => path.display().to_string(),
+        };
+        return Err(Error::Changed { path, what });
     }
     if changed || !known {
         refuse_errors(&path, &composed.recipe, &data)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
+use aris_contract::text::counted;
 use aris_review::{
     Classification, Decision, Entry, Profile, Repository, Severity, Tokens, one_line, place,
 };
@@ -348,10 +349,10 @@ impl Product for Report {
                 let done = data.counts;
                 writeln!(
                     out,
-                    "{} replies, {} failed; {} threads resolved, {} failed; {} done before; {} wait for a push",
+                    "replies: {}, {} failed; {} resolved, {} failed; done before: {}; waiting for a push: {}",
                     done.replies,
                     done.replies_failed,
-                    done.resolved,
+                    counted(done.resolved, "thread"),
                     done.resolve_failed,
                     done.already,
                     done.held
@@ -389,7 +390,7 @@ fn groups(out: &mut dyn Write, data: &Fetched) -> io::Result<()> {
     let skipped = data.skipped_counts;
     writeln!(
         out,
-        "{} to settle; left out: {} info, {} resolved, {} replies, {} untrusted, {} of the other gate, {} unreadable",
+        "{} to settle; left out: {} info, {} resolved, replies: {}, {} untrusted, {} of the other gate, {} unreadable",
         data.groups.values().map(Vec::len).sum::<usize>(),
         skipped.info,
         skipped.resolved,

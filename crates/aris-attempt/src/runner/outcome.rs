@@ -1,5 +1,6 @@
 //! The exit record while it comes together.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -159,10 +160,17 @@ impl<'a> ExitRecord<'a> {
     pub(super) fn write(mut self, wake: &mut Wake) -> Result<(), AttemptError> {
         self.keep_record();
         let mut beat = Heartbeat::of(self.folder);
+        let mut said = false;
         while let Err(error) = record::exit(self.folder, &self.exit) {
             if !self.folder.is_dir() {
                 // The whole folder is gone: there is nobody left to tell.
                 return Err(error.into());
+            }
+            if !std::mem::replace(&mut said, true) {
+                // For whoever waits for this process.
+                let why = super::with_causes(&error);
+                let message = "the command has ended; how cannot be written down, which is tried again until it can";
+                writeln!(std::io::stdout(), "{message}: {why}").unwrap_or_default();
             }
             let until = clock::steady() + AGAIN;
             while clock::steady() < until {

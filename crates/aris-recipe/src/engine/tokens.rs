@@ -109,20 +109,24 @@ pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     }
     close(&mut fields, open, reading);
     if !reading.single.is_empty() {
-        for (name, value) in beside(text) {
-            let differs =
-                |given: &Value| first_word(&to_text(given)) != first_word(&to_text(&value));
-            if reading.single.contains(&name) && fields.get(&name).is_some_and(differs) {
-                add(&mut fields, name, value, reading);
-            }
-        }
+        contradict(&mut fields, beside(text), reading);
     }
     fields
 }
 
+/// Takes what is given elsewhere for the same fields where that decides otherwise.
+fn contradict(fields: &mut Map<String, Value>, elsewhere: Vec<(String, Value)>, reading: &Reading) {
+    for (name, value) in elsewhere {
+        let differs = |given: &Value| first_word(&to_text(given)) != first_word(&to_text(&value));
+        if reading.single.contains(&name) && fields.get(&name).is_some_and(differs) {
+            add(fields, name, value, reading);
+        }
+    }
+}
+
 /// The fields of a JSON object that a session or a driver gave as its whole answer; `None` where the text is none.
 ///
-/// A field that is given twice counts as in [`of_final_text`].
+/// A field that is given twice counts as in [`of_final_text`]; objects within the object count as well, items of lists do not.
 pub fn of_object(text: &str, reading: &Reading) -> Option<Map<String, Value>> {
     let pairs: Pairs = serde_json::from_str(text.trim()).ok()?;
     Some(pairs.fields(reading))
@@ -152,11 +156,21 @@ struct Pairs(Vec<(String, Value)>);
 
 impl Pairs {
     fn fields(self, reading: &Reading) -> Map<String, Value> {
-        let mut fields = Map::new();
+        let (mut fields, mut within) = (Map::new(), Vec::new());
         for (name, value) in self.0 {
+            inner(&value, &mut within);
             add(&mut fields, name, value, reading);
         }
+        contradict(&mut fields, within, reading);
         fields
+    }
+}
+
+/// The members of an object and of the objects that they are. Items of lists are apart: one of many reviews may differ from the whole.
+fn inner(value: &Value, found: &mut Vec<(String, Value)>) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        found.push((name.clone(), value.clone()));
+        inner(value, found);
     }
 }
 
@@ -199,7 +213,10 @@ fn beside(text: &str) -> Vec<(String, Value)> {
             .unwrap_or_default();
         let mut objects = serde_json::Deserializer::from_str(rest).into_iter();
         if let Some(Ok(Pairs(pairs))) = objects.next() {
-            found.extend(pairs);
+            for (name, value) in pairs {
+                inner(&value, &mut found);
+                found.push((name, value));
+            }
             at += objects.byte_offset();
         } else {
             at += 1;

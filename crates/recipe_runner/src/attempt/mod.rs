@@ -9,6 +9,7 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -314,12 +315,13 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Runs this program.
+    /// Runs this program, and passes on what it says meanwhile: that it cannot write how the step ended.
     fn run(&self, args: &[&OsStr], deadline: Duration) -> Result<Finished, ProcError> {
+        let mut said = |piece: &[u8]| std::io::stderr().write_all(piece).unwrap_or_default();
         aris_proc::command(&self.path, &self.cwd)
             .args(&self.words)
             .args(args)
-            .run(deadline)
+            .run_streamed(deadline, &mut said)
     }
 
     /// What the runner of an attempt is to start: this program, which does the work. Deadlines and silence are its own to watch.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
+use aris_contract::text::counted;
 use aris_recipe::engine::Status;
 use serde::Serialize;
 
@@ -130,10 +131,10 @@ impl Standing {
         let halt = in_brackets(self.halt.as_ref());
         writeln!(
             out,
-            "{}\t{}{place}{halt}\tafter {} steps",
+            "{}\t{}{place}{halt}\tafter {}",
             self.recipe,
             end_word(self.status, Some(self.failed)),
-            self.entries
+            counted(self.entries, "step")
         )?;
         for lens in &self.lenses {
             let log = lens.at_work.as_ref().map_or("", |work| &work.log);

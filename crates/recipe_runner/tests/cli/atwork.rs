@@ -357,3 +357,45 @@ fn what_a_step_leaves_running_goes_on_after_its_end() {
     project.write("stop", "");
     until("the server ends by itself", || project.at("over").exists());
 }
+
+/// A step that ended while the disk is full: what the run waits for is said, and it goes on once there is room.
+#[test]
+fn a_full_disk_is_said_while_the_run_waits() {
+    let project = Project::bare().file(
+        "r.yaml",
+        "name: r\nkitchen_rules: [x]\nsteps:\n  a: {tool: run_cmd, with: {cmd: \"head -c 20000 /dev/zero | tr '\\\\0' x\"}, on_success: done, on_failure: bad}\n  \
+         done: {action: stop, message: m}\n  bad: {action: stop, failed: true, message: m}\n",
+    );
+    std::fs::create_dir(project.at("small")).expect("created");
+    let system = |program: &str, words: &[&str]| {
+        let mut command = Command::new(program);
+        let command = command.args(words).arg(project.at("small"));
+        let status = command.stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !system("mount", &["-t", "tmpfs", "-o", "size=64k", "small"]) {
+        println!("skipped: this user may not mount a small file system");
+        return;
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_recipe_runner"))
+        .args(["run", "r.yaml", "--state", "small/s.json", "--exec", "cmd"])
+        .current_dir(project.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(
+            std::fs::File::create(project.at("said")).expect("file"),
+        ))
+        .spawn()
+        .expect("started");
+    until("it is said", || {
+        project.read("said").contains("No space left")
+    });
+    let grown = system("mount", &["-o", "remount,size=4m"]);
+    let ended = child.wait().expect("ended");
+    assert!(system("umount", &["--lazy"]) && grown);
+    let said = project.read("said");
+    assert!(
+        said.contains("the command has ended") && ended.success(),
+        "{said}"
+    );
+}

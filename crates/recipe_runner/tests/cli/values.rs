@@ -521,6 +521,19 @@ fn contradicting_verdicts_are_a_failure() {
             "[{\"verdict\": \"changes_requested\"}]\nverdict = approved\n",
             "broken",
         ),
+        (
+            "verdict = approved\n{\"review\": {\"verdict\": \"changes_requested\"}}\n",
+            "broken",
+        ),
+        (
+            r#"{"verdict": "approved", "final": {"verdict": "changes_requested"}}"#,
+            "broken",
+        ),
+        // One of many reviews may differ from the whole.
+        (
+            r#"{"verdict": "approved", "reviews": [{"verdict": "changes_requested"}]}"#,
+            "merge",
+        ),
         // The same value, a set of braces that is no JSON, and a quote alone contradict nothing.
         (
             "- verdict = approved: nothing is missing\n{\"verdict\": \"approved\"}\n{x\nverdict = approved\n",

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
                 let listed: Vec<String> = ids.iter().map(u64::to_string).collect();
                 let said = aris_review::one_line(&why, 300);
                 context.warn(&format!(
-                    "group {name}: {said}; comments {} are for a person to decide",
+                    "group {name}: {said}; left for a person to decide: {}",
                     listed.join(", ")
                 ));
                 let said = format!("No classification: {said}");

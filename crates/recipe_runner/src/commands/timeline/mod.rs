@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use aris_cli::{Context, Outcome};
+use aris_contract::text::counted;
 use aris_recipe::engine::{State, Status};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -189,10 +190,10 @@ impl Timeline {
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "{}: {}, {} steps, {} of work, {} of waiting",
+            "{}: {}, {}, {} of work, {} of waiting",
             self.path,
             self.status,
-            self.steps.len(),
+            counted(self.steps.len(), "step"),
             page::duration(self.work_s),
             page::duration(self.waiting_s)
         )?;
