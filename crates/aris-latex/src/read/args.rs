@@ -1,10 +1,29 @@
 //! Arguments of commands.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{Frame, Kind, Meaning, Reader, Source, Token};
-use crate::{Place, ProblemKind, path};
+use crate::{Place, ProblemKind, path, root::compiled};
 
 /// Tokens an optional argument may have; what is longer is not one.
 const MAX_OPTIONAL: usize = 4_000;
+
+/// Tokens that a length may have.
+const MAX_LENGTH: usize = 8;
+
+/// A length, and how it may stretch and shrink. **Source**: The `TeXbook`, chapters 10 and 24.
+static GLUE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    let unit = "(?:true)?(?:fill?l?|pt|em|ex|mm|cm|in|pc|bp|sp|mu|dd)";
+    let number = format!(r"[0-9][0-9=+\-.,]*(?:\\|{unit}| {unit}\b)?");
+    [
+        format!(r"^[ =+\-.,]*(?:{number}|\\)"),
+        format!(r"^ ?plus ?[-.]*{number}"),
+        format!(r"^ ?minus ?[-.]*{number}"),
+    ]
+    .map(|pattern| compiled(&pattern))
+});
 
 /// A piece of flattened text and where it stands.
 pub(super) struct Piece {
@@ -83,39 +102,57 @@ impl Reader<'_> {
 
     /// An optional argument between `open` and `close` (single characters), if one follows.
     pub(super) fn delimited(&mut self, open: char, close: char) -> Option<Vec<Token>> {
-        let mut taken = Vec::new();
+        let mut spaces = Vec::new();
         let mut token = self.next();
         while token.kind == Kind::Space {
-            taken.push(token);
+            spaces.push(token);
             token = self.next();
         }
-        if token.kind != Kind::Word || !self.text(token).starts_with(open) || self.exhausted {
-            self.unread(token);
-            self.unread_all(&taken);
-            return None;
+        if token.kind == Kind::Word && self.text(token).starts_with(open) {
+            let (head, rest) = token.split(1);
+            self.unread(rest);
+            if let Some(inner) = self.closed_by(close) {
+                return Some(inner);
+            }
+            token = head;
         }
-        let (head, rest) = token.split(1);
-        taken.push(head);
-        self.unread(rest);
-        let start = taken.len();
-        let mut depth = 0_usize;
-        while taken.len() <= start + MAX_OPTIONAL {
+        self.unread(token);
+        self.unread_all(&spaces);
+        None
+    }
+
+    /// What stands before a character in this paragraph, which is dropped; nothing is taken where it does not come.
+    pub(super) fn closed_by(&mut self, close: char) -> Option<Vec<Token>> {
+        let (mut inner, end) = self.up_to(MAX_OPTIONAL, |reader, token| match token.kind {
+            Kind::Word => reader.text(token).contains(close).then_some(true),
+            Kind::Par => Some(false),
+            _ => None,
+        })?;
+        let (before, after) = end.split(self.text(end).find(close)?);
+        self.unread(after.split(close.len_utf8()).1);
+        inner.extend((before.len > 0).then_some(before));
+        Some(inner)
+    }
+
+    /// Takes so many tokens at most, groups whole, up to the one where `look` says that it ends them, and that one. Nothing is taken
+    /// where it does not come before the group or the file ends, or before one where `look` says that it cannot.
+    pub(super) fn up_to(
+        &mut self,
+        most: usize,
+        look: impl Fn(&Self, Token) -> Option<bool>,
+    ) -> Option<(Vec<Token>, Token)> {
+        let (mut taken, mut depth) = (Vec::new(), 0_usize);
+        while taken.len() <= most && !self.exhausted {
             let token = self.next();
+            let is_end = look(self, token).filter(|is_end| depth == 0 || !is_end);
             match token.kind {
+                _ if is_end == Some(true) => {
+                    self.spend(taken.len());
+                    return Some((taken, token));
+                }
                 Kind::Begin => depth += 1,
                 Kind::End if depth > 0 => depth -= 1,
-                Kind::Word
-                    if depth == 0
-                        && let Some(at) = self.text(token).find(close) =>
-                {
-                    let (before, after) = token.split(at);
-                    self.unread(after.split(1).1);
-                    let mut inner = taken.split_off(start);
-                    inner.extend((before.len > 0).then_some(before));
-                    self.spend(inner.len());
-                    return Some(inner);
-                }
-                Kind::Stop | Kind::Par | Kind::End => {
+                kind if is_end.is_some() || matches!(kind, Kind::Stop | Kind::End) => {
                     self.unread(token);
                     break;
                 }
@@ -158,69 +195,49 @@ impl Reader<'_> {
         }
     }
 
-    /// Drops a length, a number or an assignment of one: `=12pt plus 1pt`, `-0.5\baselineskip`.
+    /// Drops a length, a number or an assignment of one: `=12pt plus 1pt`, `-0.5\baselineskip`, `\value{x}`.
     pub(super) fn skip_glue(&mut self) {
-        if !self.skip_length() {
-            return;
-        }
-        for keyword in ["plus", "minus"] {
-            let is_spaced = self.peek().kind == Kind::Space;
-            let is_keyword = |text: &str| text.starts_with(keyword).then_some(keyword.len());
-            let Some(word) = self.take(is_keyword) else {
-                continue;
-            };
-            let value = self.peek_after_space();
-            let begins = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
-            if self.text(value).starts_with(begins) {
-                self.skip_length();
-            } else {
-                // A word of the text.
-                self.unread(word);
-                if is_spaced {
-                    self.unread(word.with(Kind::Space));
-                }
-                return;
+        let [length, stretches @ ..] = &*GLUE;
+        if self.skip_pattern(length) {
+            for stretch in stretches {
+                self.skip_pattern(stretch);
             }
         }
     }
 
-    /// Drops a number with its unit, or a register with a factor perhaps; whether one of them was there.
-    fn skip_length(&mut self) -> bool {
-        let run = |text: &str| text.find(|c: char| !c.is_ascii_digit() && !"=+-.,".contains(c));
-        let run = |text: &str| Some(run(text).unwrap_or(text.len()));
-        let mut is_number = false;
-        while !is_number && let Some(signs) = self.take(run) {
-            is_number = self.text(signs).contains(|c: char| c.is_ascii_digit());
+    /// Drops what a pattern says of the text that follows, where a backslash is any control sequence; whether it was there.
+    fn skip_pattern(&mut self, pattern: &Regex) -> bool {
+        let (mut taken, mut text) = (Vec::new(), String::new());
+        while taken.len() < MAX_LENGTH && !text.ends_with('\\') {
+            let token = self.next();
+            match token.kind {
+                Kind::Word => text.push_str(self.text(token)),
+                Kind::Space => text.push(' '),
+                Kind::Name(_) => text.push('\\'),
+                _ => {
+                    self.unread(token);
+                    break;
+                }
+            }
+            taken.push(token);
         }
-        let mut next = self.peek();
-        let is_spaced = next.kind == Kind::Space;
-        if !is_number {
-            next = self.peek_after_space();
-        }
-        if matches!(next.kind, Kind::Name(_)) {
-            // `\the\value{x}`: a length register, or a counter with its argument.
-            let register = self.next_visible();
-            if self.command_name(register) == "value" {
+        self.unread_all(&taken);
+        let length = pattern.find(&text).map_or(0, |found| found.len());
+        let mut left = length;
+        while left > 0 {
+            let token = self.next();
+            if token.kind == Kind::Word {
+                let (taken, rest) = token.split(left);
+                left -= taken.len as usize;
+                self.unread(rest);
+            } else {
+                left -= 1;
+            }
+            if self.command_name(token) == "value" {
                 drop(self.argument());
             }
-            return true;
         }
-        if is_number {
-            self.take(|text| {
-                unit_length(text).filter(|length| !is_spaced || *length == text.len())
-            });
-        }
-        is_number
-    }
-
-    /// Takes as many bytes as `length` says from the beginning of the next word, which may stand behind spaces.
-    fn take(&mut self, length: impl Fn(&str) -> Option<usize>) -> Option<Token> {
-        let word = self.peek_after_space();
-        let is_word = word.kind == Kind::Word;
-        let length = length(self.text(word)).filter(|length| is_word && *length > 0)?;
-        let (taken, rest) = self.next_visible().split(length);
-        self.unread(rest);
-        Some(taken)
+        length > 0
     }
 
     pub(super) fn peek_after_space(&mut self) -> Token {
@@ -287,7 +304,7 @@ impl Reader<'_> {
             };
             pieces.push(Piece {
                 text: text.to_owned(),
-                source: self.source(token, token.kind == Kind::Word),
+                source: token.source(token.kind == Kind::Word),
             });
         }
         pieces
@@ -382,7 +399,8 @@ impl Reader<'_> {
                 } else if let Some((key, _)) = &mut current {
                     key.push(c);
                 } else if !c.is_whitespace() {
-                    current = Some((c.to_string(), piece.source.after(at).place));
+                    let Source { literal, exp, .. } = piece.source.after(at);
+                    current = Some((c.to_string(), self.writer.place(literal, exp)));
                 }
             }
         }
@@ -397,14 +415,4 @@ impl Reader<'_> {
 /// Whether no command and no parameter is left in a text.
 pub(super) fn is_evaluated(text: &str) -> bool {
     !text.contains(['\\', '#'])
-}
-
-/// Length of a TeX unit at the beginning of a word (The `TeXbook`, chapter 10).
-fn unit_length(text: &str) -> Option<usize> {
-    const UNITS: [&str; 14] = [
-        "filll", "fill", "fil", "pt", "em", "ex", "mm", "cm", "in", "pc", "bp", "sp", "mu", "dd",
-    ];
-    let rest = text.strip_prefix("true").unwrap_or(text);
-    let unit = UNITS.iter().find(|unit| rest.starts_with(**unit))?;
-    Some(text.len() - rest.len() + unit.len())
 }

@@ -248,10 +248,7 @@ fn run(what: &str) -> Option<Run> {
             reader.drop_sign('.');
         },
         "fraction" => |reader, token, _| reader.fraction(token),
-        "root" => |reader, token, _| {
-            reader.skip_optional();
-            reader.bracketed_group(token, "√", "√(");
-        },
+        "root" => |reader, token, _| reader.root(token),
         "binomial" => |reader, token, _| reader.argument_group(token, After::Text(" choose ")),
         "number" => |reader, token, how| reader.si_numbers(token, how, false),
         "quantity" => |reader, token, how| reader.si_numbers(token, how, true),

@@ -46,7 +46,6 @@ impl Reader<'_> {
             After::Heading(heading) => self.end_heading(heading),
             After::Caption => self.end_caption(),
             After::Text(text) => self.write(token, text),
-            After::Over(wrapped) => self.over(token, wrapped),
             After::Nothing | After::Table | After::Float | After::Align | After::Argument => {}
         }
         // The argument of a macro is no group to TeX: what it defines stays defined.

@@ -1,6 +1,6 @@
 //! Where tokens come from: the stack of tokens put back, the files below it, and the budget of work.
 
-use super::{Cmd, File, Kind, Meaning, Op, Reader, Source, Token, lexer, narrow};
+use super::{Cmd, File, Kind, Meaning, Op, Reader, Token, lexer, narrow};
 use crate::{Place, ProblemKind};
 
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
@@ -201,24 +201,9 @@ impl Reader<'_> {
             .unwrap_or("")
     }
 
-    pub(super) fn literal(token: Token) -> Place {
-        Place::new(token.file as usize, token.at as usize)
-    }
-
     /// Where a token stands for the reader of the source: the call, when a macro produced it.
     pub(super) fn place(&self, token: Token) -> Place {
-        let calls = self.writer.expansions.get(token.exp as usize);
-        let call = calls.filter(|_| token.exp != 0);
-        call.map_or_else(|| Self::literal(token), |exp| exp.call)
-    }
-
-    pub(super) fn source(&self, token: Token, copied: bool) -> Source {
-        Source {
-            place: self.place(token),
-            copied: copied && token.exp == 0,
-            exp: token.exp,
-            literal: Self::literal(token),
-        }
+        self.writer.place(token.literal(), token.exp)
     }
 }
 

@@ -86,33 +86,14 @@ impl Reader<'_> {
                 },
                 Parameter::Star if self.star() => vec![self.name_token("BooleanTrue", call)],
                 Parameter::Star => vec![self.name_token("BooleanFalse", call)],
-                Parameter::Until(name) => self.until(*name),
+                Parameter::Until(name) => {
+                    let is_end = |token: Token| token.kind == Kind::Name(*name);
+                    let found = self.up_to(usize::MAX, |_, token| is_end(token).then_some(true));
+                    found.map_or_else(Vec::new, |(taken, _)| taken)
+                }
             });
         }
         arguments
-    }
-
-    /// What stands before a control sequence, which is dropped; nothing where it does not come.
-    fn until(&mut self, name: u32) -> Vec<Token> {
-        let (mut taken, mut depth) = (Vec::new(), 0_usize);
-        loop {
-            let token = self.next();
-            match token.kind {
-                Kind::Name(found) if found == name && depth == 0 => return taken,
-                Kind::Begin => depth += 1,
-                Kind::End if depth > 0 => depth -= 1,
-                Kind::End | Kind::Stop => {
-                    self.unread(token);
-                    self.unread_all(&taken);
-                    return Vec::new();
-                }
-                _ => {}
-            }
-            taken.push(token);
-            if !self.spend(1) {
-                return taken;
-            }
-        }
     }
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
@@ -226,10 +207,10 @@ impl Reader<'_> {
 
     /// Where tokens stand in a file, when they are written there one after another.
     fn written_range(&self, file: usize, tokens: &[Token]) -> Option<Range<usize>> {
-        let (first, mut end) = (Self::literal(*tokens.first()?), 0);
+        let (first, mut end) = (tokens.first()?.literal(), 0);
         let text = &self.doc.files.get(file)?.text;
         for token in tokens {
-            let start = Self::literal(*token).offset;
+            let start = token.literal().offset;
             let is_next = end == 0 || !text.get(end..start)?.contains(['{', '}']);
             if token.exp != 0 || token.file as usize != file || !is_next {
                 return None;

@@ -1,10 +1,10 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
-use super::{After, Cmd, GroupKind, Kind, Op, Reader, Token, UNCLOSED_MATHS, style};
+use super::{After, Cmd, GroupKind, Kind, Reader, Token, UNCLOSED_MATHS, style};
 use crate::ProblemKind;
 
-/// Tokens of an argument that is looked at whole.
-const SIMPLE: usize = 6;
+/// Tokens of an operand without brackets.
+const SIMPLE: usize = 4;
 
 impl Reader<'_> {
     pub(super) fn open_math(&mut self, token: Token) {
@@ -71,7 +71,7 @@ impl Reader<'_> {
             .ends_with(['(', '[', '{', '=', ',', '<', '>']);
         let operand = self.writer.operator_waits() || !opens;
         if self.style.has(style::MATHS) && self.writer.length() > self.origin && operand {
-            let source = self.source(token, false);
+            let source = token.source(false);
             self.writer.operator(text, source, self.style);
         } else {
             self.write(token, text);
@@ -91,28 +91,34 @@ impl Reader<'_> {
         }
     }
 
-    /// An argument behind `sign`; one that is more than a letter or a number in brackets, behind `opened`.
-    pub(super) fn bracketed_group(
-        &mut self,
-        token: Token,
-        sign: &'static str,
-        opened: &'static str,
-    ) {
-        let (text, after) = if self.simple_group() {
-            (sign, After::Nothing)
-        } else {
-            (opened, After::Text(")"))
-        };
-        self.write(token, text);
-        self.argument_group(token, after);
+    /// `a/b`
+    pub(super) fn fraction(&mut self, token: Token) {
+        let (over, under) = (self.argument(), self.argument());
+        self.unread_operand(token, &under);
+        self.unread_text(token, "/");
+        self.unread_operand(token, &over);
     }
 
-    pub(super) fn fraction(&mut self, token: Token) {
-        let wrapped = !self.simple_group();
-        if wrapped {
-            self.write(token, "(");
-        }
-        self.argument_group(token, After::Over(wrapped));
+    /// `√a`
+    pub(super) fn root(&mut self, token: Token) {
+        self.skip_optional();
+        let argument = self.argument();
+        self.unread_operand(token, &argument);
+        self.write(token, "√");
+    }
+
+    /// Puts back an argument, in brackets where it is more than letters and a number.
+    fn unread_operand(&mut self, token: Token, argument: &[Token]) {
+        let is_simple = argument.len() <= SIMPLE
+            && argument.iter().all(|part| match part.kind {
+                Kind::Word => !self.text(*part).contains(['+', '-', '=', '/', '(']),
+                Kind::Name(_) => !matches!(self.what(*part), "sign" | "fraction"),
+                _ => false,
+            });
+        let (open, close) = if is_simple { ("", "") } else { ("(", ")") };
+        self.unread_text(token, close);
+        self.unread_group(token, argument);
+        self.unread_text(token, open);
     }
 
     /// `\mathpalette\x{y}` is `\x\textstyle{y}`.
@@ -178,28 +184,6 @@ impl Reader<'_> {
         (self.cmd(token).and_then(Cmd::prints)).is_some_and(|text| text == sign)
     }
 
-    /// Whether the next argument needs no brackets in `a/b`.
-    fn simple_group(&mut self) -> bool {
-        let mut taken = Vec::new();
-        let simple = loop {
-            let token = self.next();
-            taken.push(token);
-            match token.kind {
-                Kind::Begin | Kind::Space if taken.len() <= 2 => {}
-                Kind::End => break true,
-                Kind::Word if taken.first().is_some_and(|first| first.kind == Kind::Word) => {
-                    break true;
-                }
-                Kind::Word | Kind::Name(_) if taken.len() == SIMPLE => break false,
-                Kind::Word if !self.text(token).contains(['+', '-', '=', '/', '(']) => {}
-                Kind::Name(_) if !matches!(self.what(token), "sign" | "fraction") => {}
-                _ => break false,
-            }
-        };
-        self.unread_all(&taken);
-        simple
-    }
-
     /// `1\,234` is one number; elsewhere a space.
     pub(super) fn thin_space(&mut self, token: Token) {
         let next = self.peek();
@@ -229,12 +213,5 @@ impl Reader<'_> {
         if spaced {
             self.space(token);
         }
-    }
-
-    pub(super) fn over(&mut self, token: Token, wrapped: bool) {
-        if wrapped {
-            self.write(token, ")");
-        }
-        self.unread(Self::op(token, Op::Over));
     }
 }

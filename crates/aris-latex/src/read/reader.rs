@@ -99,8 +99,6 @@ pub(super) enum After {
     Heading(usize),
     Caption,
     Text(&'static str),
-    /// A numerator: the denominator follows.
-    Over(bool),
     Table,
     Float,
     /// Alignment without cells of its own.
@@ -277,13 +275,11 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn paragraph(&mut self, token: Token) {
-        let source = self.source(token, false);
-        self.writer.paragraph(source);
+        self.writer.paragraph(token.source(false));
     }
 
     pub(super) fn space(&mut self, token: Token) {
-        let source = self.source(token, token.len == 1);
-        self.writer.space(source, self.style);
+        self.writer.space(token.source(token.len == 1), self.style);
     }
 
     pub(super) fn write(&mut self, token: Token, text: &str) {
@@ -292,8 +288,7 @@ impl<'a> Reader<'a> {
 
     /// Writes in another style.
     pub(super) fn write_as(&mut self, style: Style, token: Token, text: &str) {
-        let source = self.source(token, false);
-        self.writer.write(text, source, style);
+        self.writer.write(text, token.source(false), style);
     }
 
     pub(super) fn write_word(&mut self, token: Token) {
@@ -301,7 +296,7 @@ impl<'a> Reader<'a> {
         if !self.is_straight(token) && !self.spend_bytes(token.len as usize) {
             return;
         }
-        let source = self.source(token, true);
+        let source = token.source(true);
         let file = self.doc.files.get(token.file as usize);
         let text = file.map_or("", |file| token.of(&file.text));
         if self.style.has(style::MATHS | style::CODE | style::URL) {

@@ -76,7 +76,6 @@ impl Reader<'_> {
             Op::EndEnvironment(name) => self.leave(name, token),
             Op::EndDocument => self.end_document(token),
             Op::Certain(number) => self.writer.doubts.leave(number),
-            Op::Over => self.bracketed_group(token, "/", "/("),
         }
     }
 

@@ -213,7 +213,7 @@ impl Reader<'_> {
     /// Writes a part of the pieces' text as a number; each part of it keeps the place of its digits.
     fn write_number(&mut self, token: Token, pieces: &[Piece], input: &str, base: usize) {
         let style = self.style.set(style::NUMBER, 0);
-        let mut last = self.source(token, false);
+        let mut last = token.source(false);
         for (text, offset) in number(input, base) {
             let mut end = 0;
             let found = pieces.iter().find(|piece| {

@@ -1,5 +1,8 @@
 //! Tokens: what the lexer makes of a file, and what macros are made of.
 
+use super::Source;
+use crate::Place;
+
 /// Place of a token's own text, and the expansion it came from.
 ///
 /// `file`, `at` and `len` always name the literal source, also inside a macro's body; `exp` is 0 for text of the
@@ -50,8 +53,6 @@ pub(crate) enum Op {
     EndDocument,
     /// Ends a doubt; done as soon as it comes up.
     Certain(u32),
-    /// Opens the denominator of a fraction.
-    Over,
 }
 
 impl Token {
@@ -79,6 +80,20 @@ impl Token {
             kind,
             len: 0,
             ..self
+        }
+    }
+
+    /// Where its own text stands.
+    pub(crate) fn literal(self) -> Place {
+        Place::new(self.file as usize, self.at as usize)
+    }
+
+    /// What text that comes from it says of its source; `copied` where it is the token's own text.
+    pub(crate) fn source(self, copied: bool) -> Source {
+        Source {
+            literal: self.literal(),
+            exp: self.exp,
+            copied: copied && self.exp == 0,
         }
     }
 

@@ -233,8 +233,10 @@ fn counted(count: usize, holds: Holds) -> String {
 fn is_citation(name: &str) -> bool {
     let mut parts = name.split(|c: char| !c.is_ascii_alphabetic());
     let name = parts.next().unwrap_or("");
-    let at = name.find("cite").or_else(|| name.find("Cite"));
-    at.is_some() && !name.ends_with("style") && !name.starts_with("bib")
+    let mut parts = name.as_bytes().windows(4);
+    parts.any(|part| matches!(part, b"cite" | b"Cite"))
+        && !name.ends_with("style")
+        && !name.starts_with("bib")
 }
 
 /// The text in braces of a picture: what stands in parentheses and brackets are places and sizes.

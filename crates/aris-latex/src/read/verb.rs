@@ -204,26 +204,15 @@ impl Reader<'_> {
     /// Inside an argument, where TeX itself would complain (or listings reads tokens).
     fn verb_from_tokens(&mut self) {
         let first = self.next();
-        if first.kind == Kind::Begin {
-            for token in self.balanced(first) {
-                self.write_word(token);
+        let code = match first.kind {
+            Kind::Begin => self.balanced(first),
+            Kind::Word => {
+                let mark = self.letter(first);
+                self.closed_by(mark).unwrap_or_default()
             }
-            return;
-        }
-        if first.kind != Kind::Word {
-            return self.unread(first);
-        }
-        let mark = self.letter(first);
-        loop {
-            let token = self.next();
-            if matches!(token.kind, Kind::Stop | Kind::Par) {
-                return self.unread(token);
-            }
-            if let Some(at) = self.text(token).find(mark) {
-                let (before, after) = token.split(at);
-                self.write_word(before);
-                return self.unread(after.split(mark.len_utf8()).1);
-            }
+            _ => return self.unread(first),
+        };
+        for token in code {
             self.write_word(token);
         }
     }

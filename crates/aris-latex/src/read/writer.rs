@@ -27,22 +27,20 @@ const DOUBT: usize = 10;
 /// Where a piece of text comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
-    /// What the reader of the source is shown: the text itself or the macro call.
-    pub(crate) place: Place,
-    /// Whether the text is a byte-for-byte copy of what stands at `place`.
-    pub(crate) copied: bool,
-    /// The expansion that produced it (0 for none), and where its literal stands.
-    pub(crate) exp: u32,
+    /// Where its literal stands.
     pub(crate) literal: Place,
+    /// The expansion that produced it; 0 for none.
+    pub(crate) exp: u32,
+    /// Whether it is a byte-for-byte copy of what stands there.
+    pub(crate) copied: bool,
 }
 
 impl Source {
     /// The same source, advanced into the text.
     pub(crate) fn after(mut self, bytes: usize) -> Self {
-        if self.copied {
-            self.place.offset += bytes;
+        if self.copied || self.exp > 0 {
+            self.literal.offset += bytes;
         }
-        self.literal.offset += bytes;
         self
     }
 
@@ -368,7 +366,7 @@ impl Writer {
             self.flush_operator(style.has(style::MATHS));
         }
         if self.current().is_none() {
-            self.claim(source.place);
+            self.claim(self.place(source.literal, source.exp));
         }
         if let Some((space, then)) = self.open.pending.take()
             && !self.open.text.is_empty()
@@ -378,16 +376,22 @@ impl Writer {
                 bits: then.bits & style.bits,
                 link: style.link * u32::from(then.link == style.link),
             };
-            let exp = source.exp * u32::from(space.exp == source.exp);
-            self.push(" ", Source { exp, ..space }, both);
+            self.push(" ", space, space.exp == source.exp, both);
         }
-        self.push(text, source, style);
+        self.push(text, source, true, style);
     }
 
-    /// Appends text to the current block, with its place and its marks.
-    fn push(&mut self, text: &str, source: Source, style: Style) {
+    /// What the reader of the source is shown of a literal: itself, or the call of the macro that it is part of.
+    pub(crate) fn place(&self, literal: Place, exp: u32) -> Place {
+        let call = self.expansions.get(exp as usize).filter(|_| exp > 0);
+        call.map_or(literal, |exp| exp.call)
+    }
+
+    /// Appends text to the current block, with its place and its marks; that of its expansion where it is `all` of one.
+    fn push(&mut self, text: &str, source: Source, all: bool, style: Style) {
+        let place = self.place(source.literal, source.exp);
         let open = &mut self.open;
-        let range = open.push(text, source.place, source.copied);
+        let range = open.push(text, place, source.copied);
         if style.has(style::MARKED) {
             for (slot, (bit, kind)) in style::MARKS.iter().enumerate() {
                 if style.has(*bit) {
@@ -407,7 +411,7 @@ impl Writer {
                 Some(MarkKind::Doubtful { cause })
             });
         }
-        if source.exp != 0 {
+        if source.exp != 0 && all {
             let expanded = || {
                 let found = self.expansions.get(source.exp as usize)?;
                 Some(MarkKind::Expanded {
