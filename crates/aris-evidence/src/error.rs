@@ -3,7 +3,7 @@
 use std::fmt;
 
 use aris_fs::FsError;
-use aris_yaml::Malformed;
+use aris_yaml::Problem;
 
 use crate::files::NO_FILE;
 
@@ -102,8 +102,8 @@ impl QueryError {
     }
 }
 
-impl From<Malformed> for QueryError {
-    fn from(wrong: Malformed) -> Self {
+impl From<Problem> for QueryError {
+    fn from(wrong: Problem) -> Self {
         Self::malformed(wrong.message).at(wrong.line, wrong.column)
     }
 }

@@ -14,5 +14,4 @@ pub mod schedule;
 pub mod shell;
 pub mod state;
 pub mod tree;
-mod typed;
 mod words;

@@ -57,13 +57,7 @@ pub fn read(text: &str) -> Result<Node, Problem> {
         }
     })?;
     let node = node.ok_or_else(|| problem(&Node::default(), "the file is empty", None))?;
-    match node.repeated_key() {
-        Some((_, key)) => {
-            let message = format!("key {:?} stands here for the second time", key.text);
-            Err(problem(key, message, Some("remove one of the two")))
-        }
-        None => Ok(node),
-    }
+    node.check_keys().map(|()| node)
 }
 
 #[cfg(test)]
@@ -75,8 +69,8 @@ mod tests {
     #[test]
     fn mistakes_have_their_place() {
         for (text, line, part) in [
-            ("a: 1\nb: 2\na: 3\n", 3, "second time"),
-            ("a:\n  - {b: 1,\n     b: 2}\n", 3, "second time"),
+            ("a: 1\nb: 2\na: 3\n", 3, "stands twice"),
+            ("a:\n  - {b: 1,\n     b: 2}\n", 3, "stands twice"),
             ("a: [1, 2\nb: 3\n", 2, "not valid"),
             ("a: 1\n---\nb: 2\n", 2, "second document"),
             ("? [1]\n: 2\n", 1, "as a key"),

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, ScalarStyle, Span};
 
-use crate::{Malformed, Node, Text, Value};
+use crate::problem::{Place, Problem, problem};
+use crate::{Node, Text, Value};
 
 /// Collections that may lie in each other. **Source**: a recipe and a manifest have five levels; deeper is an attack on the stack.
 const MAX_DEPTH: usize = 64;
@@ -37,7 +38,7 @@ enum Items {
 }
 
 impl Builder {
-    pub(crate) fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), Malformed> {
+    pub(crate) fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), Problem> {
         let (line, column) = (small(span.start.line()), small(span.start.col() + 1));
         let at = |value| Node {
             line,
@@ -103,7 +104,7 @@ impl Builder {
         anchor: usize,
         items: Items,
         span: &Span,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
             return Err(wrong(span, "nested too deeply"));
         }
@@ -116,7 +117,7 @@ impl Builder {
         Ok(())
     }
 
-    fn place(&mut self, node: Node, span: &Span) -> Result<(), Malformed> {
+    fn place(&mut self, node: Node, span: &Span) -> Result<(), Problem> {
         match self.open.last_mut().map(|open| &mut open.items) {
             None => self.root = Some(node),
             Some(Items::List(items)) => items.push(node),
@@ -181,12 +182,12 @@ fn size(node: &Node) -> usize {
     }
 }
 
-fn wrong(span: &Span, message: &str) -> Malformed {
-    Malformed {
+fn wrong(span: &Span, message: &str) -> Problem {
+    let place = Place {
         line: small(span.start.line()),
         column: small(span.start.col() + 1),
-        message: message.to_owned(),
-    }
+    };
+    problem(place, message, None)
 }
 
 pub(crate) fn small(number: usize) -> u32 {

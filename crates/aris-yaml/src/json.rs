@@ -7,18 +7,19 @@
 use std::collections::BTreeMap;
 
 use crate::builder::small;
-use crate::{Malformed, Node, Text, Value};
+use crate::problem::{Place, Problem, problem};
+use crate::{Node, Text, Value};
 
 /// Lists and objects that may lie in each other. **Source**: results have a dozen levels; deeper is an attack on the stack.
 const MAX_DEPTH: usize = 128;
 
 /// Reads one value that fills `text`. **Errors**: the first mistake, with its place.
-pub fn read_json(text: &str) -> Result<Node, Malformed> {
+pub fn read_json(text: &str) -> Result<Node, Problem> {
     JsonReader::new(text, 1).whole()
 }
 
 /// The same for whoever reports a repeated key as a smaller mistake: [`Node::get`] gives the last one.
-pub fn read_repeating_json(text: &str) -> Result<Node, Malformed> {
+pub fn read_repeating_json(text: &str) -> Result<Node, Problem> {
     let mut reader = JsonReader::new(text, 1);
     reader.may_repeat = true;
     reader.whole()
@@ -56,20 +57,20 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn whole(mut self) -> Result<Node, Malformed> {
+    fn whole(mut self) -> Result<Node, Problem> {
         let node = self.value()?;
         self.end()?;
         Ok(node)
     }
 
     /// Reads one value.
-    pub fn value(&mut self) -> Result<Node, Malformed> {
+    pub fn value(&mut self) -> Result<Node, Problem> {
         self.space()?;
         self.node(0)
     }
 
     /// Checks that nothing follows. **Errors**: when something does.
-    pub fn end(&mut self) -> Result<(), Malformed> {
+    pub fn end(&mut self) -> Result<(), Problem> {
         self.space()?;
         if self.at < self.bytes.len() {
             return Err(self.error("there is more after the end of the value"));
@@ -78,13 +79,13 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Enters the outermost list; `false` when something else stands here.
-    pub fn enter_list(&mut self) -> Result<bool, Malformed> {
+    pub fn enter_list(&mut self) -> Result<bool, Problem> {
         self.space()?;
         Ok(self.take(b'['))
     }
 
     /// The next item of the list that was entered; `None` after the last.
-    pub fn item(&mut self) -> Result<Option<Node>, Malformed> {
+    pub fn item(&mut self) -> Result<Option<Node>, Problem> {
         if !self.separated(b']', self.within)? {
             return Ok(None);
         }
@@ -103,16 +104,19 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Line and column of the current byte. The count goes on from the last place, so that one long line costs no more than many.
-    fn place(&mut self) -> (u32, u32) {
+    fn place(&mut self) -> Place {
         let skipped = self.bytes.get(self.counted..self.at).unwrap_or_default();
         let characters = skipped.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         self.column = self.column.saturating_add(small(characters));
         self.counted = self.at;
-        (self.line, self.column)
+        Place {
+            line: self.line,
+            column: self.column,
+        }
     }
 
-    fn error(&mut self, message: impl Into<String>) -> Malformed {
-        malformed(self.place(), message)
+    fn error(&mut self, message: impl Into<String>) -> Problem {
+        problem(self.place(), message, None)
     }
 
     fn newline(&mut self) {
@@ -122,7 +126,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Skips white space and comments.
-    fn space(&mut self) -> Result<(), Malformed> {
+    fn space(&mut self) -> Result<(), Problem> {
         while let Some(byte) = self.peek() {
             let next = self.bytes.get(self.at + 1);
             match byte {
@@ -143,7 +147,7 @@ impl<'t> JsonReader<'t> {
                         .starts_with(b"*/")
                     {
                         match self.peek() {
-                            None => return Err(malformed(start, "a comment is not closed")),
+                            None => return Err(problem(start, "a comment is not closed", None)),
                             Some(byte) => {
                                 self.at += 1;
                                 if byte == b'\n' {
@@ -167,7 +171,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Goes on to the next item, past its comma unless it is the first; `false` at the closing bracket, which is taken.
-    fn separated(&mut self, close: u8, comma: bool) -> Result<bool, Malformed> {
+    fn separated(&mut self, close: u8, comma: bool) -> Result<bool, Problem> {
         self.space()?;
         let separated = comma && self.take(b',');
         self.space()?;
@@ -181,8 +185,8 @@ impl<'t> JsonReader<'t> {
         Ok(true)
     }
 
-    fn node(&mut self, depth: usize) -> Result<Node, Malformed> {
-        let (line, column) = self.place();
+    fn node(&mut self, depth: usize) -> Result<Node, Problem> {
+        let Place { line, column } = self.place();
         let value = match self.peek() {
             Some(b'{' | b'[') if depth >= MAX_DEPTH => {
                 return Err(self.error(format!("nested deeper than {MAX_DEPTH} levels")));
@@ -233,11 +237,11 @@ impl<'t> JsonReader<'t> {
         })
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value, Malformed> {
+    fn map(&mut self, depth: usize) -> Result<Value, Problem> {
         self.at += 1;
         let mut entries: Vec<(Text, Node)> = Vec::new();
         while self.separated(b'}', !entries.is_empty())? {
-            let (line, column) = self.place();
+            let Place { line, column } = self.place();
             let text = if let Some(b'"' | b'\'') = self.peek() {
                 self.string()?
             } else {
@@ -271,7 +275,7 @@ impl<'t> JsonReader<'t> {
         self.text.get(self.at..self.at + length).unwrap_or_default()
     }
 
-    fn string(&mut self) -> Result<String, Malformed> {
+    fn string(&mut self) -> Result<String, Problem> {
         let start = self.place();
         let quote = self.peek();
         self.at += 1;
@@ -279,7 +283,7 @@ impl<'t> JsonReader<'t> {
         let mut from = self.at;
         loop {
             match self.peek() {
-                None => return Err(malformed(start, "a text is not closed")),
+                None => return Err(problem(start, "a text is not closed", None)),
                 byte if byte == quote => {
                     out.push_str(self.text.get(from..self.at).unwrap_or_default());
                     self.at += 1;
@@ -301,7 +305,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Malformed> {
+    fn escape(&mut self) -> Result<char, Problem> {
         let c = match self.peek() {
             Some(byte @ (b'"' | b'\'' | b'\\' | b'/')) => char::from(byte),
             Some(b'b') => '\u{8}',
@@ -320,7 +324,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// The character of `\uXXXX`, or of a pair of them; the replacement character for half a pair, as Python writes them.
-    fn unicode(&mut self) -> Result<char, Malformed> {
+    fn unicode(&mut self) -> Result<char, Problem> {
         let high = self.hex4()?;
         let mut code = high;
         if (0xd800..0xdc00).contains(&high) {
@@ -338,7 +342,7 @@ impl<'t> JsonReader<'t> {
         Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn hex4(&mut self) -> Result<u32, Malformed> {
+    fn hex4(&mut self) -> Result<u32, Problem> {
         let digits = self
             .text
             .get(self.at..self.at + 4)
@@ -353,30 +357,10 @@ impl<'t> JsonReader<'t> {
     }
 }
 
-fn malformed((line, column): (u32, u32), message: impl Into<String>) -> Malformed {
-    Malformed {
-        line,
-        column,
-        message: message.into(),
-    }
-}
-
 /// Whether `word` is a number by the grammar of RFC 8259.
 pub(crate) fn is_number(word: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let unsigned = word.strip_prefix('-').unwrap_or(word);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    digits(whole)
-        && (whole == "0" || !whole.starts_with('0'))
-        && fraction.is_none_or(digits)
-        && exponent.is_none_or(|text| digits(text.strip_prefix(['+', '-']).unwrap_or(text)))
+    let begins = |sign: char| sign == '-' || sign.is_ascii_digit();
+    word.starts_with(begins) && serde_json::from_str::<serde::de::IgnoredAny>(word).is_ok()
 }
 
 /// Two entries with one key.
@@ -399,12 +383,13 @@ pub(crate) fn twice(entries: &[(Text, Node)]) -> Option<(&Text, &Text)> {
     keys.find_map(|key| Some((seen.insert(&key.text, key)?, key)))
 }
 
-pub(crate) fn said_twice((first, second): (&Text, &Text)) -> Malformed {
-    malformed(
-        (second.line, second.column),
+pub(crate) fn said_twice((first, second): (&Text, &Text)) -> Problem {
+    problem(
+        second,
         format!(
             "the key `{}` stands twice, first in line {}, column {}",
             second.text, first.line, first.column
         ),
+        Some("remove one of the two"),
     )
 }

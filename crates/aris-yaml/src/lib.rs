@@ -4,13 +4,14 @@
 //! stays twice, so that whoever reads the tree can report it; [`Node::get`] gives the last one, as YAML loaders do. [`read_json`] and
 //! [`JsonReader`] take JSON with comments and the other liberties of real files. Numbers keep their text: `1e-4` stays `1e-4`.
 //!
-//! [`typed`] makes a value of a Rust type of YAML. What this does not do: write YAML.
+//! [`typed()`] makes a value of a Rust type of YAML, and tells all mistakes. What this does not do: write YAML.
 
 #![warn(missing_docs)]
 
 mod builder;
 mod json;
-mod typed;
+pub mod problem;
+pub mod typed;
 
 use std::ops::Deref;
 
@@ -19,7 +20,9 @@ use serde_json::{Map, Number, Value as Json};
 
 use builder::{Builder, small};
 pub use json::{JsonReader, read_json, read_repeating_json};
-pub use typed::{typed, typed_node};
+pub use problem::Problem;
+use problem::{Place, problem};
+pub use typed::{Keys, typed, typed_node};
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,17 +85,6 @@ pub enum Kind<'a> {
     Float(f64),
     /// Anything else.
     Text(&'a str),
-}
-
-/// Why a file is not YAML or JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    /// From 1; 0 when there is no place.
-    pub line: u32,
-    /// From 1; 0 when there is no place.
-    pub column: u32,
-    /// What is wrong.
-    pub message: String,
 }
 
 impl Default for Node {
@@ -216,7 +208,7 @@ impl Node {
     }
 
     /// Checks that no key stands twice in one mapping. **Errors**: the second place, and the first in the message.
-    pub fn check_keys(&self) -> Result<(), Malformed> {
+    pub fn check_keys(&self) -> Result<(), Problem> {
         self.repeated_key()
             .map_or(Ok(()), |keys| Err(json::said_twice(keys)))
     }
@@ -321,7 +313,7 @@ fn number(text: &str) -> Option<Kind<'_>> {
 }
 
 /// Reads one document; `None` when there is none. **Errors**: the first mistake of syntax.
-pub fn read(text: &str) -> Result<Option<Node>, Malformed> {
+pub fn read(text: &str) -> Result<Option<Node>, Problem> {
     // A byte order mark is no part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder::default();
@@ -329,11 +321,14 @@ pub fn read(text: &str) -> Result<Option<Node>, Malformed> {
         match event {
             Ok((event, span)) => builder.event(event, &span)?,
             Err(error) => {
-                return Err(Malformed {
-                    line: small(error.marker().line()),
-                    column: small(error.marker().col() + 1),
-                    message: error.info().lines().next().unwrap_or_default().to_owned(),
-                });
+                return Err(problem(
+                    Place {
+                        line: small(error.marker().line()),
+                        column: small(error.marker().col() + 1),
+                    },
+                    error.info().lines().next().unwrap_or_default(),
+                    None,
+                ));
             }
         }
     }

@@ -1,188 +1,428 @@
-//! Values of Rust types from a tree, through serde. A mistake has its line, and the keys that lead to it.
+//! Values of Rust types from a tree, by serde, with the place of each mistake.
+//!
+//! serde stops at the first mistake. Reading therefore goes on without the part that was wrong, until nothing is: one reading tells all
+//! mistakes. A text is as written, whatever it would mean in YAML; null is an empty list or mapping.
 
-use std::fmt::Display;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Display};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, Expected, MapAccess, SeqAccess,
-    Unexpected, Visitor,
+    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Expected,
+    IntoDeserializer as _, MapAccess, SeqAccess, Unexpected, Visitor,
 };
+use serde::forward_to_deserialize_any;
 
-use crate::{Kind, Malformed, Node, Text, Value, read};
+use crate::problem::{Problem, Problems, nearest, problem, unknown_key};
+use crate::{Kind, Node, Text, Value, read as tree};
 
-/// Slips of the keyboard in a key that is still taken for another one.
+/// Keys with this beginning are the user's own.
+const OWN: &str = "x_";
+/// Slips of the keyboard in a key that is still taken for another one where keys are open.
 const SLIPS: usize = 2;
+/// Keys of one map; more are a mistake that no list helps with.
+const MOST_KEYS: usize = 64;
+/// Mistakes in one map, after which it is given up.
+const MOST_MISTAKES: usize = 40;
+/// The name by which [`Many`] says how it is to be read.
+const MANY: &str = "$many";
+/// The same of [`Written`].
+const WRITTEN: &str = "$written";
 
-/// Reads a document into a type. A text is as written, whatever it would mean in YAML; null is an empty list or mapping. Keys that the type
-/// does not have are passed over, but not one that is nearly one of its keys, and none may stand twice.
-///
-/// **Errors**: no YAML, or something that the type does not take.
-pub fn typed<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
-    typed_node(&read(text)?.unwrap_or_default())
+/// What keys of a mapping may be that its type does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keys {
+    /// None but the user's own, which begin with `x_`.
+    #[default]
+    Known,
+    /// Any that is not nearly one of the type: the file is for other programs, too. `yes`, `on` and their like are truth values in quotes, too.
+    Open,
+}
+
+/// A text, for which null stands as it is written.
+#[derive(Debug, serde::Deserialize)]
+#[serde(rename = "$written")]
+pub struct Written(pub String);
+
+/// One value, or a list of values.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[serde(rename = "$many")]
+pub struct Many<T>(pub Vec<T>);
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Many<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Many_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        json_schema!({"anyOf": [one, {"type": "array", "items": one}]})
+    }
+}
+
+/// Reads a document into a type. **Errors**: no YAML, or everything that the type does not take, in the order of the file.
+pub fn typed<T: DeserializeOwned>(text: &str, keys: Keys) -> Result<T, Vec<Problem>> {
+    match tree(text) {
+        Ok(node) => typed_node(&node.unwrap_or_default(), keys),
+        Err(problem) => Err(vec![problem]),
+    }
 }
 
 /// The same of a tree that was read.
-///
-/// **Errors**: something that the type does not take.
-pub fn typed_node<T: DeserializeOwned>(node: &Node) -> Result<T, Malformed> {
-    node.check_keys()?;
-    T::deserialize(Of(node)).map_err(|wrong| {
-        let path = wrong.path.into_iter().rev().collect::<Vec<_>>().join(".");
-        let (line, column) = wrong.place.unwrap_or((node.line, node.column));
-        Malformed {
-            line,
-            column,
-            message: match path.as_str() {
-                "" => wrong.message,
-                path => format!("`{path}`: {}", wrong.message),
-            },
-        }
-    })
+pub fn typed_node<T: DeserializeOwned>(node: &Node, keys: Keys) -> Result<T, Vec<Problem>> {
+    node.check_keys().map_err(|problem| vec![problem])?;
+    let mut problems = Problems::default();
+    let value = read_keys(node, "the file", keys, &mut problems);
+    let mut problems = problems.0;
+    problems.sort_by_key(|problem| (problem.line, problem.column));
+    value.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
-/// What a type does not take, and where: the keys from the innermost outwards.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-struct Wrong {
-    place: Option<(u32, u32)>,
-    path: Vec<String>,
+/// Reads a whole map, called `what` in messages. Keys that `T` does not know are left to [`check_keys`]. `None`: it is no map.
+pub fn read<'de, T: Deserialize<'de>>(
+    node: &'de Node,
+    what: &str,
+    problems: &mut Problems,
+) -> Option<T> {
+    read_keys(node, what, Keys::Known, problems)
+}
+
+fn read_keys<'de, T: Deserialize<'de>>(
+    node: &'de Node,
+    what: &str,
+    open: Keys,
+    problems: &mut Problems,
+) -> Option<T> {
+    let mut reading = Reading {
+        open: open == Keys::Open,
+        ..Reading::default()
+    };
+    loop {
+        let read = T::deserialize(reading.of(node, what));
+        let unknown = reading.unknown.take().into_iter();
+        unknown.for_each(|problem| problems.push(problem));
+        let mistake = match read {
+            Ok(value) => return Some(value),
+            Err(mistake) => mistake,
+        };
+        let at = mistake.at.unwrap_or(node);
+        let mut children = at.children();
+        let known = mistake.missing && children.any(|child| reading.is_wrong(child));
+        if !known {
+            problems.push(problem(at, mistake.message, mistake.hint.as_deref()));
+        }
+        if std::ptr::eq(at, node) || reading.wrong.len() >= MOST_MISTAKES {
+            return None;
+        }
+        reading.wrong.push(at);
+    }
+}
+
+/// The keys that a struct is read from.
+pub fn keys<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
+    let empty = Node {
+        value: Value::Map(Vec::new()),
+        ..Node::default()
+    };
+    let reading = Reading::default();
+    // It asks for its keys, whatever it makes of a map without any.
+    T::deserialize(reading.of(&empty, "")).map_or_else(drop, drop);
+    reading.keys.get()
+}
+
+/// Reports every key of a map that is none of `known`, with the nearest of them.
+pub fn check_keys(node: &Node, what: &dyn Display, known: &[&[&str]], problems: &mut Problems) {
+    for (key, _) in node.entries() {
+        if is_unknown(key, known) {
+            problems.push(unknown_key(what, key, known));
+        }
+    }
+}
+
+fn is_unknown(key: &Text, known: &[&[&str]]) -> bool {
+    let name = key.text.as_str();
+    !name.starts_with(OWN) && !known.iter().any(|keys| keys.contains(&name))
+}
+
+/// Whether a key is nearly one that is known.
+fn is_slip(key: &str, known: &[&str]) -> bool {
+    nearest(key, known.iter().copied()).is_some_and(|near| strsim::osa_distance(near, key) <= SLIPS)
+}
+
+/// What is wrong with a value; a second line is the hint.
+#[derive(Debug)]
+struct Mistake<'de> {
+    at: Option<&'de Node>,
     message: String,
+    hint: Option<String>,
+    /// A field is not there: nothing new when its value was found wrong before.
+    missing: bool,
 }
 
-impl Wrong {
-    fn at(mut self, place: (u32, u32)) -> Self {
-        self.place.get_or_insert(place);
-        self
-    }
-
-    fn below(mut self, key: &str) -> Self {
-        self.path.push(key.to_owned());
-        self
-    }
-}
-
-impl serde::de::Error for Wrong {
-    fn custom<M: Display>(message: M) -> Self {
+impl Mistake<'_> {
+    fn of(text: &str) -> Self {
+        let (message, hint) = match text.split_once('\n') {
+            Some((message, hint)) => (message, Some(hint.to_owned())),
+            None => (text, None),
+        };
         Self {
-            place: None,
-            path: Vec::new(),
-            message: message.to_string(),
+            at: None,
+            message: message.to_owned(),
+            hint,
+            missing: false,
         }
     }
 
-    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+    fn must_be(expected: &str, found: &str) -> Self {
+        let (expected, hint) = match expected.split_once('\n') {
+            Some((expected, hint)) => (expected, format!("\n{hint}")),
+            None => (expected, String::new()),
+        };
+        Self::of(&format!("must be {expected}, not {found}{hint}"))
+    }
+}
+
+impl Display for Mistake<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Mistake<'_> {}
+
+impl de::Error for Mistake<'_> {
+    fn custom<T: Display>(text: T) -> Self {
+        Self::of(&text.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let found = match found {
-            Unexpected::Map => String::from("a mapping"),
-            Unexpected::Seq => String::from("a list"),
-            Unexpected::Unit => String::from("null"),
-            Unexpected::Str(text) => format!("the text {text:?}"),
-            other => other.to_string(),
+            Unexpected::Bool(_) => "a truth value",
+            Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => "a number",
+            Unexpected::Unit => "null",
+            Unexpected::Seq => "a list",
+            Unexpected::Map => "a mapping",
+            _ => "a text",
         };
-        let wanted = wanted.to_string();
-        let wanted = match wanted.as_str() {
-            "a sequence" => "a list",
-            "a boolean" => "true or false",
-            "a string" => "a text",
-            "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
-            wanted if wanted.starts_with("struct ") || wanted == "a map" => "a mapping",
-            wanted => wanted,
-        };
-        Self::custom(format_args!("{found} stands where {wanted} is wanted"))
+        // What serde calls its own types.
+        match expected.to_string().as_str() {
+            "u16" | "u32" | "u64" | "usize" | "i32" => Self::must_be("a whole number", found),
+            "a boolean" => Self::must_be("true or false", found),
+            "a sequence" => Self::must_be("a list", found),
+            "a string" => Self::must_be("a text", found),
+            name if name == "a map" || name.starts_with("struct ") => {
+                Self::must_be("a mapping", found)
+            }
+            expected => Self::must_be(expected, found),
+        }
+    }
+
+    /// A whole number that its type does not hold.
+    fn invalid_value(found: Unexpected<'_>, _: &dyn Expected) -> Self {
+        match found {
+            Unexpected::Signed(number) if number < 0 => {
+                Self::of("must be a whole number from 0 on, not a negative one")
+            }
+            _ => Self::of("is too large"),
+        }
+    }
+
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Self {
+            missing: true,
+            ..Self::of(&format!("must be {expected}"))
+        }
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::custom(format_args!("there is no `{field}` in it"))
-    }
-
-    fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
-        let known = known.join(", ");
-        Self::custom(format_args!("there is no key `{field}`; there are {known}"))
-    }
-
-    fn invalid_value(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self::invalid_type(found, wanted)
+        Self {
+            missing: true,
+            ..Self::of(&format!("needs {field}"))
+        }
     }
 }
 
-impl<'de> Of<'de> {
-    fn visit<V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Wrong> {
-        match &self.0.value {
-            Value::List(items) => {
-                let mut items = Items(items.iter());
-                let read = visitor.visit_seq(&mut items)?;
-                match items.0.next() {
-                    None => Ok(read),
-                    Some(_) => Err(Wrong::custom("the list has too many items")),
-                }
-            }
-            Value::Map(entries) => visitor.visit_map(Entries {
-                entries: entries.iter(),
-                value: None,
-            }),
-            Value::Scalar { .. } => match self.0.kind() {
-                Some(Kind::Bool(truth)) => visitor.visit_bool(truth),
-                Some(Kind::Integer(number)) => visitor.visit_i64(number),
-                Some(Kind::Float(number)) => visitor.visit_f64(number),
-                Some(Kind::Text(text)) => visitor.visit_borrowed_str(text),
-                Some(Kind::Null) | None => visitor.visit_unit(),
-            },
+/// What one reading of a map has come to.
+#[derive(Default)]
+struct Reading<'de> {
+    /// Nodes that were found wrong before, as if they were not there.
+    wrong: Vec<&'de Node>,
+    unknown: RefCell<Vec<Problem>>,
+    /// Whether it goes by [`Keys::Open`].
+    open: bool,
+    /// Keys that the type of the whole map is read from.
+    keys: Cell<&'static [&'static str]>,
+}
+
+impl<'de> Reading<'de> {
+    fn of<'a>(&'a self, node: &'de Node, what: &'a str) -> Reader<'a, 'de> {
+        Reader {
+            node,
+            what,
+            at_root: true,
+            wrapper: "",
+            reading: self,
         }
     }
 
-    fn placed<T>(&self, result: Result<T, Wrong>) -> Result<T, Wrong> {
-        result.map_err(|wrong| wrong.at((self.0.line, self.0.column)))
+    fn is_wrong(&self, node: &Node) -> bool {
+        self.wrong.iter().any(|wrong| std::ptr::eq(*wrong, node))
     }
 }
 
-/// A node that is read into a type.
-struct Of<'de>(&'de Node);
+/// A node that is being read.
+#[derive(Clone, Copy)]
+struct Reader<'a, 'de> {
+    node: &'de Node,
+    /// The key it stands under.
+    what: &'a str,
+    at_root: bool,
+    /// The name of the type around the one that is read.
+    wrapper: &'static str,
+    reading: &'a Reading<'de>,
+}
 
-impl<'de> Deserializer<'de> for Of<'de> {
-    type Error = Wrong;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.placed(self.visit(visitor))
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.placed(match self.0.text() {
-            Some(text) => visitor.visit_borrowed_str(text),
-            None => self.visit(visitor),
+impl<'a, 'de> Reader<'a, 'de> {
+    /// Says of a mistake without a place that it is here.
+    fn placed<T>(self, read: Result<T, Mistake<'de>>) -> Result<T, Mistake<'de>> {
+        read.map_err(|mistake| match mistake.at {
+            Some(_) => mistake,
+            None => Mistake {
+                at: Some(self.node),
+                message: format!("{} {}", self.what, mistake.message),
+                ..mistake
+            },
         })
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.placed(match self.0.truth() {
-            Some(truth) => visitor.visit_bool(truth),
-            None => self.visit(visitor),
-        })
+    fn no<T>(self, expected: &str) -> Result<T, Mistake<'de>> {
+        self.placed(Err(Mistake::must_be(expected, self.node.noun())))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        if self.0.is_null() {
+    fn list<V: Visitor<'de>>(
+        self,
+        items: &'de [Node],
+        visitor: V,
+    ) -> Result<V::Value, Mistake<'de>> {
+        let mut items = Items {
+            reader: self,
+            rest: items.iter(),
+        };
+        let read = self.placed(visitor.visit_seq(&mut items))?;
+        match items.rest.next() {
+            None => Ok(read),
+            Some(_) => self.placed(Err(Mistake::of("has too many items"))),
+        }
+    }
+
+    fn map<V: Visitor<'de>>(
+        self,
+        entries: &'de [(Text, Node)],
+        visitor: V,
+    ) -> Result<V::Value, Mistake<'de>> {
+        self.placed(visitor.visit_map(self.entries(entries)))
+    }
+
+    fn entries(self, entries: &'de [(Text, Node)]) -> Entries<'a, 'de> {
+        Entries {
+            reader: self,
+            rest: entries.iter(),
+            value: None,
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'_, 'de> {
+    type Error = Mistake<'de>;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        let read = match (&self.node.value, self.node.kind()) {
+            (Value::List(items), _) => return self.list(items, visitor),
+            (Value::Map(entries), _) => return self.map(entries, visitor),
+            (_, Some(Kind::Bool(flag))) => visitor.visit_bool(flag),
+            (_, Some(Kind::Integer(number))) => visitor.visit_i64(number),
+            (_, Some(Kind::Float(number))) => visitor.visit_f64(number),
+            (_, Some(Kind::Text(text))) => visitor.visit_str(text),
+            (_, Some(Kind::Null) | None) => visitor.visit_unit(),
+        };
+        self.placed(read)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        let text = if self.wrapper == WRITTEN {
+            self.node.written()
+        } else {
+            self.node.text()
+        };
+        match text {
+            Some(text) => self.placed(visitor.visit_str(text)),
+            None => self.no("a text"),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        let plain = matches!(self.node.value, Value::Scalar { plain: true, .. });
+        match self.node.truth().filter(|_| plain || self.reading.open) {
+            Some(truth) => self.placed(visitor.visit_bool(truth)),
+            None => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        if self.wrapper == MANY && !self.node.is_list() {
+            self.list(std::slice::from_ref(self.node), visitor)
+        } else if self.node.is_null() {
+            self.list(&[], visitor)
+        } else {
+            self.deserialize_any(visitor)
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        if self.node.is_null() {
+            self.map(&[], visitor)
+        } else {
+            self.deserialize_any(visitor)
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Mistake<'de>> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
+        if self.node.is_null() {
             visitor.visit_none()
         } else {
             visitor.visit_some(self)
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.placed(if self.0.is_null() {
-            visitor.visit_seq(Items(self.0.items().iter()))
-        } else {
-            self.visit(visitor)
-        })
-    }
-
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.placed(if self.0.is_null() {
-            visitor.visit_map(Entries {
-                entries: self.0.entries().iter(),
-                value: None,
-            })
-        } else {
-            self.visit(visitor)
-        })
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Mistake<'de>> {
+        self.placed(visitor.visit_newtype_struct(Reader {
+            wrapper: name,
+            ..self
+        }))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -190,111 +430,140 @@ impl<'de> Deserializer<'de> for Of<'de> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
-        for (key, _) in self.0.entries() {
-            if let Some(near) = nearly(&key.text, fields) {
-                let message = format!("there is no key `{}`; did you mean `{near}`?", key.text);
-                return Err(Wrong::custom(message).at((key.line, key.column)));
+    ) -> Result<V::Value, Mistake<'de>> {
+        let entries = match &self.node.value {
+            Value::Map(entries) => entries,
+            // Visitors of structs would take the items of a list for the fields.
+            Value::List(_) => {
+                let found = Unexpected::Seq;
+                let read = Err(de::Error::invalid_type(found, &visitor));
+                return self.placed(read);
+            }
+            // The visitor knows what it would like to see.
+            Value::Scalar { .. } => return self.deserialize_map(visitor),
+        };
+        if entries.len() > MOST_KEYS && !self.reading.open {
+            return self.placed(Err(Mistake::of(&format!(
+                "has more than {MOST_KEYS} keys\nsee the skill experiment-queue for the keys there are"
+            ))));
+        }
+        if self.at_root {
+            self.reading.keys.set(fields);
+        }
+        let open = self.reading.open;
+        let unknown = entries.iter().filter(|(key, _)| is_unknown(key, &[fields]));
+        for (key, _) in unknown.filter(|(key, _)| !open || is_slip(key, fields)) {
+            // Whoever reads a map into several types checks its keys.
+            if open || !self.at_root {
+                let problem = unknown_key(&self.what, key, &[fields]);
+                self.reading.unknown.borrow_mut().push(problem);
             }
         }
-        self.deserialize_map(visitor)
+        self.map(entries, visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        words: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
-        self.placed(match self.0.text() {
-            Some(text) => visitor.visit_enum(StrDeserializer::new(text)),
-            None => visitor.visit_enum(MapAccessDeserializer::new(Entries {
-                entries: self.0.entries().iter(),
-                value: None,
-            })),
-        })
+    ) -> Result<V::Value, Mistake<'de>> {
+        match (self.node.written(), self.node.entries()) {
+            (Some(text), _) if words.contains(&text) => {
+                let word: StrDeserializer<'_, Mistake<'de>> = text.into_deserializer();
+                self.placed(visitor.visit_enum(word))
+            }
+            (None, [(word, of)]) if words.contains(&word.text.as_str()) && !of.is_null() => {
+                let entries = self.entries(self.node.entries());
+                self.placed(visitor.visit_enum(MapAccessDeserializer::new(entries)))
+            }
+            _ => self.placed(Err(Mistake::of(&format!("must be {}", words.join(" or "))))),
+        }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Wrong> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
+    fn deserialize_ignored_any<V: Visitor<'de>>(
         self,
-        _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
-        visitor.visit_newtype_struct(self)
+    ) -> Result<V::Value, Mistake<'de>> {
+        visitor.visit_unit()
     }
 
-    serde::forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple_struct ignored_any
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple_struct identifier
     }
 }
 
-/// The key that was most likely meant by one that there is none of.
-fn nearly<'f>(key: &str, fields: &[&'f str]) -> Option<&'f str> {
-    if fields.contains(&key) {
-        return None;
-    }
-    let distances = fields
-        .iter()
-        .map(|field| (strsim::osa_distance(field, key), *field));
-    let near = distances.filter(|(slips, field)| *slips <= SLIPS && slips * 2 < field.len());
-    near.min().map(|(_, field)| field)
+struct Items<'a, 'de> {
+    reader: Reader<'a, 'de>,
+    rest: std::slice::Iter<'de, Node>,
 }
 
-struct Items<'de>(std::slice::Iter<'de, Node>);
+impl<'de> SeqAccess<'de> for Items<'_, 'de> {
+    type Error = Mistake<'de>;
 
-impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Wrong;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(
+    fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, Wrong> {
-        self.0
-            .next()
-            .map(|item| seed.deserialize(Of(item)))
-            .transpose()
+        seed: T,
+    ) -> Result<Option<T::Value>, Mistake<'de>> {
+        let Some(node) = self
+            .rest
+            .by_ref()
+            .find(|item| !self.reader.reading.is_wrong(item))
+        else {
+            return Ok(None);
+        };
+        let item = Reader {
+            node,
+            at_root: false,
+            wrapper: "",
+            what: if self.reader.at_root {
+                "an item"
+            } else {
+                self.reader.what
+            },
+            ..self.reader
+        };
+        item.placed(seed.deserialize(item)).map(Some)
     }
 }
 
-struct Entries<'de> {
-    entries: std::slice::Iter<'de, (Text, Node)>,
+struct Entries<'a, 'de> {
+    reader: Reader<'a, 'de>,
+    rest: std::slice::Iter<'de, (Text, Node)>,
     value: Option<&'de (Text, Node)>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Wrong;
+impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+    type Error = Mistake<'de>;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(
+    fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, Wrong> {
-        self.value = self.entries.next();
+        seed: K,
+    ) -> Result<Option<K::Value>, Mistake<'de>> {
+        let reading = self.reader.reading;
+        self.value = self.rest.by_ref().find(|(_, node)| !reading.is_wrong(node));
         let Some((key, _)) = self.value else {
             return Ok(None);
         };
-        let read = seed.deserialize(BorrowedStrDeserializer::new(&key.text));
-        read.map(Some)
-            .map_err(|wrong: Wrong| wrong.at((key.line, key.column)))
+        seed.deserialize(BorrowedStrDeserializer::new(&key.text))
+            .map(Some)
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Wrong> {
-        let Some((key, value)) = self.value else {
-            return Err(Wrong::custom("a value without a key"));
+    fn next_value_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, Mistake<'de>> {
+        let (key, node) = self
+            .value
+            .ok_or_else(|| Mistake::of("has a value without a key"))?;
+        let value = Reader {
+            node,
+            what: &key.text,
+            at_root: false,
+            wrapper: "",
+            ..self.reader
         };
-        seed.deserialize(Of(value))
-            .map_err(|wrong| wrong.below(&key.text))
+        value.placed(seed.deserialize(value))
     }
 }
 
@@ -302,11 +571,9 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use serde::Deserialize;
-
     use super::*;
 
-    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[derive(Debug, Default, PartialEq, serde::Deserialize)]
     #[serde(default)]
     struct Skill {
         outputs: Vec<String>,
@@ -318,6 +585,7 @@ mod tests {
     fn texts_stay_as_written() {
         let read: BTreeMap<String, Skill> = typed(
             "a: {outputs: [NO, 1.10, true, '']}\nb:\nc: {required: yes, retries: 3, more: [1]}\n",
+            Keys::Open,
         )
         .unwrap();
         assert_eq!(read["a"].outputs, ["NO", "1.10", "true", ""]);
@@ -326,32 +594,35 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_their_line_and_their_keys() {
-        for (text, line, part) in [
+    fn all_mistakes_are_told_each_with_its_place() {
+        let text = "a: {outputs: x, required: [], retries: -1}\nb:\n  outptus: [x]\n  own: 1\nc: {outputs: [a, [x]]}";
+        for (keys, lines) in [
             (
-                "a: {outputs: x}",
-                1,
-                "`a.outputs`: the text \"x\" stands where a list is wanted",
+                Keys::Open,
+                &[(1, 14), (1, 27), (1, 40), (3, 3), (5, 18)][..],
             ),
             (
-                "a:\n  outptus: [x]",
-                2,
-                "`a`: there is no key `outptus`; did you mean `outputs`?",
+                Keys::Known,
+                &[(1, 14), (1, 27), (1, 40), (3, 3), (4, 3), (5, 18)],
             ),
-            (
-                "a:\n  outputs:\n  - [x]",
-                3,
-                "`a.outputs`: a list stands where a text is wanted",
-            ),
-            ("a: {}\na: {}", 2, "a"),
-            ("a:\n  retries: -1", 2, "a whole number from 0 is wanted"),
-            ("a: [x", 1, ""),
         ] {
-            let wrong = typed::<BTreeMap<String, Skill>>(text).unwrap_err();
-            assert!(
-                wrong.line == line && wrong.message.contains(part),
-                "{text}: {wrong:?}"
-            );
+            let wrong = typed::<BTreeMap<String, Skill>>(text, keys).unwrap_err();
+            let places: Vec<_> = wrong.iter().map(|one| (one.line, one.column)).collect();
+            assert_eq!(places, lines, "{wrong:?}");
+            assert_eq!(wrong[0].message, "outputs must be a list, not a text");
+            let hint = wrong[3].hint.as_deref().unwrap();
+            assert!(hint.contains("did you mean \"outputs\"?"), "{hint}");
         }
+    }
+
+    #[test]
+    fn pairs_have_two_items() {
+        let read =
+            |text| typed::<Vec<(String, String)>>(text, Keys::Open).map_err(|wrong| wrong.len());
+        assert_eq!(
+            read("- [a, 1]"),
+            Ok(vec![(String::from("a"), String::from("1"))])
+        );
+        assert_eq!(read("- [a]\n- [a, b, c]\n- [[], b]\n- x"), Err(4));
     }
 }

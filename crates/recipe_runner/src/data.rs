@@ -9,8 +9,9 @@ use aris_recipe::engine::state::{FileRef, sha256_hex};
 use aris_recipe::model::load;
 use aris_recipe::rules::{ProjectRule, called_skill, data::budgets};
 use aris_recipe::{Data, Profile, Recipe};
-use aris_yaml::{Malformed, Text, typed};
+use aris_yaml::{Keys, Problem, Text, typed};
 use clap::Args;
+use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
@@ -63,9 +64,9 @@ pub(crate) fn read(
     let (data, _) = contracts_in(&files)?;
     let mut rules = parsed(file(&args.rules), ProjectRule::parse_all)?.unwrap_or_default();
     if profile == Profile::Compat {
-        let own = ProjectRule::parse_all(AUTOSKILLIT).map_err(|error| Error::Data {
+        let own = ProjectRule::parse_all(AUTOSKILLIT).map_err(|problems| Error::Data {
             path: PathBuf::from("autoskillit.yaml"),
-            error,
+            problems,
         });
         rules.extend(own?);
     }
@@ -73,7 +74,7 @@ pub(crate) fn read(
     let wanted = called.filter(|_| !rules.is_empty()).collect();
     Ok(Data {
         budgets: parsed(file(&args.budgets), budgets)?,
-        exempt: parsed(file(&args.exempt), typed)?.unwrap_or_default(),
+        exempt: parsed(file(&args.exempt), open)?.unwrap_or_default(),
         skills: skills(args, &wanted, context)?,
         sub_recipes: sub_recipes(folders)?,
         rules,
@@ -109,11 +110,15 @@ pub(crate) fn contracts_in(files: &ContractArgs) -> Result<(Data, Option<FileRef
         })
     };
     let data = Data {
-        manifest: parsed(files.manifest.clone(), typed)?,
-        tools: parsed(files.tools.clone(), typed)?,
+        manifest: parsed(files.manifest.clone(), open)?,
+        tools: parsed(files.tools.clone(), open)?,
         ..Data::default()
     };
     Ok((data, files.manifest.as_ref().map(digest).transpose()?))
+}
+
+fn open<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Problem>> {
+    typed(text, Keys::Open)
 }
 
 fn read_named(path: &Path) -> Result<String, Error> {
@@ -122,7 +127,7 @@ fn read_named(path: &Path) -> Result<String, Error> {
 
 fn parsed<T>(
     path: Option<PathBuf>,
-    parse: fn(&str) -> Result<T, Malformed>,
+    parse: fn(&str) -> Result<T, Vec<Problem>>,
 ) -> Result<Option<T>, Error> {
     let Some(path) = path else {
         return Ok(None);
@@ -130,7 +135,7 @@ fn parsed<T>(
     let text = read_named(&path)?;
     parse(&text)
         .map(Some)
-        .map_err(|error| Error::Data { path, error })
+        .map_err(|problems| Error::Data { path, problems })
 }
 
 /// The skills in folders, of several of one name the first; one that was named and is absent is an error where it is listed. `read` names

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_recipe::Finding;
+use aris_yaml::problem::{Problem, SHOWN_PROBLEMS};
 use serde_json::{Map, Value};
 
 /// Errors of `recipe_runner`. What is wrong with a recipe that can be loaded is in its report, never here.
@@ -23,12 +24,12 @@ pub enum Error {
         what: &'static str,
     },
     /// A file that a recipe is checked against is malformed.
-    #[error("{}:{}: {}", path.display(), error.line, error.message)]
+    #[error("{}", told(path, problems))]
     Data {
         /// The path.
         path: PathBuf,
-        /// What is wrong.
-        error: aris_yaml::Malformed,
+        /// What is wrong, at least one, in the order of the file.
+        problems: Vec<Problem>,
     },
     /// An input is unknown, missing or not allowed.
     #[error("{reason}")]
@@ -199,6 +200,16 @@ impl Error {
     }
 }
 
+fn told(path: &Path, problems: &[Problem]) -> String {
+    let told = problems.iter().take(SHOWN_PROBLEMS).map(|problem| {
+        let Problem { line, message, .. } = problem;
+        format!("{}:{line}: {message}", path.display())
+    });
+    let more = problems.len().saturating_sub(SHOWN_PROBLEMS);
+    let more = (more > 0).then(|| format!("and {more} more mistakes"));
+    told.chain(more).collect::<Vec<_>>().join("; ")
+}
+
 fn at(path: &Path, findings: &[Finding]) -> String {
     match findings.first().and_then(|finding| finding.line) {
         Some(line) => format!("{}:{line}", path.display()),
@@ -261,7 +272,12 @@ impl Failure for Error {
                 "correct the recipe; recipe_runner validate lists everything that is wrong with it"
             }
             Self::Recipe { .. } => "correct the recipe",
-            Self::Data { .. } => "correct that line of the file",
+            Self::Data { problems, .. } => {
+                let mut hints = problems
+                    .iter()
+                    .filter_map(|problem| problem.hint.as_deref());
+                hints.next().unwrap_or("correct that line of the file")
+            }
             Self::Malformed { .. } => "correct the file",
             Self::State { .. } => {
                 "take the state from a backup, or start again from what was captured: a file with recipe.path, inputs and context"
@@ -317,8 +333,10 @@ impl Failure for Error {
             _ => {}
         }
         match self {
-            Self::Data { error, .. } => {
-                add("line", Value::from(error.line));
+            Self::Data { problems, .. } => {
+                let first = problems.first().map_or(0, |problem| problem.line);
+                add("line", Value::from(first));
+                add("problems", serde_json::json!(problems));
             }
             Self::Recipe { findings, .. } => {
                 add("findings", serde_json::json!(findings));

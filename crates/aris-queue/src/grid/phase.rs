@@ -9,7 +9,7 @@ use crate::manifest::{Common, JobKeys};
 use crate::problem::Problems;
 use crate::shell;
 use crate::tree::{Node, Value, made, pair, present, quoted};
-use crate::typed;
+use aris_yaml::typed;
 
 /// Whether a key belongs to the grid of its level.
 pub(super) fn is_grid_key(key: &str) -> bool {

@@ -7,7 +7,7 @@ use super::phase::{check_texts, is_grid_key, phase};
 use crate::manifest::{self, Common, PhaseKeys, TopKeys};
 use crate::problem::{Problem, Problems};
 use crate::tree::{Node, Value, made, pair, present, quoted};
-use crate::typed::{check_keys, keys};
+use aris_yaml::typed::{check_keys, keys};
 
 /// A specification, read, checked and expanded.
 pub struct Plan {

@@ -6,7 +6,7 @@ use super::file::Parent;
 use super::{Job, Phase};
 use crate::problem::{Place, Problem, Problems, problem, unknown_name};
 use crate::tree::{Node, one_or_many};
-use crate::typed::{self, Many};
+use aris_yaml::typed::{self, Many};
 
 /// Dependencies by name, as read.
 #[derive(Default)]

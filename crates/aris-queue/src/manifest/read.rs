@@ -9,7 +9,7 @@ use super::{Conda, Engine, Job, MAX_ID, Manifest, OnDepFailure, Phase, SCHEMA, T
 use crate::problem::{Invalid, Problem, Problems};
 use crate::shell;
 use crate::tree::{self, Node, Value, present};
-use crate::typed;
+use aris_yaml::typed;
 
 /// Reads the manifest in `text`, which came from the file `path`. **Errors**: every mistake found.
 pub fn parse(path: &Path, text: &str) -> Result<Manifest, Invalid> {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_yaml::{Malformed, Value};
+use aris_yaml::{Keys, Problem, Value};
 use serde::Deserialize;
 
 use super::ProjectRule;
@@ -110,7 +110,7 @@ pub type Budgets = BTreeMap<String, Budget>;
 
 /// What the steps of a block may use together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Budget {
     /// Steps that run a command.
     pub run_cmd: Option<usize>,
@@ -136,12 +136,13 @@ impl SkillContract {
 /// Reads `{block | DEFAULT: {run_cmd?, mcp_tools?, forbid_gh_api?}}`; a `version` beside them is passed over.
 ///
 /// **Errors**: no YAML, or an entry of another shape.
-pub fn budgets(text: &str) -> Result<Budgets, Malformed> {
-    let mut root = aris_yaml::read(text)?.unwrap_or_default();
+pub fn budgets(text: &str) -> Result<Budgets, Vec<Problem>> {
+    let root = aris_yaml::read(text).map_err(|problem| vec![problem])?;
+    let mut root = root.unwrap_or_default();
     if let Value::Map(entries) = &mut root.value {
         entries.retain(|(key, _)| key.text != "version");
     }
-    aris_yaml::typed_node(&root)
+    aris_yaml::typed_node(&root, Keys::Known)
 }
 
 impl Data {

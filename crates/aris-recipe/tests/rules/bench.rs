@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aris_recipe::model::load;
 use aris_recipe::rules::{ProjectRule, data::budgets};
 use aris_recipe::{Data, Finding, Profile, Recipe, Report, check};
-use aris_yaml::typed;
+use aris_yaml::{Keys, typed};
 
 /// A file of the bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,8 +119,10 @@ pub(crate) fn data(files: &BTreeMap<File, String>) -> Data {
         )
     });
     Data {
-        manifest: Some(typed(&files[&File::Manifest]).unwrap()),
-        tools: files.get(&File::Tools).map(|text| typed(text).unwrap()),
+        manifest: Some(typed(&files[&File::Manifest], Keys::Open).unwrap()),
+        tools: files
+            .get(&File::Tools)
+            .map(|text| typed(text, Keys::Open).unwrap()),
         budgets: Some(budgets(&files[&File::Budgets]).unwrap()),
         skills: Some(
             names
@@ -137,7 +139,7 @@ pub(crate) fn data(files: &BTreeMap<File, String>) -> Data {
                 .collect(),
         ),
         sub_recipes: Some(sub_recipes.collect()),
-        exempt: typed("[[kept, keep-it]]").unwrap(),
+        exempt: typed("[[kept, keep-it]]", Keys::Open).unwrap(),
         rules: Vec::new(),
     }
 }

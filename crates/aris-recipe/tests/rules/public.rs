@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aris_recipe::model::load;
 use aris_recipe::rules::data::budgets;
-use aris_yaml::typed;
+use aris_yaml::{Keys, typed};
 
 use crate::bench::project_rules;
 use aris_recipe::{Data, Profile, Recipe, Severity, check, compose, rules};
@@ -55,7 +55,7 @@ fn data(root: &Path, profile: Profile) -> Data {
         }
     }
     Data {
-        manifest: Some(typed(&text(&own.join("recipe/skill_contracts.yaml"))).unwrap()),
+        manifest: Some(typed(&text(&own.join("recipe/skill_contracts.yaml")), Keys::Open).unwrap()),
         budgets: Some(budgets(&text(&own.join("recipe/block_budgets.yaml"))).unwrap()),
         skills: Some(skills),
         rules: if profile == Profile::Compat {
@@ -68,7 +68,7 @@ fn data(root: &Path, profile: Profile) -> Data {
             Vec::new(),
         )])),
         tools: std::env::var_os("AUTOSKILLIT_TOOLS")
-            .map(|path| typed(&text(Path::new(&path))).unwrap()),
+            .map(|path| typed(&text(Path::new(&path)), Keys::Open).unwrap()),
         ..Data::default()
     }
 }

@@ -152,10 +152,10 @@ proptest! {
 
     #[test]
     fn no_data_file_makes_a_reader_panic(text in "(skills|inputs|outputs|name|type|version|DEFAULT|run_cmd|rule|severity|step|any|none|: |\n|\n  |\n    |- |\\[|\\]|\\{|\\}|,|a|1|true|\\PC){0,60}") {
-        let _manifest = aris_yaml::typed::<Manifest>(&text);
-        let _tools = aris_yaml::typed::<Tools>(&text);
+        let _manifest = aris_yaml::typed::<Manifest>(&text, aris_yaml::Keys::Open);
+        let _tools = aris_yaml::typed::<Tools>(&text, aris_yaml::Keys::Open);
         let _budgets = budgets(&text);
-        let _exempt = aris_yaml::typed::<Vec<(String, String)>>(&text);
+        let _exempt = aris_yaml::typed::<Vec<(String, String)>>(&text, aris_yaml::Keys::Open);
         let _rules = ProjectRule::parse_all(&text);
     }
 }

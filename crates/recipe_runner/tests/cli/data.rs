@@ -124,14 +124,14 @@ fn data_that_cannot_be_used_are_named_with_their_line() {
             "list.yaml",
             4,
             Some(1),
-            "`skills`: a list stands where a mapping is wanted",
+            "skills must be a mapping, not a list",
         ),
         (
             "--manifest",
             "misspelt.yaml",
             4,
             Some(5),
-            "did you mean `allowed_values`?",
+            "did you mean \"allowed_values\"?",
         ),
         ("--manifest", "torn.yaml", 4, None, ""),
         (
@@ -139,7 +139,7 @@ fn data_that_cannot_be_used_are_named_with_their_line() {
             "budget.yaml",
             4,
             Some(2),
-            "`front`: a mapping stands where a list is wanted",
+            "front must be a list, not a mapping",
         ),
         ("--budgets", "budget.yaml", 4, Some(2), "whole number"),
         ("--exempt", "twice.yaml", 4, Some(3), "twice"),
@@ -148,7 +148,7 @@ fn data_that_cannot_be_used_are_named_with_their_line() {
             "list.yaml",
             4,
             Some(1),
-            "a mapping stands where a list is wanted",
+            "the file must be a list, not a mapping",
         ),
         ("--manifest", "absent.yaml", 3, None, "absent.yaml"),
         ("--skills-dir", "absent", 3, None, "absent"),
@@ -159,7 +159,8 @@ fn data_that_cannot_be_used_are_named_with_their_line() {
             .expect_code(code);
         let error = run.error();
         let message = error["message"].as_str().expect("a message");
-        assert!(message.contains(part), "{flag} {file}: {message}");
+        let told = format!("{message}\n{}", error["hint"]).replace("\\\"", "\"");
+        assert!(told.contains(part), "{flag} {file}: {told}");
         if let Some(line) = line {
             assert_eq!(
                 error["details"]["line"],
@@ -168,5 +169,38 @@ fn data_that_cannot_be_used_are_named_with_their_line() {
             );
             assert!(message.contains(&format!("{file}:{line}: ")), "{message}");
         }
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    let project = sample()
+        .file(
+            "rules.yaml",
+            "- rule: a\n  severity: loud\n  says: x\n- {rule: b, severity: error, sayz: y}\n- {rule: c, severity: error, says: z, step: {name: [a, {}]}}\n",
+        )
+        .file("skills.yaml", "skills:\n  a: {inputs: x, outputs: [{type: 1}]}\n");
+    for (flag, file, places) in [
+        (
+            "--rules",
+            "rules.yaml",
+            &[(2, 13), (4, 3), (4, 30), (5, 56)][..],
+        ),
+        ("--manifest", "skills.yaml", &[(2, 15), (2, 28)]),
+    ] {
+        let run = call(&project, &["validate", "recipe.yaml", flag, file])
+            .run()
+            .expect_code(4);
+        let error = run.error();
+        let problems = error["details"]["problems"].as_array().expect("problems");
+        let place = |one: &serde_json::Value| (one["line"].as_u64(), one["column"].as_u64());
+        let found: Vec<_> = problems.iter().map(place).collect();
+        let wanted: Vec<_> = places
+            .iter()
+            .map(|(line, column)| (Some(*line), Some(*column)))
+            .collect();
+        assert_eq!(found, wanted, "{error}");
+        let message = error["message"].as_str().expect("a message");
+        assert_eq!(message.matches(file).count(), places.len(), "{message}");
     }
 }

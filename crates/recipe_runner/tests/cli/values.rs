@@ -198,8 +198,8 @@ fn a_default_that_lets_everything_pass_is_said() {
 #[test]
 fn an_empty_manifest_or_state_is_said_to_be_empty() {
     for (text, part) in [
-        ("", "no `skills`"),
-        ("version: '1'\n", "no `skills`"),
+        ("", "the file needs skills"),
+        ("version: '1'\n", "the file needs skills"),
         ("skills: [1", "bracket"),
     ] {
         let project = gated("manifest: manifest.yaml\n");

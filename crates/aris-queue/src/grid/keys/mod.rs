@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::manifest::Elsewhere;
 #[cfg(test)]
-use crate::typed::Many;
+use aris_yaml::typed::Many;
 
 #[cfg(test)]
 mod schema;

@@ -15,7 +15,7 @@ use schema::{Level, Scalar};
 use slurm::Slurm;
 
 use super::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
-use crate::typed::Many;
+use aris_yaml::typed::{Many, Written};
 
 /// Keys at the top.
 #[derive(Debug, Default, serde::Deserialize)]
@@ -358,13 +358,15 @@ impl<'de> Deserialize<'de> for Cards {
 
 /// Variables of an environment.
 #[derive(Debug, PartialEq, serde::Deserialize)]
-#[serde(try_from = "BTreeMap<String, String>")]
+#[serde(try_from = "BTreeMap<String, Written>")]
 pub(crate) struct Variables(pub(super) BTreeMap<String, String>);
 
-impl TryFrom<BTreeMap<String, String>> for Variables {
+impl TryFrom<BTreeMap<String, Written>> for Variables {
     type Error = String;
 
-    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, String> {
+    fn try_from(variables: BTreeMap<String, Written>) -> Result<Self, String> {
+        let texts = variables.into_iter().map(|(name, text)| (name, text.0));
+        let variables: BTreeMap<String, String> = texts.collect();
         let safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let bad = variables.iter().find(|(name, text)| {
             !name.bytes().all(safe)

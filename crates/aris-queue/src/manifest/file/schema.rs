@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::slurm::{Extra, Gres};
 use super::{Cards, Common, Factor, Memory, Parent, Positive, Seconds, Top};
 use crate::manifest::SCHEMA;
-use crate::typed::Many;
 
 /// The own keys of a level and those that all levels share; the reader takes them from one map.
 #[derive(JsonSchema)]
@@ -99,17 +98,6 @@ schema! {
                 "additionalProperties": false
             }
         ]
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Many<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Many_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<T>();
-        json_schema!({"anyOf": [one, {"type": "array", "items": one}]})
     }
 }
 

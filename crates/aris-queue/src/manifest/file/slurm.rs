@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::Positive;
-use crate::typed::Many;
+use aris_yaml::typed::Many;
 
 /// Options of submissions to Slurm.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]

@@ -3,7 +3,7 @@
 mod skill;
 mod step;
 
-use aris_yaml::Malformed;
+use aris_yaml::{Keys, Problem};
 use regex::Regex;
 use serde::Deserialize;
 
@@ -15,49 +15,25 @@ use crate::model::{Ingredient, Step};
 
 use step::StepTest;
 
-/// One or several; none where nothing is asked for.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(from = "OneOrMany<T>")]
-struct Many<T>(Vec<T>);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMany<T> {
-    One(T),
-    Several(Vec<T>),
-}
-
-impl<T> From<OneOrMany<T>> for Many<T> {
-    fn from(written: OneOrMany<T>) -> Self {
-        Self(match written {
-            OneOrMany::One(one) => vec![one],
-            OneOrMany::Several(several) => several,
-        })
-    }
-}
-
-impl<T> Default for Many<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
 /// A regular expression.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 struct Pattern(Regex);
 
 impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
+    type Error = String;
 
-    fn try_from(text: String) -> Result<Self, regex::Error> {
-        Regex::new(&text).map(Self)
+    fn try_from(text: String) -> Result<Self, String> {
+        Regex::new(&text).map(Self).map_err(|error| {
+            let said = error.to_string();
+            let reason = said.lines().last().unwrap_or_default();
+            format!("must be a regular expression, not {text:?}: {reason}")
+        })
     }
 }
 
 /// A rule of a project. It fires where its test holds.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ProjectRule {
     /// Its id.
     pub rule: String,
@@ -85,7 +61,6 @@ pub struct ProjectRule {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct IngredientTest {
     /// Name of the recipe.
     recipe: Option<String>,
@@ -109,8 +84,8 @@ impl ProjectRule {
     /// Reads a list of rules.
     ///
     /// **Errors**: no YAML, or something that is no rule.
-    pub fn parse_all(text: &str) -> Result<Vec<Self>, Malformed> {
-        aris_yaml::typed(text)
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, Vec<Problem>> {
+        aris_yaml::typed(text, Keys::Known)
     }
 
     fn tell<'o>(
@@ -245,18 +220,21 @@ mod tests {
     #[test]
     fn a_rule_that_cannot_be_read_is_refused() {
         for (text, part) in [
-            ("- {rule: x, says: x}", "no `severity` in it"),
+            ("- {rule: x, says: x}", "an item needs severity"),
             (
                 "- {rule: x, severity: error, says: x, step: {tol: x}}",
-                "did you mean `tool`",
+                "did you mean \"tool\"?",
             ),
             (
                 "- {rule: x, severity: error, says: x, step: {with: {a: '('}}}",
-                "regex parse error",
+                "unclosed group",
             ),
         ] {
-            let error = ProjectRule::parse_all(text).unwrap_err();
-            assert!(error.message.contains(part), "{text}: {error:?}");
+            let [problem] = &ProjectRule::parse_all(text).unwrap_err()[..] else {
+                panic!("{text}");
+            };
+            let told = format!("{} {:?}", problem.message, problem.hint).replace("\\\"", "\"");
+            assert!(told.contains(part), "{told}");
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use aris_yaml::typed::Many;
 use serde::Deserialize;
 
-use super::{Many, Pattern};
+use super::Pattern;
 use crate::rules::scope::Scope;
 
 /// Sections in which a skill names its arguments.
@@ -12,7 +13,6 @@ const ARGUMENTS: [&str; 4] = ["Arguments", "Ingredients", "Parameters", "Invocat
 
 /// All parts that are there must hold.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct SkillTest {
     /// What its contract says about writing.
     writes: Option<String>,

@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_yaml::typed::Many;
 use serde::Deserialize;
 
+use super::Pattern;
 use super::skill::SkillTest;
-use super::{Many, Pattern};
 use crate::expression::{Expression, Namespace};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
 use crate::rules::scope::{Scope, argument, captured_field, reach};
 
 /// All parts that are there must hold.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub(super) struct StepTest {
     name: Many<String>,
     /// How its name begins.
@@ -70,14 +71,12 @@ pub(super) struct StepTest {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ReadsField {
     with: String,
     field: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Removed {
     /// The tool that removes it.
     by: String,
@@ -86,28 +85,24 @@ struct Removed {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Before {
     hops: Option<usize>,
     is: StepTest,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct AfterFailure {
     reaches: StepTest,
     without: StepTest,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Results {
     field: String,
     need: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Leads {
     on: String,
     to: String,

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aris_skills::text::{Text, column};
-use aris_yaml::{Malformed, Node};
+use aris_yaml::{Node, Problem as Fault};
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
@@ -83,7 +83,7 @@ impl Manifest {
 
     /// Reads YAML; `None` where there is nothing. White space in texts is one blank. **Errors**: place and message.
     pub(super) fn of_yaml(text: &Text) -> Result<Option<Self>, (Place, String)> {
-        let places = aris_yaml::read(text.raw()).map_err(|fault: Malformed| {
+        let places = aris_yaml::read(text.raw()).map_err(|fault: Fault| {
             let place = |number: u32| usize::try_from(number).unwrap_or(1).max(1);
             ((place(fault.line), place(fault.column)), fault.message)
         })?;
