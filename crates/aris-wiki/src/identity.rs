@@ -18,6 +18,13 @@ const TITLE: usize = 15;
 /// Field of a page with other identifiers of the same paper, from pages that were merged into it: `arxiv:ID`, `doi:DOI`.
 pub const ALIASES: &str = "aliases";
 
+/// The name of an author without the braces that say, as in BibTeX, that it is an institution's.
+pub fn plain_name(author: &str) -> &str {
+    let inner = author.strip_prefix('{');
+    let inner = inner.and_then(|inner| inner.strip_suffix('}'));
+    inner.unwrap_or(author)
+}
+
 /// What tells a paper from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
@@ -46,7 +53,7 @@ impl Identity {
             arxiv: arxiv.and_then(arxiv_key),
             doi: None,
             title: titles::key(title),
-            author: author.to_owned(),
+            author: plain_name(author).to_owned(),
             year,
         };
         if let Some(text) = doi.map(str::trim).filter(|text| !text.is_empty()) {

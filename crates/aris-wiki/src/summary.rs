@@ -3,7 +3,7 @@
 use aris_paper::titles;
 use serde::{Deserialize, Serialize};
 
-use crate::identity::{ALIASES, Identity};
+use crate::identity::{ALIASES, Identity, plain_name};
 use crate::node::Kind;
 use crate::page::{self, Page};
 use crate::papers::Papers;
@@ -104,7 +104,7 @@ impl Summary {
                 .unwrap_or_else(|| kept(format!("{}:{}", kind.prefix(), short(stem)))),
             title_key: kept(titles::key(title)),
             title: if title.is_empty() { short(stem) } else { title },
-            authors: list("authors").collect(),
+            authors: list("authors").map(plain_name).collect(),
             year: page
                 .scalar("year")
                 .and_then(|year| year.trim().parse().ok())

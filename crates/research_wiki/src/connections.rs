@@ -26,8 +26,12 @@ fn line(start: &str, other: &str, edge: &Edge, pages: &BTreeMap<&str, &Summary>)
         Some(page) => format!("[{}](../{})", page.node, page.path()),
         None => format!("`{}`", one_line(other)),
     };
-    // A marker of ours in somebody's evidence must not look like one.
+    format!("{start} {name}{}", evidence(edge))
+}
+
+/// The evidence of an edge behind a colon; empty where there is none. A marker of ours in it must not look like one.
+pub(crate) fn evidence(edge: &Edge) -> String {
     let evidence = one_line(&edge.evidence).replace("<!--", "<! --");
     let colon = if evidence.is_empty() { "" } else { ": " };
-    format!("{start} {name}{colon}{evidence}")
+    format!("{colon}{evidence}")
 }

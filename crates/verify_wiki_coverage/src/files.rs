@@ -1,7 +1,8 @@
 //! The files below the paths to scan: found, opened and read. The edge to the disk.
 //!
-//! A path that was given is followed when it is a link; a link below it is not, so that the walk ends and stays inside. What git keeps
-//! in `.git` is not text of the project, and earlier reports of this helper are not evidence.
+//! A path that was given is followed when it is a link; a link below it is not, so that the walk ends and stays inside: it counts as
+//! unread unless what it leads to is scanned by its own name. What git keeps in `.git` is not text of the project, and earlier reports of
+//! this helper are not evidence.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -38,10 +39,10 @@ pub(crate) struct Files {
     /// Ascending by path, none twice.
     pub(crate) found: Vec<Found>,
     /// Symbolic links, which are not followed.
-    pub(crate) links: u64,
+    pub(crate) links: Vec<Found>,
     /// Pipes, sockets and devices, which are not read.
     pub(crate) special: u64,
-    /// Folders that cannot be listed.
+    /// Folders that cannot be listed, and what is no file and no folder.
     pub(crate) unread: Vec<Unread>,
 }
 
@@ -60,8 +61,10 @@ pub(crate) struct Scanned {
 pub(crate) fn find(roots: &[(PathBuf, PathBuf)], except: &Path) -> Files {
     let mut files = Files::default();
     let mut found = BTreeSet::new();
+    let mut scanned = Vec::new();
     for (shown, path) in roots {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        scanned.push(real.clone());
         if real.is_dir() {
             files.walk(shown, &real, except, &mut found);
         } else {
@@ -74,6 +77,14 @@ pub(crate) fn find(roots: &[(PathBuf, PathBuf)], except: &Path) -> Files {
     files.found = found.into_iter().collect();
     // One path that two roots reach is one file.
     files.found.dedup_by(|next, first| next.path == first.path);
+    for link in &files.links {
+        let why = match link.path.canonicalize() {
+            Ok(target) if scanned.iter().any(|root| target.starts_with(root)) => continue,
+            Ok(_) => "is a link, which is not followed; give what it leads to with --scan, too",
+            Err(_) => "is a link that leads nowhere",
+        };
+        files.unread.push(Unread::new(&link.shown, why));
+    }
     files
 }
 
@@ -100,8 +111,15 @@ impl Files {
                             shown,
                         });
                     }
-                    EntryKind::Link => self.links += 1,
-                    EntryKind::Special => self.special += 1,
+                    EntryKind::Link => self.links.push(Found {
+                        path: entry.path,
+                        shown,
+                    }),
+                    EntryKind::Special => {
+                        self.special += 1;
+                        let why = "is a pipe, a socket or a device";
+                        self.unread.push(Unread::new(&shown, why));
+                    }
                 }
             }
         }

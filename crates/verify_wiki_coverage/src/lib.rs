@@ -153,7 +153,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         .collect();
 
     let mut read = scanned.read;
-    read.links = found.links;
+    read.links = found.links.len() as u64;
     read.special = found.special;
     let mut report = Report {
         schema: report::SCHEMA,

@@ -212,9 +212,55 @@ fn what_is_no_text_is_left_out_and_said() {
     assert_eq!(data["read"]["links"], 2);
     assert_eq!(
         data["unread"],
-        json!([{"path": "scan/wide.txt", "why": "UTF-16 text; save it as UTF-8"}])
+        json!([
+            {"path": "scan/link", "why": LINK},
+            {"path": "scan/loop", "why": LINK},
+            {"path": "scan/wide.txt", "why": "UTF-16 text; save it as UTF-8"},
+        ])
     );
     assert_eq!(data["complete"], false);
+}
+
+const LINK: &str = "is a link, which is not followed; give what it leads to with --scan, too";
+
+#[test]
+fn a_link_counts_as_unread_unless_what_it_leads_to_is_scanned() {
+    let temp = project();
+    let root = temp.path();
+    write(root, "shared/sec/a.tex", "arXiv:2402.00001");
+    write(root, "shared/more.bib", "arXiv:2402.00002");
+    fs::create_dir_all(root.join("scan")).expect("folder");
+    for (target, link) in [
+        ("../shared/sec", "scan/sec"),
+        ("../shared/more.bib", "scan/more.bib"),
+        ("sec/a.tex", "scan/a.tex"),
+    ] {
+        symlink(target, root.join(link)).expect("link");
+    }
+    let unread = data(root, &["--scan", "scan", "--strict"], 10)["unread"].clone();
+    let paths = ["scan/a.tex", "scan/more.bib", "scan/sec"];
+    assert_eq!(
+        unread,
+        json!(paths.map(|path| json!({"path": path, "why": LINK})))
+    );
+    let both = data(root, &["--scan", "scan", "--scan", "shared"], 0);
+    assert_eq!(both["missing_ids"], json!(["2402.00001", "2402.00002"]));
+    assert_eq!(
+        (&both["complete"], &both["unread"]),
+        (&json!(true), &json!([]))
+    );
+
+    symlink("nowhere", root.join("scan/gone.tex")).expect("link");
+    let made = Command::new("mkfifo").arg(root.join("scan/f.tex")).status();
+    assert!(made.expect("run").success());
+    let unread = data(root, &["--scan", "scan", "--scan", "shared"], 0)["unread"].clone();
+    assert_eq!(
+        unread,
+        json!([
+            {"path": "scan/f.tex", "why": "is a pipe, a socket or a device"},
+            {"path": "scan/gone.tex", "why": "is a link that leads nowhere"},
+        ])
+    );
 }
 
 #[test]

@@ -118,6 +118,15 @@ impl Name {
         join(&[&self.first, &self.von, &self.last, &self.jr])
     }
 
+    /// The name in reading order; that of an institution in braces, where it has several words: what [`parse`] reads as the same name.
+    pub fn listed(&self) -> String {
+        if self.corporate && self.last.contains(' ') {
+            format!("{{{}}}", self.last)
+        } else {
+            self.display()
+        }
+    }
+
     /// First letters of the given names, folded: `Jean-Pierre` gives `j`, `p`; so do `J.-P.` and `JP`.
     pub fn initials(&self) -> Vec<char> {
         compare::given_words(&self.first)

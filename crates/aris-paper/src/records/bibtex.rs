@@ -23,7 +23,8 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
         .iter()
         .map(|author| match (&author.family, &author.given) {
             (Some(family), Some(given)) => format!("{}, {}", escaped(family), escaped(given)),
-            _ => person(&author.name),
+            (Some(family), None) => person(family, family.contains(' ')),
+            _ => person(&author.name, false),
         })
         .collect();
     if paper.authors_cut && !authors.is_empty() {
@@ -108,13 +109,13 @@ fn entry(paper: &Paper) -> (&'static str, &'static str) {
     }
 }
 
-/// A name that BibTeX reads as it is meant. "and" or a comma in a group's name would part it.
-fn person(name: &str) -> String {
+/// A name that BibTeX reads as it is meant. "and" or a comma in a group's name would part it, and one that is a `whole` has no given name.
+fn person(name: &str, whole: bool) -> String {
     let text = escaped(name);
     let parts = text
         .split_whitespace()
         .any(|word| word.eq_ignore_ascii_case("and"));
-    if parts || text.contains(',') {
+    if whole || parts || text.contains(',') {
         format!("{{{text}}}")
     } else {
         text

@@ -7,10 +7,9 @@ use super::{DamagedMarkers, Filled, Page, begin, finish, front, is_placeholder, 
 impl Page {
     /// Adds the lines of a field of another page at the end of the frontmatter.
     pub fn add_lines(&mut self, lines: &str) {
-        let end = self.line_end();
-        let text: String = lines.lines().flat_map(|line| [line, end]).collect();
+        let text: String = lines.lines().flat_map(|line| [line, "\n"]).collect();
         let (range, text) = match &self.front {
-            None => (0..0, format!("---{end}{text}---{end}")),
+            None => (0..0, format!("---\n{text}---\n")),
             Some(front) => (front.close..front.close, text),
         };
         self.replace(range, &text);
@@ -20,25 +19,21 @@ impl Page {
     ///
     /// A field that is not there goes to the end of the frontmatter, or of the field above it.
     pub fn set(&mut self, key: &str, value: &str) {
-        let end = self.line_end();
         if let Some((parent, _)) = key.split_once('.') {
             self.unfold(parent);
         }
         let (range, new) = match &self.front {
-            None => (
-                0..0,
-                format!("---{end}{}---{end}", field_lines(key, value, end)),
-            ),
+            None => (0..0, format!("---\n{}---\n", field_lines(key, value))),
             Some(front) => match (front.field(key), key.split_once('.')) {
                 (Some(field), _) => self.replacing(field, value),
                 (None, Some((parent, child))) => match front.field(parent) {
                     Some(field) => (
                         field.block.end..field.block.end,
-                        format!("  {child}: {value}{end}"),
+                        format!("  {child}: {value}\n"),
                     ),
-                    None => (front.close..front.close, field_lines(key, value, end)),
+                    None => (front.close..front.close, field_lines(key, value)),
                 },
-                (None, None) => (front.close..front.close, field_lines(key, value, end)),
+                (None, None) => (front.close..front.close, field_lines(key, value)),
             },
         };
         self.replace(range, &new);
@@ -46,7 +41,6 @@ impl Page {
 
     /// Writes a mapping that stands on one line as lines below its field, so that one of them can be set.
     fn unfold(&mut self, key: &str) {
-        let end = self.line_end();
         let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
             return;
         };
@@ -55,13 +49,13 @@ impl Page {
         };
         let lines = pairs
             .iter()
-            .map(|(name, value)| format!("  {name}: {value}{end}"));
+            .map(|(name, value)| format!("  {name}: {value}\n"));
         // A comment behind it stays.
         let whole = self.slice(&(field.value.start..field.block.end));
         let after = scalar::flow_length(whole).and_then(|length| whole.get(length..));
         let comment = after.map(str::trim).filter(|text| text.starts_with('#'));
         let comment = comment.map(|text| format!(" {text}")).unwrap_or_default();
-        let text = format!("{key}:{comment}{end}{}", lines.collect::<String>());
+        let text = format!("{key}:{comment}\n{}", lines.collect::<String>());
         let block = field.block.clone();
         self.replace(block, &text);
     }
@@ -110,17 +104,17 @@ impl Page {
 
     /// Writes `text` into a section that is empty; a section that is absent is added at the end of the page.
     pub fn fill(&mut self, title: &str, text: &str) -> Filled {
-        let text = text.trim();
+        let text = &self.with_line_end(text.trim());
         let Some(section) = self.section(title) else {
             let end = self.line_end();
             let before = if self.text.is_empty() || self.text.ends_with(&format!("{end}{end}")) {
                 ""
             } else if self.text.ends_with('\n') {
-                end
+                "\n"
             } else {
-                &format!("{end}{end}")
+                "\n\n"
             };
-            let new = format!("{before}## {title}{end}{text}{end}");
+            let new = format!("{before}## {title}\n{text}\n");
             self.replace(self.text.len()..self.text.len(), &new);
             return Filled::Written;
         };
@@ -150,14 +144,13 @@ impl Page {
 
     /// Replaces what stands in a section by `text`.
     fn replace_body(&mut self, range: Range<usize>, text: &str) {
-        let end = self.line_end();
         let body = self.slice(&range);
         if body.trim().is_empty() {
             let open = self
                 .text
                 .get(..range.start)
                 .is_some_and(|before| !before.ends_with('\n'));
-            let new = format!("{}{text}{end}", if open { end } else { "" });
+            let new = format!("{}{text}\n", if open { "\n" } else { "" });
             self.replace(range.start..range.start, &new);
         } else {
             let start = range.start + (body.len() - body.trim_start().len());
@@ -174,11 +167,10 @@ impl Page {
         name: &str,
         content: &str,
     ) -> Result<(), DamagedMarkers> {
-        let end = self.line_end();
         let inside = if content.is_empty() {
             String::new()
         } else {
-            format!("{}{end}", content.replace('\n', end))
+            format!("{content}\n")
         };
         if let Some(inner) = self.marked(name)? {
             self.replace(inner, &inside);
@@ -187,7 +179,7 @@ impl Page {
         if content.is_empty() {
             return Ok(());
         }
-        let block = format!("{}{end}{inside}{}", begin(name), finish(name));
+        let block = format!("{}\n{inside}{}", begin(name), finish(name));
         match self.section(title) {
             None => {
                 self.fill(title, &block);
@@ -197,7 +189,7 @@ impl Page {
             }
             Some(section) => {
                 let at = section.body.start;
-                self.replace(at..at, &format!("{block}{end}{end}"));
+                self.replace(at..at, &format!("{block}\n\n"));
             }
         }
         Ok(())
@@ -220,12 +212,25 @@ impl Page {
         }
     }
 
+    /// A text with the line ends of this page.
+    fn with_line_end(&self, text: &str) -> String {
+        text.replace("\r\n", "\n").replace('\n', self.line_end())
+    }
+
+    /// This page with the line ends of another one, for comparing and taking parts of it.
+    #[must_use]
+    pub fn with_line_ends_of(&self, other: &Self) -> Self {
+        Self::parse(other.with_line_end(&self.text))
+    }
+
+    /// Puts `new` in the place of `range`, with the line ends of the page.
     fn replace(&mut self, range: Range<usize>, new: &str) {
+        let new = self.with_line_end(new);
         if self.slice(&range) == new {
             return;
         }
         let mut text = std::mem::take(&mut self.text);
-        text.replace_range(range, new);
+        text.replace_range(range, &new);
         *self = Self {
             origin: self.origin.take(),
             ..Self::parse(text)
@@ -233,9 +238,9 @@ impl Page {
     }
 }
 
-fn field_lines(key: &str, value: &str, end: &str) -> String {
+fn field_lines(key: &str, value: &str) -> String {
     match key.split_once('.') {
-        Some((parent, child)) => format!("{parent}:{end}  {child}: {value}{end}"),
-        None => format!("{key}: {value}{end}"),
+        Some((parent, child)) => format!("{parent}:\n  {child}: {value}\n"),
+        None => format!("{key}: {value}\n"),
     }
 }

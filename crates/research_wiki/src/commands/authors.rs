@@ -45,7 +45,7 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
         }
     };
     let in_order = |names: &Vec<String>| {
-        let name = aris_paper::names::parse(&names.join(", ")).display();
+        let name = aris_paper::names::parse(&names.join(", ")).listed();
         vec![one_line(&name)]
     };
     let names = people.iter().flat_map(|names| {
@@ -90,13 +90,20 @@ fn names(person: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// Names with "Jr." and the like behind those that they belong to, and without the braces that held them together.
+/// Names with "Jr." and the like behind those that they belong to, and without braces within them.
 fn joined_suffixes(names: &[String]) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     for name in names {
         match joined.last_mut() {
             Some(last) if is_suffix(name) => *last = format!("{last} {name}"),
-            _ => joined.push(name.replace(['{', '}'], "")),
+            _ => {
+                let read = aris_paper::names::parse(name);
+                joined.push(if read.corporate {
+                    read.listed()
+                } else {
+                    name.replace(['{', '}'], "")
+                });
+            }
         }
     }
     joined

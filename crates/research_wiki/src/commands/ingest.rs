@@ -176,7 +176,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             title,
             authors: names
                 .iter()
-                .map(|name| one_line(&name.display()))
+                .map(|name| one_line(&name.listed()))
                 .filter(|name| !name.is_empty())
                 .collect(),
             year: year.map_or(0, u32::from),

@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{connect, touched};
 use crate::cli::MergeArgs;
+use crate::connections;
 use crate::error::Error;
 use crate::paper::NO_VENUE;
 use crate::report::{Action, Changed};
@@ -21,7 +22,7 @@ use aris_wiki::edges::{Edge, Edges};
 use aris_wiki::identity::ALIASES;
 use aris_wiki::node::Kind;
 use aris_wiki::page::scalar::{list, quoted};
-use aris_wiki::page::{CONNECTIONS, Filled, Page, is_placeholder};
+use aris_wiki::page::{CONNECTIONS, Filled, Page, is_placeholder, one_line};
 use aris_wiki::summary::Summary;
 
 /// `merge`
@@ -66,23 +67,33 @@ pub(crate) fn both(
     if keep.kind == Kind::Paper {
         refuse_two_papers(keep, other)?;
     }
+    let renamed = |node: &str| {
+        let name = if node == other.node { keep.node } else { node };
+        name.to_owned()
+    };
+    // An edge between the two would lead from a page to itself: what it says stands on the page from now on.
+    let mut between = writer.wiki().edges()?.list().to_vec();
+    between.retain(|edge| edge.from != edge.to && renamed(&edge.from) == renamed(&edge.to));
+    let mut rest = edges_between(&page, &between);
     let digest = digest(&from);
     if !absorbed(&page, other.node).contains(&digest) {
-        take(&mut page, &from, other.node);
+        let from = from.with_line_ends_of(&page);
+        rest.insert_str(0, &take(&mut page, &from));
         if keep.kind == Kind::Paper {
             keep_aliases(&mut page, keep, other);
         }
         page.add_items("merged", [&other.node]);
         page.add_items(DIGESTS, [format!("{} {digest}", other.node)]);
-        writer.write(keep.kind, keep.file, &page)?;
     }
+    keep_apart(&mut page, other.node, &rest);
+    writer.write(keep.kind, keep.file, &page)?;
     rename(writer, other.node, keep.node)?;
-    let renamed = |node: &str| {
-        let name = if node == other.node { keep.node } else { node };
-        name.to_owned()
+    let is_told = |edge: &Edge| {
+        let mut same = between.iter().filter(|known| known.key() == edge.key());
+        same.any(|known| edge.evidence.is_empty() || known.evidence == edge.evidence)
     };
     let edges = writer.rewrite_edges(&|edge| {
-        Some(Edge {
+        (!is_told(edge)).then(|| Edge {
             from: renamed(&edge.from),
             to: renamed(&edge.to),
             ..edge.clone()
@@ -162,9 +173,19 @@ fn neighbours(edges: &Edges, node: &str) -> BTreeSet<String> {
     ends.chain([node.to_owned()]).collect()
 }
 
-/// Fields that `page` lacks, tags, and everything that somebody wrote. What both pages say differently stands as it was in a section
-/// "From NODE".
-fn take(page: &mut Page, from: &Page, name: &str) {
+/// What `edges` say, a line for each that does not stand on the page.
+fn edges_between(page: &Page, edges: &[Edge]) -> String {
+    let lines = edges.iter().map(|edge| {
+        let (from, to) = (one_line(&edge.from), one_line(&edge.to));
+        let evidence = connections::evidence(edge);
+        format!("- {from} --{}--> {to}{evidence}\n", one_line(&edge.kind))
+    });
+    let is_told = |line: &str| page.text().lines().any(|told| told == line.trim_end());
+    lines.filter(|line| !is_told(line)).collect()
+}
+
+/// Takes over fields that `page` lacks, tags, and everything that somebody wrote. Gives what both pages say differently, as it was.
+fn take(page: &mut Page, from: &Page) -> String {
     let mut rest = take_fields(page, from);
     let front = from.front_prose();
     if !front.is_empty() {
@@ -190,17 +211,23 @@ fn take(page: &mut Page, from: &Page, name: &str) {
     }
     let own = from
         .section(CONNECTIONS)
-        .map(|section| from.without_generated(section, crate::connections::PART));
+        .map(|section| from.without_generated(section, connections::PART));
     if let Some(own) = own.filter(|own| !is_placeholder(own)) {
         rest.push_str(&["### ", CONNECTIONS, "\n", own.trim(), "\n\n"].concat());
     }
-    if !rest.is_empty() {
-        // A page of this name may have been taken in before.
-        let first = format!("From {name}");
-        let others = (2..).map(|number: u32| format!("{first} ({number})"));
-        let mut titles = std::iter::once(first.clone()).chain(others);
-        titles.find(|title| page.fill(title, &rest) != Filled::Kept);
+    rest
+}
+
+/// Writes `rest` into a section "From NODE".
+fn keep_apart(page: &mut Page, name: &str, rest: &str) {
+    if rest.is_empty() {
+        return;
     }
+    // A page of this name may have been taken in before.
+    let first = format!("From {name}");
+    let others = (2..).map(|number: u32| format!("{first} ({number})"));
+    let mut titles = std::iter::once(first.clone()).chain(others);
+    titles.find(|title| page.fill(title, rest) != Filled::Kept);
 }
 
 /// Whether a new page has this value because nothing better was known.

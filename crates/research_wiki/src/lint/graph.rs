@@ -6,6 +6,7 @@ use super::{Lint, Rule};
 use crate::error::Error;
 use crate::gaps;
 use crate::wiki::Wiki;
+use aris_contract::text::counted;
 use aris_wiki::edges::Edges;
 use aris_wiki::node::Kind;
 
@@ -19,7 +20,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, lint: &mut Lint) -> Result<(), E
         lint.add(
             Rule::RepeatedEdge,
             FILE,
-            format!("{} lines repeat an edge", edges.repeated),
+            counted(edges.repeated, "repeated edge"),
         );
     }
     let by_node = wiki.by_node();

@@ -43,9 +43,18 @@ pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), E
     let there = look(&target)?;
     let staged = parent.join(format!(".{name}.aris-part"));
     clear(&parent, &staged)?;
-    write(&staged, files)?;
+    let written = write(&staged, files);
+    let written = written.and_then(|()| match there {
+        There::Nothing => Ok(aris_fs::rename_new(&staged, &target)?),
+        There::Empty | There::Ours => Ok(()),
+    });
+    if let Err(error) = written {
+        // What began is ours. Where it cannot be removed, the next export does it.
+        clear(&parent, &staged).unwrap_or_default();
+        return Err(error);
+    }
     match there {
-        There::Nothing => aris_fs::rename_new(&staged, &target)?,
+        There::Nothing => {}
         There::Empty | There::Ours => {
             aris_fs::exchange(&staged, &target)?;
             // Somebody may have put something there since we looked.

@@ -150,12 +150,8 @@ impl Writer {
             let Some(renamed) = name(&edge) else {
                 continue;
             };
-            let same = renamed == edge;
-            // An edge from a page to the page that it became says nothing.
-            if same || renamed.from != renamed.to {
-                lines.push((line, Some(renamed)));
-                changed.push(!same);
-            }
+            changed.push(renamed != edge);
+            lines.push((line, Some(renamed)));
         }
         let edges: Vec<Edge> = lines.iter().filter_map(|(_, edge)| edge.clone()).collect();
         let mut first = Edges::first_of_equal(&edges).into_iter().zip(changed);

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 //! The program: on wikis of the reference, on its own, and on arXiv's answers.
 
+mod merges;
 mod nodes;
 mod online;
 mod papers;

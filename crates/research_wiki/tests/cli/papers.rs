@@ -114,6 +114,25 @@ fn field(project: &Project, page: &str, key: &str) -> String {
 }
 
 #[test]
+fn an_institution_stays_one_in_the_bibliography_and_is_shown_without_braces() {
+    let project = wiki();
+    let authors = "{World Health Organization} and Lee, Ann and {OpenAI}";
+    let entry = format!("@techreport{{w, title={{Report on X}}, author={{{authors}}}, year=2021}}");
+    project.write("w.bib", &entry);
+    done(&project, &["ingest-paper", "wiki", "--bib", "w.bib"]);
+    let run = done(&project, &["export", "wiki", "--bibtex"]);
+    let field = "author = {{World Health Organization} and Ann Lee and OpenAI}";
+    assert!(run.stdout().contains(field), "{run}");
+    let run = done(&project, &["export", "wiki"]);
+    assert!(
+        run.stdout().contains("\"World Health Organization\""),
+        "{run}"
+    );
+    let again = done(&project, &["ingest-paper", "wiki", "--bib", "w.bib"]);
+    assert!(again.stdout().contains("already ingested"), "{again}");
+}
+
+#[test]
 fn lists_of_authors_may_be_cut_short() {
     let project = wiki();
     for (number, authors, expected) in [
@@ -126,6 +145,11 @@ fn lists_of_authors_may_be_cut_short() {
             r#"["Paul Lee", "Omer Levy"]"#,
         ),
         (5, "王小明、李华", r#"["王小明", "李华"]"#),
+        (
+            6,
+            "{World Health Organization}, Ann Lee",
+            r#"["{World Health Organization}", "Ann Lee"]"#,
+        ),
     ] {
         let title = format!("Heads number {number}");
         let args = ["--title", &title, "--authors", authors, "--year", "2008"];

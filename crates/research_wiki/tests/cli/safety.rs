@@ -512,7 +512,7 @@ fn authors_are_read_as_people_write_them() {
         ("{OpenAI}", "[\"OpenAI\"]"),
         (
             "{Barnes and Noble} and Ann Lee",
-            "[\"Barnes and Noble\", \"Ann Lee\"]",
+            "[\"{Barnes and Noble}\", \"Ann Lee\"]",
         ),
         (
             "Vaswani, Shazeer, Parmar",
@@ -577,6 +577,33 @@ fn one_of_a_thing_is_said_of_one() {
     project.write("wiki/graph/edges.jsonl", "{\"from\"\n");
     let run = done(&project, &["doctor", "wiki"]);
     assert!(run.stdout().contains("no edge in line 1;"), "{run}");
+    let line = "{\"from\": \"paper:a\", \"to\": \"gap:G1\", \"type\": \"addresses_gap\"}\n";
+    project.write("wiki/graph/edges.jsonl", line.repeat(2));
+    let run = call(&project, &["lint", "wiki"]).expect_code(10);
+    let told = "graph/edges.jsonl: repeated edge: 1 repeated edge\n";
+    assert!(run.stdout().contains(told), "{run}");
+}
+
+#[test]
+fn a_full_disk_leaves_no_part_of_a_site() {
+    let project = wiki();
+    let may = std::process::Command::new("unshare")
+        .args(["--mount", "true"])
+        .output();
+    if !may.is_ok_and(|may| may.status.success()) {
+        println!("skipped: this user may not mount a small file system");
+        return;
+    }
+    // A few pages have room there.
+    let line = "mkdir small && mount -t tmpfs -o size=32k small small && { \"$@\"; code=$?; ls -A small; exit $code; }";
+    let run = aris_testkit::Helper::at("unshare")
+        .call(project.path())
+        .args(["--mount", "sh", "-c", line, "sh"])
+        .args([env!("CARGO_BIN_EXE_research_wiki"), "export", "wiki"])
+        .args(["--html", "small/site"])
+        .run()
+        .expect_code(5);
+    assert_eq!(run.stdout(), "", "{run}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use aris_paper::{records, venues};
 use crate::error::Error;
 use crate::paper::NO_VENUE;
 use crate::wiki::Wiki;
+use aris_wiki::identity::plain_name;
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 
@@ -21,7 +22,8 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
         // The summary's title may be cut.
         let page = wiki.page(summary.kind, summary.file)?;
         let title = page.scalar("title");
-        let paper = record(summary, title.as_deref().unwrap_or(summary.title));
+        let authors = page.list("authors");
+        let paper = record(summary, title.as_deref().unwrap_or(summary.title), &authors);
         let key = key(summary, &paper, &mut keys);
         if !out.is_empty() {
             out.push('\n');
@@ -31,7 +33,7 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
     Ok(out)
 }
 
-fn record(page: &Summary, title: &str) -> Paper {
+fn record(page: &Summary, title: &str, authors: &[String]) -> Paper {
     let arxiv = ArxivId::parse(page.arxiv).ok();
     let doi = Doi::parse(page.doi).ok();
     // A page says where a paper appeared; as what, the name of the place tells.
@@ -40,11 +42,7 @@ fn record(page: &Summary, title: &str) -> Paper {
     let preprint = doi.is_none() && (venue.is_none() || kind == Some(PaperKind::Preprint));
     Paper {
         title: aris_wiki::page::one_line(title),
-        authors: page
-            .authors
-            .iter()
-            .map(|name| Author::named(name))
-            .collect(),
+        authors: authors.iter().map(|name| author(name)).collect(),
         year: u16::try_from(page.year).ok().filter(|year| *year > 0),
         venue: venue.filter(|_| !preprint).map(str::to_owned),
         kind,
@@ -54,6 +52,16 @@ fn record(page: &Summary, title: &str) -> Paper {
             ..Identifiers::default()
         },
         ..Paper::default()
+    }
+}
+
+/// An author as a page names it: an institution stands in braces.
+fn author(name: &str) -> Author {
+    let plain = plain_name(name);
+    Author {
+        name: plain.to_owned(),
+        family: (plain != name).then(|| plain.to_owned()),
+        ..Author::default()
     }
 }
 
