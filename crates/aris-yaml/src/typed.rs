@@ -15,7 +15,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use crate::problem::{Problem, Problems, nearest, problem, unknown_key};
+use crate::problem::{Problem, Problems, problem, unknown_key};
 use crate::{Kind, Node, Text, Value, read as tree};
 
 /// Keys with this beginning are the user's own.
@@ -80,29 +80,22 @@ pub fn typed<T: DeserializeOwned>(text: &str, keys: Keys) -> Result<T, Vec<Probl
 pub fn typed_node<T: DeserializeOwned>(node: &Node, keys: Keys) -> Result<T, Vec<Problem>> {
     node.check_keys().map_err(|problem| vec![problem])?;
     let mut problems = Problems::default();
-    let value = read_keys(node, "the file", keys, &mut problems);
+    let value = read(node, "the file", keys, &mut problems);
     let mut problems = problems.0;
     problems.sort_by_key(|problem| (problem.line, problem.column));
     value.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
-/// Reads a whole map, called `what` in messages. Keys that `T` does not know are left to [`check_keys`]. `None`: it is no map.
+/// Reads a whole map, called `what` in messages. `None`: it is no map. Keys that `T` does not know are left to [`check_keys`] where keys are
+/// [`Keys::Known`]: another type may be read from the same map.
 pub fn read<'de, T: Deserialize<'de>>(
     node: &'de Node,
     what: &str,
-    problems: &mut Problems,
-) -> Option<T> {
-    read_keys(node, what, Keys::Known, problems)
-}
-
-fn read_keys<'de, T: Deserialize<'de>>(
-    node: &'de Node,
-    what: &str,
-    open: Keys,
+    keys: Keys,
     problems: &mut Problems,
 ) -> Option<T> {
     let mut reading = Reading {
-        open: open == Keys::Open,
+        open: keys == Keys::Open,
         ..Reading::default()
     };
     loop {
@@ -154,7 +147,10 @@ fn is_unknown(key: &Text, known: &[&[&str]]) -> bool {
 
 /// Whether a key is nearly one that is known.
 fn is_slip(key: &str, known: &[&str]) -> bool {
-    nearest(key, known.iter().copied()).is_some_and(|near| strsim::osa_distance(near, key) <= SLIPS)
+    known.iter().any(|known| {
+        let slips = strsim::osa_distance(known, key);
+        slips <= SLIPS && slips * 2 < known.len()
+    })
 }
 
 /// What is wrong with a value; a second line is the hint.

@@ -6,7 +6,7 @@ use super::file::Parent;
 use super::{Job, Phase};
 use crate::problem::{Place, Problem, Problems, problem, unknown_name};
 use crate::tree::{Node, one_or_many};
-use aris_yaml::typed::{self, Many};
+use aris_yaml::typed::{self, Keys, Many};
 
 /// Dependencies by name, as read.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl PhaseLinks {
                 None => {
                     let known = [typed::keys::<Parent>()];
                     typed::check_keys(item, &"depends_on", &known, problems);
-                    typed::read(item, "depends_on", problems)
+                    typed::read(item, "depends_on", Keys::Known, problems)
                 }
             };
             self.after

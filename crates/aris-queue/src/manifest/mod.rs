@@ -24,7 +24,7 @@ pub use file::Positive;
 #[cfg(test)]
 pub(crate) use file::schema;
 pub use file::slurm::{Extra, Gres, Slurm};
-pub(crate) use file::{Common, Elsewhere, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
+pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 pub use read::{has_grid, parse, read, tree};
 pub use settings::{DoneWhen, OtherGpu, Retry, Settings};
 

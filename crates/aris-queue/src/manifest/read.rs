@@ -9,7 +9,7 @@ use super::{Conda, Engine, Job, MAX_ID, Manifest, OnDepFailure, Phase, SCHEMA, T
 use crate::problem::{Invalid, Problem, Problems};
 use crate::shell;
 use crate::tree::{self, Node, Value, present};
-use aris_yaml::typed;
+use aris_yaml::typed::{self, Keys};
 
 /// Reads the manifest in `text`, which came from the file `path`. **Errors**: every mistake found.
 pub fn parse(path: &Path, text: &str) -> Result<Manifest, Invalid> {
@@ -87,8 +87,8 @@ fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
     problems: &mut Problems,
 ) -> Option<(T, Common)> {
     problems.map(node, format_args!("{what} must be a map"), None)?;
-    let own = typed::read(node, what, problems).unwrap_or_default();
-    let common: Common = typed::read(node, what, problems).unwrap_or_default();
+    let own = typed::read(node, what, Keys::Known, problems).unwrap_or_default();
+    let common: Common = typed::read(node, what, Keys::Known, problems).unwrap_or_default();
     if common.time_limit == Some(file::Seconds(0)) {
         let message = format!("{what}: time_limit: 0 would end each job as it begins");
         let hint = "leave time_limit out for none";

@@ -3,9 +3,9 @@
 #[cfg(test)]
 use std::collections::BTreeMap;
 
-use crate::manifest::Elsewhere;
 #[cfg(test)]
 use aris_yaml::typed::Many;
+use serde::de::IgnoredAny;
 
 #[cfg(test)]
 mod schema;
@@ -19,29 +19,29 @@ pub(crate) struct Keys {
     /// Axes with their values: every combination, the last key changes fastest.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Values>>"))]
     #[serde(rename = "grid")]
-    _grid: Elsewhere,
+    _grid: IgnoredAny,
     /// Axes that go together, with equally many values each.
     #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Values>>>"))]
     #[serde(rename = "zip")]
-    _zip: Elsewhere,
+    _zip: IgnoredAny,
     /// The axis `seed`: a number n stands for 0 to n - 1.
     #[cfg_attr(test, schemars(with = "Option<Values>"))]
     #[serde(rename = "seeds")]
-    _seeds: Elsewhere,
+    _seeds: IgnoredAny,
     /// Conditions that all cells meet, as in `N >= 128`.
     #[cfg_attr(test, schemars(with = "Option<Many<String>>"))]
     #[serde(rename = "when")]
-    _when: Elsewhere,
+    _when: IgnoredAny,
     /// Cells that are left out.
     #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Many<Value>>>>"))]
     #[serde(rename = "exclude")]
-    _exclude: Elsewhere,
+    _exclude: IgnoredAny,
     /// Further cells, with a value for every axis.
     #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Value>>>"))]
     #[serde(rename = "include")]
-    _include: Elsewhere,
+    _include: IgnoredAny,
     /// The job of each cell; `${axis}` stands for the cell's value.
     #[cfg_attr(test, schemars(with = "Option<Template>"))]
     #[serde(rename = "template")]
-    _template: Elsewhere,
+    _template: IgnoredAny,
 }

@@ -64,19 +64,19 @@ pub(crate) struct Top {
     pub(super) default_cmd: Option<String>,
     /// Groups of jobs.
     #[cfg_attr(test, schemars(with = "Option<Vec<Level<Phase>>>"))]
-    phases: Elsewhere,
+    phases: IgnoredAny,
     /// Jobs of one phase `main`.
     #[cfg_attr(test, schemars(with = "Option<Vec<Level<Job>>>"))]
-    jobs: Elsewhere,
+    jobs: IgnoredAny,
     /// For other programs.
     #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
-    ssh: Elsewhere,
+    ssh: IgnoredAny,
     /// For other programs.
     #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
-    analyze_on_complete: Elsewhere,
+    analyze_on_complete: IgnoredAny,
     /// For other programs.
     #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
-    poll: Elsewhere,
+    poll: IgnoredAny,
 }
 
 /// Keys of a phase.
@@ -88,7 +88,7 @@ pub(crate) struct Phase {
     pub(super) name: Option<String>,
     /// Phases that must be completed before any job of this one starts.
     #[cfg_attr(test, schemars(with = "Option<Many<Parent>>"))]
-    depends_on: Elsewhere,
+    depends_on: IgnoredAny,
     /// What becomes of jobs whose dependency did not complete.
     pub(super) on_dep_failure: Option<OnDepFailure>,
     /// Jobs of this phase that run at the same time.
@@ -101,7 +101,7 @@ pub(crate) struct Phase {
     pub(super) cwd: Option<String>,
     /// Its jobs.
     #[cfg_attr(test, schemars(with = "Option<Vec<Level<Job>>>"))]
-    jobs: Elsewhere,
+    jobs: IgnoredAny,
 }
 
 /// Keys of a job.
@@ -115,7 +115,7 @@ pub(crate) struct Job {
     pub(super) cmd: Option<String>,
     /// Arguments that are appended to the command: `--key value`.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
-    args: Elsewhere,
+    args: IgnoredAny,
     /// Globs of files that it writes.
     pub(super) expected_output: Option<Many<String>>,
     /// The same.
@@ -124,7 +124,7 @@ pub(crate) struct Job {
     pub(super) needs: Option<Many<String>>,
     /// The grid cell it came from.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
-    params: Elsewhere,
+    params: IgnoredAny,
     /// Its cards.
     pub(super) gpus: Option<u32>,
     /// Its working directory; a relative one counts from the queue's.
@@ -179,16 +179,6 @@ impl Common {
         self.slurm
             .as_ref()
             .is_some_and(|slurm| slurm.gres.is_some())
-    }
-}
-
-/// Something that is read on its own, or not by this program.
-#[derive(Debug, Default)]
-pub(crate) struct Elsewhere;
-
-impl<'de> Deserialize<'de> for Elsewhere {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(from).map(|_| Self)
     }
 }
 
