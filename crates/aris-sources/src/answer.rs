@@ -113,6 +113,24 @@ pub(crate) fn each<N, T: Clone + Default>(
     Ok(found)
 }
 
+/// Whether a first page may count as "nothing found": only a list without items, of which the source says that there are none in all.
+///
+/// **Errors**: what is no list, and an empty one whose total is not 0 or not known.
+pub(crate) fn whole<'a>(found: &'a Value, total: Option<u64>) -> Result<&'a [Value], Doubt> {
+    let list = found.as_array();
+    let list = list.ok_or_else(|| no_answer("no list where results are expected"))?;
+    match total {
+        _ if !list.is_empty() => Ok(list),
+        Some(0) => Ok(list),
+        Some(total) => Err(no_answer(format!(
+            "an empty page, although {total} results are announced"
+        ))),
+        None => Err(no_answer(
+            "an empty page that does not say how many there are",
+        )),
+    }
+}
+
 /// What came is no answer.
 pub(crate) fn no_answer(why: impl Into<String>) -> Doubt {
     Doubt::NotAnAnswer(why.into())

@@ -8,7 +8,7 @@ use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, HttpError, Mode, Request, Response};
 use serde_json::{Value, json};
 
-use crate::answer::no_answer;
+use crate::answer::{no_answer, whole};
 use crate::hosts::{self, CROSSREF};
 use crate::json::{at, body, count, date_parts, doi, first, list, text, texts};
 use crate::keep;
@@ -74,7 +74,8 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
         let request = request.limit(LIST_LIMIT);
         let (works, whole) = client.ask(&request, |response| {
             let answer = message(response, "work-list")?;
-            Ok((list_of(&answer), response.clone()))
+            let works = crate::json::list(&answer, &["message", "items"]).to_vec();
+            Ok((works, response.clone()))
         })?;
         for work in works {
             if let Some(doi) = doi(&work, &["DOI"]) {
@@ -116,14 +117,9 @@ pub fn list_request(rows: usize) -> Request {
 /// Reads a list of works.
 pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
     let answer = message(response, "work-list")?;
-    Ok(list_of(&answer)
-        .iter()
-        .filter_map(|work| paper(work, response))
-        .collect())
-}
-
-fn list_of(answer: &Value) -> Vec<Value> {
-    list(answer, &["message", "items"]).to_vec()
+    let total = count(&answer, &["message", "total-results"]);
+    let works = whole(at(&answer, &["message", "items"]), total)?.iter();
+    Ok(works.filter_map(|work| paper(work, response)).collect())
 }
 
 /// Whether Crossref itself says that there is no such work. Another 404 may come from a proxy.
@@ -132,7 +128,9 @@ fn absent(response: &Response) -> Result<bool, Doubt> {
         return Ok(false);
     }
     let said = response.body.trim_ascii();
-    if said.eq_ignore_ascii_case(b"Resource not found.") || said.starts_with(b"{") {
+    let own = |said: &Value| text(said, &["status"]).and(text(said, &["message-type"]));
+    let own = || body(response).is_ok_and(|said| own(&said).is_some());
+    if said.eq_ignore_ascii_case(b"Resource not found.") || own() {
         Ok(true)
     } else {
         Err(no_answer(format!(

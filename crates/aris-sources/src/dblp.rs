@@ -30,10 +30,17 @@ pub fn parse(response: &Response) -> Result<Vec<Paper>, Doubt> {
     if !hits.is_object() {
         return Err(no_answer("no result.hits"));
     }
-    let total = count(hits, &["@total"]).unwrap_or(0);
-    let sent = count(hits, &["@sent"]).unwrap_or(total);
+    let status = text(&answer, &["result", "status", "@code"]);
+    if let Some(status) = status.filter(|status| status != "200") {
+        return Err(no_answer(format!("status {status}")));
+    }
+    let total = count(hits, &["@total"]);
     let found = list(hits, &["hit"]);
-    if found.is_empty() && total > 0 && sent > 0 {
+    if found.is_empty() && total != Some(0) {
+        let total = total.map_or_else(
+            || String::from("an unknown number"),
+            |total| total.to_string(),
+        );
         return Err(no_answer(format!(
             "no hits, although {total} are announced"
         )));

@@ -8,7 +8,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, no_answer};
 use crate::hosts::EXA;
 use crate::json::{at, body, day, names, text, year_of};
 use crate::keep;
@@ -60,7 +60,10 @@ pub fn read(response: &Response) -> Result<Answer, Doubt> {
     let said = || text(&answer, &["error"]).or_else(|| text(&answer, &["message"]));
     let results = at(&answer, &["results"])
         .as_array()
-        .ok_or_else(|| Doubt::Malformed(said().unwrap_or_else(|| String::from("no results"))))?;
+        .ok_or_else(|| match said() {
+            Some(refusal) if response.status == 400 => Doubt::Malformed(refusal),
+            said => no_answer(said.unwrap_or_else(|| String::from("no results"))),
+        })?;
     Ok(Answer::of(results, |result| Some(paper(result, response))))
 }
 
@@ -118,7 +121,7 @@ mod tests {
         assert_eq!((ids[0].arxiv_version, found[0].year), (Some(5), Some(2017)));
         assert_eq!(ids[1].doi.len(), 1);
         assert!(ids[2].arxiv.is_none() && ids[2].doi.is_empty());
-        assert!(matches!(read(&response(b"{}")), Err(Doubt::Malformed(_))));
+        assert!(matches!(read(&response(b"{}")), Err(Doubt::NotAnAnswer(_))));
         assert!(matches!(
             read(&response(b"<html>")),
             Err(Doubt::NotAnAnswer(_))

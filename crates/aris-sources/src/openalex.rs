@@ -10,7 +10,7 @@ use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
-use crate::answer::{Answer, listed, no_answer, single};
+use crate::answer::{Answer, listed, no_answer, single, whole};
 use crate::hosts::OPENALEX;
 use crate::json::{at, body, count, doi, list, text, texts, year};
 use crate::keep;
@@ -33,6 +33,9 @@ const AUTHORS: usize = 100;
 
 /// Words of an abstract that are put together again; more than any abstract has.
 const WORDS: usize = 20_000;
+
+/// The page that stands for a work that is unknown. **Source**: recorded answers.
+const NO_WORK: &str = "<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>";
 
 /// Asks for a work by DOI. `None`: OpenAlex has no such work.
 pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Answer>, HttpError> {
@@ -90,21 +93,22 @@ pub fn search(
 /// **Errors**: what is no answer, and an error that OpenAlex reports.
 pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     if response.is_absence() {
-        return Ok(None);
+        let page = String::from_utf8_lossy(&response.body);
+        let own = page.contains(NO_WORK).then_some(None);
+        return own.ok_or_else(|| no_answer("404 with a body that is not OpenAlex's"));
     }
     let value = body(response)?;
     let total = count(&value, &["meta", "count"]);
     let read = |work: &Value| paper(work, response);
-    let answer = match at(&value, &["results"]).as_array() {
-        Some(list) => Answer::of(list, read),
+    let answer = match value.get("results") {
+        // A later page may be empty.
+        Some(found) if count(&value, &["meta", "page"]).unwrap_or(1) > 1 => {
+            Answer::of(found.as_array().into_iter().flatten(), read)
+        }
+        Some(found) => Answer::of(whole(found, total)?, read),
         None => Answer::of([&value], read),
     };
-    let listed = value.get("results").is_some();
-    let is_first = count(&value, &["meta", "page"]).unwrap_or(1) == 1;
-    if answer.items.is_empty() && is_first && total.is_some_and(|total| total > 0) {
-        return Err(no_answer("an empty page, although results are announced"));
-    }
-    if !listed && answer.items.iter().any(|(_, paper)| paper.is_none()) {
+    if value.get("results").is_none() && answer.items.iter().any(|(_, paper)| paper.is_none()) {
         let said = text(&value, &["message"]).or_else(|| text(&value, &["error"]));
         return Err(said.map_or_else(
             || no_answer("neither a work nor a list of works"),

@@ -183,8 +183,7 @@ pub fn by_title(client: &Client, title: &str, fields: &str) -> Result<Option<Ans
         .query("query", &without_hyphens(title))
         .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE);
-    let found = client.ask(&request, read)?;
-    Ok(found.filter(|found| !found.items.is_empty()))
+    client.ask(&request, single(read))
 }
 
 /// **Source**: Graph API, `/paper/search`, `query`: "Hyphenated query terms yield no matches (replace it with space to find matches)".
@@ -206,8 +205,12 @@ pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     let none = refusal
         .as_ref()
         .is_some_and(|said| said.contains("No valid paper ids given"));
-    if response.is_absence() || response.status == 400 && none {
-        let absent = refusal.map(|_| None);
+    if response.status == 400 && none {
+        return Ok(None);
+    }
+    if response.is_absence() {
+        let own = text(&value, &["error"]).is_some_and(|said| is_absence(&said));
+        let absent = own.then_some(None);
         return absent.ok_or_else(|| no_answer("404 with a body that is not Semantic Scholar's"));
     }
     let total = count(&value, &["total"]);
@@ -228,7 +231,7 @@ pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
         answer.withheld = true;
     } else if let Some(said) = refusal {
         return Err(Doubt::Malformed(said));
-    } else if total != Some(0) {
+    } else if total != Some(0) || value.get("data").is_some() {
         return Err(no_answer("neither a paper nor papers"));
     }
     Ok(Some(Answer {
@@ -237,6 +240,14 @@ pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
         next: count(&value, &["next"]),
         ..answer
     }))
+}
+
+/// **Source**: Graph API, error 404: "Paper/Author/Object not found"; recorded: "Paper with id 0 not found", "Title match not found".
+fn is_absence(said: &str) -> bool {
+    let said = said.to_ascii_lowercase();
+    let things = ["paper", "author", "object", "title"];
+    said == "no such paper"
+        || said.contains("not found") && things.iter().any(|thing| said.contains(thing))
 }
 
 /// The paper of a neighbour, or the item itself.

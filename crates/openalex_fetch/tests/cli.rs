@@ -131,12 +131,26 @@ fn more_than_a_page_is_asked_for_page_by_page() {
     assert_eq!(run.envelope()["meta"]["total"], 250);
 }
 
+/// **Source**: what `/works/doi:…` answers for an unknown DOI.
+const NO_WORK: &str =
+    "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n";
+
 #[test]
 fn a_work_that_is_not_there_is_three_and_no_answer_is_seven() {
     let key = "secret-key-of-a-user";
     for (what, answer, code) in [
         ("there", Answer::json(&work(7)), 0),
-        ("unknown", Answer::html().with_status(404), 3),
+        (
+            "unknown",
+            Answer::ok("text/html", NO_WORK).with_status(404),
+            3,
+        ),
+        ("a page in place of it", Answer::html().with_status(404), 7),
+        (
+            "no list",
+            Answer::json(&json!({"meta": {"count": 0}, "results": null})),
+            7,
+        ),
         ("a page", Answer::html(), 7),
         ("429", Answer::status(429).header("retry-after", "100"), 7),
         ("503", Answer::status(503), 7),

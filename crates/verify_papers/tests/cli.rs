@@ -72,7 +72,9 @@ fn selected(request: &Received, works: Vec<Value>) -> Answer {
             work
         })
         .collect();
-    Answer::json(&json!({"status": "ok", "message-type": "work-list", "message": {"items": items}}))
+    Answer::json(
+        &json!({"status": "ok", "message-type": "work-list", "message": {"total-results": items.len(), "items": items}}),
+    )
 }
 
 fn crossref(request: &Received) -> Answer {
@@ -185,6 +187,64 @@ fn by_id<'a>(report: &'a Value, id: &str) -> &'a Value {
         .iter()
         .find(|paper| paper["id"] == id)
         .expect(id)
+}
+
+/// Five sources say that there is no such work, and one answers with what its documentation does not know: nothing is proved.
+#[test]
+fn what_is_no_answer_of_a_source_proves_no_absence() {
+    let list =
+        |message: Value| json!({"status": "ok", "message-type": "work-list", "message": message});
+    let page = json!({"meta": {"count": 0}, "results": null});
+    let hits =
+        json!({"result": {"status": {"@code": "500"}, "hits": {"@total": "0", "@sent": "0"}}});
+    for (source, status, body) in [
+        (
+            "s2",
+            404,
+            json!({"message": "no Route matched with those values"}),
+        ),
+        ("s2", 404, json!({"error": "no route"})),
+        ("openalex", 200, page),
+        ("openalex", 200, json!({"results": []})),
+        ("openalex", 200, json!({"error": "x", "results": []})),
+        (
+            "crossref",
+            200,
+            list(json!({"total-results": 500, "items": []})),
+        ),
+        (
+            "crossref",
+            200,
+            list(json!({"total-results": 0, "items": null})),
+        ),
+        ("dblp", 200, hits),
+        ("dblp", 200, json!({"result": {"hits": {}}})),
+        ("none", 200, Value::Null),
+    ] {
+        let mut world = World::new(s2);
+        world.crossref = Server::start(|request| match request.path() {
+            "/works" => selected(request, Vec::new()),
+            _ => Answer::ok("text/plain", "Resource not found.").with_status(404),
+        });
+        let answer = Answer::json(&body).with_status(status);
+        let server = match source {
+            "s2" => Some(&mut world.s2),
+            "openalex" => Some(&mut world.openalex),
+            "crossref" => Some(&mut world.crossref),
+            "dblp" => Some(&mut world.dblp),
+            _ => None,
+        };
+        if let Some(server) = server {
+            *server = Server::start(move |_| answer.clone());
+        }
+        let papers = json!([{"id": "a", "title": "What nobody has ever written in any place", "authors": ["Ada Nobody"], "year": 2015}]);
+        let project = Project::new().file("in.json", papers.to_string());
+        let args = ["--input", "in.json", "--deadline", "20", "--json"];
+        let run = world.run(&project, &args).expect_code(0);
+        let paper = by_id(&run.data(), "a").clone();
+        let is_proved = paper["existence"] == "not_found";
+        assert_eq!(is_proved, source == "none", "{source} {body}: {paper:#}");
+    }
 }
 
 #[test]
