@@ -116,7 +116,7 @@ pub(crate) fn each<N, T: Clone + Default>(
 /// Whether a first page may count as "nothing found": only a list without items, of which the source says that there are none in all.
 ///
 /// **Errors**: what is no list, and an empty one whose total is not 0 or not known.
-pub(crate) fn whole<'a>(found: &'a Value, total: Option<u64>) -> Result<&'a [Value], Doubt> {
+pub(crate) fn whole(found: &Value, total: Option<u64>) -> Result<&[Value], Doubt> {
     let list = found.as_array();
     let list = list.ok_or_else(|| no_answer("no list where results are expected"))?;
     match total {
