@@ -235,16 +235,15 @@ impl Reader<'_> {
 
     /// Drops the left side of `\ifnum a < b` and the relation.
     fn skip_until_relation(&mut self) {
-        for _ in 0..64 {
-            let token = self.next();
-            if matches!(token.kind, Kind::Stop | Kind::Par | Kind::Align) {
-                return self.unread(token);
-            }
-            if token.kind == Kind::Word
-                && let Some(at) = self.text(token).find(['<', '>', '='])
-            {
-                return self.unread(token.split(at + 1).1);
-            }
+        let relation = |text: &str| text.find(['<', '>', '=']);
+        let found = self.up_to(64, |reader, token| match token.kind {
+            Kind::Word => relation(reader.text(token)).and(Some(true)),
+            Kind::Par | Kind::Align => Some(false),
+            _ => None,
+        });
+        if let Some((_, end)) = found {
+            let at = relation(self.text(end)).unwrap_or(0);
+            self.unread(end.split(at + 1).1);
         }
     }
 

@@ -155,15 +155,12 @@ impl Reader<'_> {
     pub(super) fn for_each(&mut self, token: Token) {
         /// Tokens up to the first group.
         const MOST: usize = 64;
-        let mut head = Vec::new();
-        let begin = loop {
-            let next = self.next();
-            match next.kind {
-                Kind::Begin => break next,
-                Kind::Stop | Kind::Par => return self.unread(next),
-                _ if head.len() > MOST => return self.unread(next),
-                _ => head.push(next),
-            }
+        let Some((head, begin)) = self.up_to(MOST, |_, token| match token.kind {
+            Kind::Begin => Some(true),
+            Kind::Par => Some(false),
+            _ => None,
+        }) else {
+            return;
         };
         let mut body = self.balanced(begin);
         if self.raw(&head).trim().ends_with("in") {

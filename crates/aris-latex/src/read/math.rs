@@ -109,9 +109,10 @@ impl Reader<'_> {
 
     /// Puts back an argument, in brackets where it is more than letters and a number.
     fn unread_operand(&mut self, token: Token, argument: &[Token]) {
+        let is_sign = matches!(argument, [only] if self.text(*only).len() == 1);
         let is_simple = argument.len() <= SIMPLE
             && argument.iter().all(|part| match part.kind {
-                Kind::Word => !self.text(*part).contains(['+', '-', '=', '/', '(']),
+                Kind::Word => is_sign || !self.text(*part).contains(['+', '-', '=', '/', '(']),
                 Kind::Name(_) => !matches!(self.what(*part), "sign" | "fraction"),
                 _ => false,
             });

@@ -177,24 +177,20 @@ impl Reader<'_> {
 
     /// `\csname input\endcsname` is `\input`; a name made by macros is not known, and its parts are passed over.
     pub(super) fn cs_name(&mut self, token: Token) {
-        let end = self.names.intern("endcsname");
-        let mut name = Some(String::new());
-        loop {
-            let next = self.next();
-            match next.kind {
-                Kind::Stop | Kind::Par => return self.unread(next),
-                Kind::Name(found) if found == end => {
-                    let name = name.filter(|name| !name.is_empty());
-                    let kind = name.map(|name| Kind::Name(self.names.intern(&name)));
-                    self.unread(kind.map_or(next, |kind| Token { kind, ..token }));
-                    return;
-                }
-                Kind::Word => {
-                    let text = self.text(next);
-                    name = name.map(|name| name + text);
-                }
-                _ => name = None,
-            }
+        /// Tokens that a name may be made of.
+        const MOST: usize = 256;
+        let end = Kind::Name(self.names.intern("endcsname"));
+        let found = self.up_to(MOST, |_, token| match token.kind {
+            Kind::Par => Some(false),
+            kind => (kind == end).then_some(true),
+        });
+        let Some((parts, mut made)) = found else {
+            return;
+        };
+        if !parts.is_empty() && parts.iter().all(|part| part.kind == Kind::Word) {
+            let kind = Kind::Name(self.names.intern(&self.raw(&parts)));
+            made = Token { kind, ..token };
         }
+        self.unread(made);
     }
 }
