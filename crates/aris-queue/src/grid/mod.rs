@@ -21,7 +21,6 @@
 //! `$${` stands for `${`. Truth values, null and lists stand in commands as Python prints them.
 
 mod cells;
-mod keys;
 mod phase;
 mod plan;
 mod template;
@@ -32,7 +31,7 @@ mod when;
 use crate::problem::{Problem, unknown_name};
 use crate::tree::Node;
 
-pub(crate) use keys::Keys;
+use crate::manifest::GridKeys as Keys;
 pub use plan::Plan;
 
 /// Jobs beyond which a grid may be a slip of the keyboard. **Source**: queue design §3.

@@ -4,6 +4,7 @@
 //! mistakes unless they begin with `x_`. **Source**: queue design §3; the reference's `build_manifest` and its skill.
 
 mod changes;
+mod choices;
 pub mod edit;
 mod file;
 mod graph;
@@ -17,16 +18,14 @@ use std::sync::Arc;
 
 use aris_attempt::cards::CardId;
 
-use crate::words::words;
-
 pub use changes::{differences, named};
+pub use choices::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
 pub use file::Positive;
-#[cfg(test)]
-pub(crate) use file::schema;
+pub(crate) use file::grid::Keys as GridKeys;
 pub use file::slurm::{Extra, Gres, Slurm};
 pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 pub use read::{has_grid, parse, read, tree};
-pub use settings::{DoneWhen, OtherGpu, Retry, Settings};
+pub use settings::{Retry, Settings};
 
 /// Schema id that our manifests carry; the reference's carry none.
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
@@ -79,50 +78,6 @@ pub struct Conda {
     pub hook: Option<String>,
     /// Whether a machine without conda is fine: the reference's `build_manifest` writes `base` when nobody named one.
     pub if_there: bool,
-}
-
-words! {
-    /// Where jobs run.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-    #[cfg_attr(test, derive(schemars::JsonSchema))]
-    pub enum Engine {
-        /// On this machine.
-        #[default]
-        Local = "local",
-        /// On a Slurm cluster.
-        Slurm = "slurm",
-        /// On the workers of a `HyperQueue` server that runs already.
-        Hq = "hq",
-    }
-}
-
-impl Engine {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Local, Self::Slurm, Self::Hq];
-}
-
-/// Who holds a phase back until its parents are completed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Release {
-    /// The manager.
-    #[default]
-    Manager,
-    /// The engine, by its own dependencies.
-    Engine,
-}
-
-/// What becomes of jobs whose dependency did not complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum OnDepFailure {
-    /// They are blocked until it is retried.
-    #[default]
-    Block,
-    /// They run once it is over, however it ended.
-    Run,
 }
 
 /// A group of jobs that others can depend on.

@@ -52,7 +52,7 @@ fn is_top_key(key: &str) -> bool {
     let known = [
         typed::keys::<TopKeys>(),
         typed::keys::<Common>(),
-        typed::keys::<crate::grid::Keys>(),
+        typed::keys::<file::grid::Keys>(),
     ];
     known.iter().any(|known| known.contains(&key))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use aris_attempt::format::Notice;
 
 use super::Slurm;
+use super::choices::{DoneWhen, OtherGpu};
 use super::file::{Common, Positive};
 
 /// Settings of a job.
@@ -113,30 +114,6 @@ impl Default for Retry {
             other_gpu: OtherGpu::default(),
         }
     }
-}
-
-/// Which card a retry after out of memory takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum OtherGpu {
-    /// Another one when one is free.
-    #[default]
-    Prefer,
-    /// Whichever is free.
-    Any,
-}
-
-/// What completes a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum DoneWhen {
-    /// Exit 0, and every declared output is there and new or changed.
-    #[default]
-    Strict,
-    /// The declared outputs are there, whatever the exit status and however old they are.
-    Output,
 }
 
 impl Settings {

@@ -6,6 +6,7 @@ use std::fmt;
 use aris_attempt::cards::CardId;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, Visitor};
 
+pub(crate) mod grid;
 #[cfg(test)]
 pub(crate) mod schema;
 pub(crate) mod slurm;
@@ -14,7 +15,7 @@ pub(crate) mod slurm;
 use schema::{Level, Scalar};
 use slurm::Slurm;
 
-use super::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
+use super::choices::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
 use aris_yaml::typed::{Many, Written};
 
 /// Keys at the top.

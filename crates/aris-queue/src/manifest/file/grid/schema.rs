@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::json;
 
 use super::Keys;
-use crate::manifest::schema::{Level, closed, schema};
-use crate::manifest::{Common, JobKeys, PhaseKeys, TopKeys};
+use crate::manifest::file::schema::{Level, closed, schema};
+use crate::manifest::file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 
 /// A value of an axis.
 pub(super) struct Value;
