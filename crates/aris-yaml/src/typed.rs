@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
@@ -154,7 +154,8 @@ fn is_slip(key: &str, known: &[&str]) -> bool {
 }
 
 /// What is wrong with a value; a second line is the hint.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 struct Mistake<'de> {
     at: Option<&'de Node>,
     message: String,
@@ -185,14 +186,6 @@ impl Mistake<'_> {
         Self::of(&format!("must be {expected}, not {found}{hint}"))
     }
 }
-
-impl Display for Mistake<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Mistake<'_> {}
 
 impl de::Error for Mistake<'_> {
     fn custom<T: Display>(text: T) -> Self {
@@ -299,10 +292,6 @@ impl<'a, 'de> Reader<'a, 'de> {
         })
     }
 
-    fn no<T>(self, expected: &str) -> Result<T, Mistake<'de>> {
-        self.placed(Err(Mistake::must_be(expected, self.node.noun())))
-    }
-
     fn list<V: Visitor<'de>>(
         self,
         items: &'de [Node],
@@ -358,10 +347,10 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         } else {
             self.node.text()
         };
-        match text {
-            Some(text) => self.placed(visitor.visit_str(text)),
-            None => self.no("a text"),
-        }
+        self.placed(match text {
+            Some(text) => visitor.visit_str(text),
+            None => Err(Mistake::must_be("a text", self.node.noun())),
+        })
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
@@ -432,16 +421,14 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             // Visitors of structs would take the items of a list for the fields.
             Value::List(_) => {
                 let found = Unexpected::Seq;
-                let read = Err(de::Error::invalid_type(found, &visitor));
-                return self.placed(read);
+                return self.placed(Err(de::Error::invalid_type(found, &visitor)));
             }
             // The visitor knows what it would like to see.
             Value::Scalar { .. } => return self.deserialize_map(visitor),
         };
         if entries.len() > MOST_KEYS && !self.reading.open {
-            return self.placed(Err(Mistake::of(&format!(
-                "has more than {MOST_KEYS} keys\nsee the skill experiment-queue for the keys there are"
-            ))));
+            let message = format!("has more than {MOST_KEYS} keys");
+            return self.placed(Err(Mistake::of(&message)));
         }
         if self.at_root {
             self.reading.keys.set(fields);
