@@ -745,6 +745,13 @@ fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
         "{said:?}"
     );
     push(&project, &forge);
+    // An edit with which the report does not stand addresses nothing.
+    let validation = ".aris/temp/resolve-claims-review/validation_7.json";
+    project.write(validation, r#"{"status": "FAIL", "attempts": 3}"#);
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    let warning = data["warnings"][0].as_str().expect("a text");
+    assert!(warning.contains("validation of the edits has failed") && is_open());
+    project.write(validation, r#"{"status": "PASS", "attempts": 1}"#);
     let data = call(&project, &forge, &finish).expect_code(0).data();
     assert_eq!(
         (

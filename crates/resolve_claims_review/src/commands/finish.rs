@@ -60,7 +60,14 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         number: args.pr,
     };
     let forge = args.forge.way(context, context.cwd(), &args.repo)?;
-    let shown = Shown::of(&*forge, &pull, &folder, context)?;
+    let validation = Attempts::read(&folder, args.pr)?.status;
+    let validation = validation.unwrap_or(Validity::Skipped);
+    let mut shown = Shown::of(&*forge, &pull, &folder, context)?;
+    if let Validity::Retry | Validity::Fail = validation {
+        // Nobody is told that a comment was addressed by an edit with which the report does not stand.
+        let why = "the validation of the edits has failed; a person has to look";
+        shown.head = Err(why.to_owned());
+    }
     let _turn = turn(context, &pull, &folder)?;
     let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
@@ -74,9 +81,7 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         tokens,
         counts: done,
         verdicts: Counts::of(profile, &map),
-        validation: Attempts::read(&folder, args.pr)?
-            .status
-            .unwrap_or(Validity::Skipped),
+        validation,
         warnings,
         escalations,
         rejected,
