@@ -157,3 +157,20 @@ proptest::proptest! {
         let _read = parse(Path::new("m"), &text);
     }
 }
+
+#[test]
+fn truth_values_may_be_yes_and_no_and_null_in_an_environment_is_a_text() {
+    let text = |truth: &str| {
+        format!("provenance: {truth}\njobs: [{{id: a, cmd: x, env: {{A: null, B: 007, C: yes}}}}]")
+    };
+    let manifest = parse(Path::new("m"), &text("no")).expect("a manifest");
+    assert!(!manifest.provenance);
+    let env = &manifest.jobs[0].settings.env;
+    let texts: Vec<&str> = env.values().map(String::as_str).collect();
+    assert_eq!(texts, ["null", "007", "yes"]);
+    let wrong = parse(Path::new("m"), &text("'no'")).expect_err("a text in quotes");
+    assert!(
+        wrong.to_string().contains("true or false, not a text"),
+        "{wrong}"
+    );
+}
