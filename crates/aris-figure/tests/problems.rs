@@ -259,6 +259,26 @@ fn the_size_that_is_asked_for_is_enough() {
     }
 }
 
+/// A label has the whole edge between two arrows, as it has before one.
+#[test]
+fn labels_of_edges_with_two_arrows_find_the_room_that_those_with_one_find() {
+    for arrow in ["end", "start", "both"] {
+        let part = |at: u32| {
+            let node = format!(r#"{{"id": "w{at}", "label": "Worker {at}"}}"#);
+            let edge = format!(
+                r#"{{"from": "c", "to": "w{at}", "label": "task {at}", "arrow": "{arrow}"}}"#
+            );
+            (node, edge)
+        };
+        let (nodes, edges): (Vec<String>, Vec<String>) = (0..6).map(part).unzip();
+        let (nodes, edges) = (nodes.join(", "), edges.join(", "));
+        let text = format!(
+            r#"{{"layout": {{"direction": "LR", "layer_gap": 200}}, "nodes": [{{"id": "c", "label": "Controller"}}, {nodes}], "edges": [{edges}]}}"#
+        );
+        assert_eq!(problems(&text), [], "{arrow}");
+    }
+}
+
 #[test]
 fn an_arrow_meets_the_outline_and_a_label_hides_no_arrow() {
     let svg = Figure::read(SOUND.as_bytes()).expect("a figure").svg();

@@ -11,8 +11,8 @@ const FIRST: Duration = Duration::from_secs(1);
 /// No back-off of our own is longer.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// A pause that a host may ask for; a longer one is taken for this long.
-const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+/// A pause that a host may ask for; a longer one is taken for this long, because clocks end.
+const LONGEST_PAUSE: Duration = Duration::from_hours(365 * 24);
 
 /// `X-RateLimit-Reset` is a time from this number of seconds on (September 2001); below it, it is none.
 const FIRST_TIME: i64 = 1_000_000_000;
@@ -151,11 +151,12 @@ mod tests {
         for (header, wanted) in [
             ("0", Some(0)),
             (" 120 ", Some(120)),
-            ("999999", Some(3600)),
-            ("99999999999999999999999", Some(3600)),
+            ("7200", Some(7200)),
+            ("999999", Some(999_999)),
+            ("99999999999999999999999", Some(365 * 86_400)),
             ("Fri, 20 Nov 2026 10:01:30 GMT", Some(90)),
             ("Fri, 20 Nov 2026 09:00:00 GMT", Some(0)),
-            ("Fri, 20 Nov 2099 09:00:00 GMT", Some(3600)),
+            ("Fri, 20 Nov 2099 09:00:00 GMT", Some(365 * 86_400)),
             ("", None),
             ("soon", None),
             ("-1", None),

@@ -32,20 +32,25 @@ pub struct Downloaded {
 /// Bytes of a file's start and end that are looked at.
 const END: u64 = 1024;
 
+/// Bytes of a page in the place of a file that are looked at.
+const PAGE: u64 = 64 << 10;
+
 impl Client {
     /// Brings the file that `request` names to `target`, whole, or not at all. `fits` gets its first kilobyte and says whether it is a file
     /// of the kind that was asked for; where the host did not say how long the file is, it gets the last kilobyte, too, and says whether the
-    /// file ends there. A file that is there is left alone.
+    /// file ends there. A file that is there is left alone. `absent` gets the page of a 404 or 410, as much as 64 KiB of it, and says whether
+    /// it is the host's own.
     ///
     /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
     /// that the file is still the same. Of several processes that want the same file one brings it, and the others wait for it.
     ///
-    /// **Errors**: as [`Client::ask`]; 404 and 410 give `Ok(None)`.
+    /// **Errors**: as [`Client::ask`]; a 404 or 410 of the host's own gives `Ok(None)`.
     pub fn download(
         &self,
         request: &Request,
         target: &Path,
         fits: impl Fn(&[u8], Option<&[u8]>) -> bool,
+        absent: impl Fn(&[u8]) -> bool,
     ) -> Result<Option<Downloaded>, HttpError> {
         let url = self.url(request);
         if self.settings.mode == Mode::Offline {
@@ -65,7 +70,9 @@ impl Client {
         let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
             // A note that cannot be read says nothing about the part, which is then begun again.
             let from = aris_fs::read_text(&note).unwrap_or_default();
-            let tag = from.strip_prefix(&format!("{url}\n"));
+            let known = from.strip_prefix(&format!("{url}\n"));
+            let tag = known.and_then(|known| known.lines().next());
+            let total: Option<u64> = known.and_then(|known| known.lines().nth(1)?.parse().ok());
             // Another encoding has other lengths, and a part of it is a part of nothing.
             let mut more = vec![("accept-encoding", String::from("identity"))];
             if let Some(tag) = tag.filter(|_| part.length() > 0) {
@@ -74,13 +81,15 @@ impl Client {
             } else {
                 part.restart().map_err(disk)?;
             }
-            let (answer, _) = attempt.send(&more)?;
+            let (mut answer, _) = attempt.send(&more)?;
             // Not every host looks at `If-Range`.
             // A part names the tag that the whole has (RFC 9110 §15.3.7): one that names none may be of another file.
             let same = tag.is_some() && validator(&answer) == tag;
-            let begin = range(&answer).map(|(begin, _)| begin);
             let status = answer.status().as_u16();
-            let goes_on = status == 206 && begin == Some(part.length()) && same;
+            let fits_on = range(&answer).is_some_and(|(begin, whole)| {
+                begin == part.length() && (whole.is_none() || total.is_none() || whole == total)
+            });
+            let goes_on = status == 206 && fits_on && same;
             if matches!(status, 200 | 206 | 416) && !goes_on {
                 part.restart().map_err(disk)?;
             }
@@ -89,7 +98,18 @@ impl Client {
                 _ if status == 200 || goes_on => {
                     return receive(attempt, answer, &mut part, &note).map(Some);
                 }
-                404 | 410 => return Ok(None),
+                404 | 410 => {
+                    let mut page = Vec::new();
+                    let body = answer.body_mut().as_reader();
+                    body.take(PAGE)
+                        .read_to_end(&mut page)
+                        .map_err(|error| attempt.broken(broken(error)))?;
+                    if absent(&page) {
+                        return Ok(None);
+                    }
+                    let what = format!("{status} with a page that is not its own");
+                    return Err(attempt.last(Why::NotAnAnswer(what)));
+                }
                 206 => String::from("not the part that was asked for"),
                 416 => String::from("it has no such part"),
                 _ => format!("status {status}"),
@@ -143,7 +163,15 @@ fn receive(
     let limit = request.limit;
     if part.length() == 0 {
         let noted = match validator(&answer) {
-            Some(tag) => aris_fs::replace_unsynced(note, format!("{url}\n{tag}").as_bytes()),
+            // With the length, which a part of the same file repeats.
+            Some(tag) => {
+                let length = total.map(|total| total.to_string());
+                let length = length
+                    .as_deref()
+                    .or_else(|| header(&answer, "content-length"));
+                let text = format!("{url}\n{tag}\n{}", length.unwrap_or_default());
+                aris_fs::replace_unsynced(note, text.as_bytes())
+            }
             None => aris_fs::remove_file(note),
         };
         noted.map_err(disk)?;

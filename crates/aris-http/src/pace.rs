@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aris_contract::text::counted;
 use aris_fs::{FsError, Lock};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(15);
 /// A slot further ahead than this is a damaged file, not a queue.
 const FURTHEST: Duration = Duration::from_hours(2);
 
-/// No allowance is for longer.
+/// No allowance is for longer, and for no longer does a host that asks for a pause stay unasked.
 const DAY: Duration = Duration::from_hours(24);
 
 /// What the processes of this machine know about a host together. Times in milliseconds since boot.
@@ -111,7 +112,7 @@ impl Pace {
             let (time, why) = if spent > refused {
                 (spent, String::from("its allowance for today is used up"))
             } else if !refused.is_zero() {
-                let why = format!("it refused {} times in a row", state.refusals);
+                let why = format!("it refused {} in a row", counted(state.refusals, "time"));
                 (refused, why)
             } else {
                 (until(slot), String::from("its pace"))
@@ -147,7 +148,7 @@ impl Pace {
         };
         let furthest = now().saturating_add(milliseconds(FURTHEST));
         let sane = state.next <= furthest
-            && state.closed_until <= furthest
+            && state.closed_until <= now().saturating_add(milliseconds(DAY))
             && state.spent_until <= now().saturating_add(milliseconds(DAY));
         Some(state)
             .filter(|state| state.boot == self.boot && sane)
@@ -198,7 +199,7 @@ impl Turn<'_> {
             let over = state.refusals.checked_sub(REFUSALS);
             let own = |over: u32| FIRST_PAUSE.saturating_mul(1 << over.min(10));
             let pause = match again {
-                Again::After(pause) => pause,
+                Again::After(pause) => pause.min(DAY),
                 _ => over.map_or(Duration::ZERO, own).min(LONGEST_PAUSE),
             };
             state.closed_until = state.closed_until.max(after(pause));

@@ -3,7 +3,7 @@
 //! **Source**: arXiv API user's manual (query parameters, Atom elements, `opensearch:totalResults`, the error entry), and recorded
 //! answers. A batch names papers that do not exist by leaving them out, so entries are matched by identifier and never by place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
@@ -84,6 +84,11 @@ pub fn answer_by_id(client: &Client, ids: &[ArxivId]) -> Result<Answer, HttpErro
         let there: BTreeMap<&ArxivId, Vec<u8>> = entries
             .filter_map(|((_, paper), entry)| Some((paper.as_ref()?.ids.arxiv.as_ref()?, entry)))
             .collect();
+        let asked: BTreeSet<ArxivId> = ids.iter().map(|id| id.without_version()).collect();
+        if let Some(other) = there.keys().find(|id| !asked.contains(**id)) {
+            let what = format!("the entry of {other}, which was not asked for");
+            return Err(no_answer(what));
+        }
         let answers = ids.iter().map(|id| match there.get(&id.without_version()) {
             Some(entry) => whole.part(200, entry.clone()),
             None => whole.part(404, Vec::new()),
@@ -169,6 +174,12 @@ pub fn is_source(start: &[u8]) -> bool {
     let text = start.trim_ascii_start();
     let pages = [&b"<!"[..], b"<html", b"<HTML"];
     !start.is_empty() && !pages.iter().any(|word| text.starts_with(word))
+}
+
+/// Whether arXiv itself says that there is no such file: its pages name it. Another 404 may come from a proxy.
+pub fn is_absence(page: &[u8]) -> bool {
+    page.windows(5)
+        .any(|word| word.eq_ignore_ascii_case(b"arxiv"))
 }
 
 fn file(path: &'static str, id: &ArxivId) -> Request {

@@ -70,9 +70,10 @@ fn bring(
         &[&ARXIV_FILES],
         "arxiv_fetch",
         |client| {
-            client.download(request, &target, |start, end| {
+            let fits = |start: &[u8], end: Option<&[u8]>| {
                 start.len() >= least && fits(start) && end.is_none_or(|end| ends(what, end))
-            })
+            };
+            client.download(request, &target, fits, arxiv::is_absence)
         },
     )?;
     match arrived {

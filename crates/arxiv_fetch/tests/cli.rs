@@ -126,6 +126,21 @@ fn no_answer_is_seven_and_never_an_empty_list() {
 }
 
 #[test]
+fn a_pause_that_arxiv_asks_for_is_told_as_it_was_said() {
+    let server = Server::start(|_| Answer::status(429).header("retry-after", "7200"));
+    let project = Project::new();
+    let args = ["search", "id:2301.07041", "--deadline", "9"];
+    let first = run(&project, &server, &args).expect_code(7);
+    assert!(first.stderr().contains("for 7200 s"), "{first}");
+    let second = run(&project, &server, &args).expect_code(7);
+    assert!(
+        second.stderr().contains("it refused 1 time in a row"),
+        "{second}"
+    );
+    assert!(!second.stderr().contains("another 3"), "{second}");
+}
+
+#[test]
 fn an_error_that_arxiv_reports_is_no_answer_either() {
     let text = "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/'><o:totalResults>1</o:totalResults><entry><id>http://arxiv.org/api/errors#x</id><title>Error</title><summary>incorrect id format</summary></entry></feed>";
     let server = Server::start(move |_| Answer::ok("application/atom+xml", text).with_status(400));
@@ -194,7 +209,11 @@ fn what_is_no_pdf_leaves_nothing_behind() {
         (Answer::html(), 7),
         (Answer::ok("application/pdf", "not a PDF at all"), 7),
         (Answer::ok("application/pdf", "%PDF-1.7\nabc\n"), 7),
-        (Answer::status(404), 3),
+        (Answer::html().with_status(404), 7),
+        (
+            Answer::ok("text/html", "<title>arXiv e-print</title>").with_status(404),
+            3,
+        ),
     ] {
         let server = Server::start(move |_| answer.clone());
         let project = Project::new();
@@ -211,6 +230,30 @@ fn what_is_no_pdf_leaves_nothing_behind() {
             .collect();
         assert!(left.is_empty(), "{left:?}");
     }
+}
+
+#[test]
+fn a_part_of_a_file_of_another_length_is_not_joined() {
+    let whole = pdf();
+    let length = whole.len();
+    let server = Server::start(move |asked: &Received| {
+        let sent = Answer::ok("application/pdf", whole.clone()).header("etag", "\"v1\"");
+        let Some(range) = asked.headers.get("range") else {
+            return sent.cut(length / 2);
+        };
+        let from = range.trim_start_matches("bytes=").trim_end_matches('-');
+        let from: usize = from.parse().expect("a number");
+        let body = [&whole[from..], b"more bytes"].concat();
+        let range = format!("bytes {from}-{}/{}", length + 9, length + 10);
+        Answer::ok("application/pdf", body)
+            .with_status(206)
+            .header("etag", "\"v1\"")
+            .header("content-range", &range)
+    });
+    let project = Project::new();
+    let args = ["download", "2301.07041", "--deadline", "9"];
+    run(&project, &server, &args).expect_code(7);
+    assert!(!project.at("papers/2301.07041.pdf").exists());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use aris_audit::Digest;
 use aris_cli::Context;
 use aris_online::OnlineArgs;
 use aris_sources::hosts::ARXIV_FILES;
-use aris_sources::{Client, Host, Request, Response, arxiv, unpack, web};
+use aris_sources::{Client, Doubt, Host, Request, Response, arxiv, unpack, web};
 
 use crate::error::Error;
 use crate::files::{Files, decode};
@@ -61,7 +61,11 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
         Source::Arxiv(id) => {
             let place = format!("arXiv:{id}");
             let request = arxiv::source(id).keep(KEEP, KEEP_ABSENCE);
-            let response = asked(&place, &request, &ARXIV_FILES, with)?;
+            let response = asked(&place, &request, &ARXIV_FILES, arxiv::is_absence, with)?;
+            let response = response.ok_or_else(|| {
+                let hint = "check the identifier; a withdrawn paper has no source";
+                Error::absent(format!("arXiv has no source of {place}"), hint)
+            })?;
             archive(&response.body, place, with)
         }
         Source::Address(address) => {
@@ -76,7 +80,10 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
                 .next()
                 .unwrap_or(address)
                 .to_owned();
-            let response = asked(&shown, &request, host, with)?;
+            let response = asked(&shown, &request, host, |_| true, with)?;
+            let response = response.ok_or_else(|| {
+                Error::absent(format!("{shown} does not exist"), "check the address")
+            })?;
             if is_overleaf(&response.url) {
                 return Err(Error::overleaf());
             }
@@ -85,14 +92,23 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
     }
 }
 
-/// Asks a server; an answer that there is no such thing is an error.
+/// Asks a server. `None`: there is no such thing; `is_own` says of the page of a 404 whether it is the server's own.
 fn asked(
     what: &str,
     request: &Request,
     host: &'static Host,
+    is_own: fn(&[u8]) -> bool,
     with: &With<'_>,
-) -> Result<Response, Error> {
-    let ask = |client: &Client| client.ask(request, |response| Ok(response.clone()));
+) -> Result<Option<Response>, Error> {
+    let ask = |client: &Client| {
+        client.ask(request, |response| {
+            if response.is_absence() && !is_own(&response.body) {
+                let what = format!("{} with a page that is not its own", response.status);
+                return Err(Doubt::NotAnAnswer(what));
+            }
+            Ok(response.clone())
+        })
+    };
     let response = aris_online::asking(
         with.context,
         with.online,
@@ -101,12 +117,9 @@ fn asked(
         ask,
     )?;
     if response.is_success() {
-        Ok(response)
+        Ok(Some(response))
     } else if response.is_absence() {
-        Err(Error::absent(
-            format!("{what} does not exist"),
-            "check the identifier or address",
-        ))
+        Ok(None)
     } else {
         let why = format!("the server answers with status {}", response.status);
         Err(Error::no_paper(what, &why))

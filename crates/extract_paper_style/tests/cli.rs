@@ -561,7 +561,10 @@ fn remote(project: &Project, server: &Server, source: &str, more: &[&str]) -> Ru
 fn arxiv_is_asked_for_the_sources_and_asked_once() {
     let server = Server::start(|received| match received.path() {
         "/src/2301.07041" => Answer::ok("application/x-eprint", PAPER),
-        "/src/2301.07042" => Answer::status(404),
+        "/src/2301.07042" => {
+            Answer::ok("text/html", "<title>arXiv e-print</title>").with_status(404)
+        }
+        "/src/2301.07044" => Answer::html().with_status(404),
         _ => Answer::status(503),
     });
     let project = Project::new();
@@ -585,8 +588,9 @@ fn arxiv_is_asked_for_the_sources_and_asked_once() {
     assert!(
         absent.error()["message"]
             .as_str()
-            .is_some_and(|text| text.contains("arXiv:2301.07042"))
+            .is_some_and(|text| text.contains("no source of arXiv:2301.07042"))
     );
+    remote(&project, &server, "arxiv:2301.07044", &["--deadline", "20"]).expect_code(7);
     remote(&project, &server, "arxiv:2301.07099", &["--offline"]).expect_code(7);
     remote(&project, &server, "arxiv:2301.07043", &["--deadline", "1"]).expect_code(7);
 }

@@ -28,7 +28,7 @@ const FILE_LIMIT: u64 = 256 << 20;
 
 const LIST: &str = "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered";
 const MERGED: &str = "the papers, as text, JSON, JSON Lines or BibTeX";
-const FILES: &str = "files with records: JSON Lines, a JSON list, or the output of another helper";
+const FILES: &str = "files with records, as a helper prints them with --format jsonl or --json";
 const SOME: &str = "there are papers, or every source answered and has none";
 const SEARCHED: Exits = &[(0, SOME), (4, ""), (5, ""), (7, "no source answered")];
 

@@ -20,8 +20,8 @@ impl Gap {
     }
 }
 
-/// The gaps of a map, each once: one begins at a heading, list item or table row that names it first (`## G1: …`, `- **G2** …`) and goes on
-/// to the next one. What is said under the same name further down belongs to it, too.
+/// The gaps of a map, each once: one begins at a heading, list item or table row that names it first (`## G1: …`, `- **G2** …`, `3. G3 …`)
+/// and goes on to the next one. What is said under the same name further down belongs to it, too.
 pub(crate) fn parse(text: &str) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
     let mut current = None;
@@ -43,12 +43,22 @@ pub(crate) fn parse(text: &str) -> Vec<Gap> {
         let Some(gap) = current.and_then(|at| gaps.get_mut(at)) else {
             continue;
         };
-        let words = line.trim().trim_start_matches(['#', '-', '*', '+', ' ']);
+        let words = match begins(line) {
+            // The marks around the identifier have lost their counterparts.
+            Some((id, rest)) => {
+                let rest = rest.trim_start_matches(['*', '_', '`', ']']);
+                [id, rest.trim_end()].concat()
+            }
+            None => line
+                .trim()
+                .trim_start_matches(['#', '-', '*', '+', ' '])
+                .to_owned(),
+        };
         if !words.is_empty() {
             if !gap.text.is_empty() {
                 gap.text.push(' ');
             }
-            gap.text.push_str(words);
+            gap.text.push_str(&words);
         }
         let low = line.to_lowercase();
         gap.resolved |= low.contains("[x]")
@@ -69,8 +79,14 @@ pub(crate) fn names(map: &str, gaps: &[Gap], id: &str) -> bool {
 fn begins(line: &str) -> Option<(&str, &str)> {
     /// Digits of an identifier at most; more are a number of something else.
     const DIGITS: usize = 6;
-    let marked = line.trim_start();
-    let rest = marked.strip_prefix(['#', '-', '*', '+', '|', '['])?;
+    let line = line.trim_start();
+    let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = if unnumbered.len() < line.len() {
+        let rest = unnumbered.strip_prefix(['.', ')']);
+        rest.filter(|rest| rest.starts_with([' ', '\t']))?
+    } else {
+        line.strip_prefix(['#', '-', '*', '+', '|', '['])?
+    };
     let rest = rest.trim_start_matches(['#', ' ', '*', '`', '[', 'x', 'X', ']']);
     let rest = rest.strip_prefix("gap:").unwrap_or(rest);
     let number = rest.strip_prefix('G')?;

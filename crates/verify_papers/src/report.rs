@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use aris_cli::{Product, Stream, Style};
+use aris_contract::text::counted;
 use aris_verify::{Checked, Status};
 use serde::Serialize;
 
@@ -155,9 +156,9 @@ impl Product for Report {
         let place = self.filed.as_ref().map(|path| format!(": {path}"));
         writeln!(
             out,
-            "{} ({} papers){}",
+            "{} ({}){}",
             self.verdict,
-            self.papers.len(),
+            counted(self.papers.len(), "paper"),
             place.unwrap_or_default()
         )
     }

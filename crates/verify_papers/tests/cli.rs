@@ -1024,6 +1024,13 @@ fn lines_and_an_envelope_say_the_same() {
     let args = [&args[..], &["--json", "--offline"]].concat();
     let envelope = world.run(&project, &args).expect_code(0).data();
     assert_eq!(Value::from(papers), envelope["papers"]);
+    project.write(
+        "one.json",
+        r#"[{"id": "a", "title": "Nobody keeps this one"}]"#,
+    );
+    let args = ["--input", "one.json", "-o", "r.json"];
+    let one = world.run(&project, &args);
+    assert!(format!("{one}").contains(" (1 paper): r.json"), "{one}");
 }
 
 #[test]

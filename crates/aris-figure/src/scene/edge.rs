@@ -324,32 +324,30 @@ impl Route {
         along(&self.track, share)
     }
 
-    pub(super) fn arrow_bounds(&self) -> Option<Rect> {
-        let point = |at: &Point| Rect::between(*at, *at);
-        let arrows = self.arrow.iter().chain(&self.tail).flatten();
-        arrows.map(point).reduce(Rect::union)
+    /// The boxes of its arrows, at the end and at the start; nothing for one that it does not have.
+    pub(super) fn arrow_bounds(&self) -> [Rect; 2] {
+        [&self.arrow, &self.tail].map(|arrow| arrow.as_ref().map_or(Rect::NOTHING, bounds))
     }
 
-    /// Moves the label up, or down where the arrow points up, until it hides nothing of the arrow.
+    /// Moves the label up, or down where an arrow points up, until it hides nothing of the arrow.
     fn clear_arrow(&mut self) {
-        let (Some(arrow), Some([tip, one, _])) = (self.arrow_bounds(), self.arrow.or(self.tail))
-        else {
-            return;
-        };
         let Some((line, plate)) = &mut self.label else {
             return;
         };
-        if !plate.grown(-0.5).meets(arrow) {
-            return;
+        for arrow in self.arrow.iter().chain(&self.tail) {
+            let ([tip, one, _], bounds) = (arrow, bounds(arrow));
+            if !plate.grown(-0.5).meets(bounds) {
+                continue;
+            }
+            let up = tip.y - one.y < -(tip.x - one.x).abs();
+            let by = if up {
+                bounds.bottom + 1.0 - plate.top
+            } else {
+                bounds.top - 1.0 - plate.bottom
+            };
+            *plate = plate.shifted(0.0, by);
+            line.shift(0.0, by);
         }
-        let up = tip.y - one.y < -(tip.x - one.x).abs();
-        let by = if up {
-            arrow.bottom + 1.0 - plate.top
-        } else {
-            arrow.top - 1.0 - plate.bottom
-        };
-        *plate = plate.shifted(0.0, by);
-        line.shift(0.0, by);
     }
 
     /// With thickness, arrow and label.
@@ -362,4 +360,9 @@ impl Route {
             .chain(label)
             .fold(Rect::NOTHING, Rect::union)
     }
+}
+
+fn bounds(arrow: &Arrow) -> Rect {
+    let points = arrow.iter().map(|at| Rect::between(*at, *at));
+    points.fold(Rect::NOTHING, Rect::union)
 }

@@ -11,7 +11,7 @@ use crate::tree::Tree;
 struct Taken {
     lines: Vec<(Option<usize>, Point, Point)>,
     tree: Tree,
-    /// Of as many routes as there are; nothing for one without an arrow.
+    /// Two for each route; nothing for an arrow that it does not have.
     arrows: Tree,
     blocks: Tree,
     written: Vec<Rect>,
@@ -31,13 +31,7 @@ impl Taken {
         Self {
             tree: Tree::new(rects.collect()),
             lines,
-            arrows: Tree::new(
-                scene
-                    .routes
-                    .iter()
-                    .map(|route| route.arrow_bounds().unwrap_or(Rect::NOTHING))
-                    .collect(),
-            ),
+            arrows: Tree::new(scene.routes.iter().flat_map(Route::arrow_bounds).collect()),
             blocks: scene.block_tree(),
             written: scene.labels.iter().map(|line| line.bounds).collect(),
         }
@@ -58,7 +52,7 @@ impl Taken {
             .meeting(whole.grown(FRAME_BORDER))
             .iter()
             .any(crosses)
-            && arrows.all(|route| Some(route) == own)
+            && arrows.all(|arrow| Some(arrow / 2) == own)
             && !self.blocks.meeting(rect).iter().any(holds)
             && !self.written.iter().any(|other| other.meets(rect))
     }
@@ -133,7 +127,7 @@ fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
     let (half, high) = (plate.width() / 2.0, plate.height() / 2.0);
     let room = 1.0 + route.thickness / 2.0;
     let centre = plate.centre();
-    let arrow = route.arrow_bounds().unwrap_or(Rect::NOTHING);
+    let arrows = route.arrow_bounds();
     let hides = |rect: Rect| {
         let places = (1..=HIDDEN.1).map(|step| f64::from(step) / f64::from(HIDDEN.1 + 1));
         let hidden = places.filter(|share| rect.holds_point(route.at(*share)));
@@ -157,7 +151,8 @@ fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
         ] {
             let by = Point::new(at.x + x - centre.x, at.y + y - centre.y);
             let moved = plate.shifted(by.x, by.y);
-            if !moved.meets(arrow) && is_free(moved) && (may_hide || !hides(moved)) {
+            let hides_arrow = arrows.iter().any(|arrow| moved.meets(*arrow));
+            if !hides_arrow && is_free(moved) && (may_hide || !hides(moved)) {
                 return by;
             }
         }

@@ -49,7 +49,7 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
     let target = folder.path().join("paper.pdf");
     let get = |path: &'static str| Request::get(&QUICK_HOST, path).accept("*/*").limit(1 << 30);
     let done = client
-        .download(&get("/p"), &target, |start, _| is_pdf(start))
+        .download(&get("/p"), &target, |start, _| is_pdf(start), |_| true)
         .expect("download")
         .expect("there");
     assert_eq!(
@@ -59,7 +59,7 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
     assert_eq!(server.log().len(), 2);
     // What is there is not asked for again, whoever brought it, and never replaced.
     let again = client
-        .download(&get("/p"), &target, |start, _| is_pdf(start))
+        .download(&get("/p"), &target, |start, _| is_pdf(start), |_| true)
         .expect("nothing to do")
         .expect("there");
     assert_eq!((again.sha256, again.bytes), (done.sha256, done.bytes));
@@ -67,12 +67,12 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
     // Something else than a PDF makes no file.
     let other = folder.path().join("other.pdf");
     let error = client
-        .download(&get("/page"), &other, |start, _| is_pdf(start))
+        .download(&get("/page"), &other, |start, _| is_pdf(start), |_| true)
         .expect_err("a page");
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         client
-            .download(&get("/missing"), &other, |start, _| is_pdf(start))
+            .download(&get("/missing"), &other, |start, _| is_pdf(start), |_| true)
             .expect("an answer"),
         None
     );
@@ -122,12 +122,22 @@ fn what_is_too_short_to_be_the_file_makes_none() {
     let request = |path: &'static str| Request::get(&QUICK_HOST, path).accept("*/*").limit(1 << 30);
     let target = folder.path().join("paper.pdf");
     let error = client
-        .download(&request("/tiny"), &target, |start, _| is_pdf(start))
+        .download(
+            &request("/tiny"),
+            &target,
+            |start, _| is_pdf(start),
+            |_| true,
+        )
         .expect_err("no PDF");
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(!target.exists());
     client
-        .download(&request("/parts"), &target, |start, _| is_pdf(start))
+        .download(
+            &request("/parts"),
+            &target,
+            |start, _| is_pdf(start),
+            |_| true,
+        )
         .expect("download")
         .expect("there");
     assert_eq!(std::fs::read(&target).expect("file"), body);
@@ -182,7 +192,7 @@ fn a_part_that_does_not_belong_to_the_file_is_not_joined() {
         let target = folder.path().join("paper.pdf");
         let request = Request::get(&QUICK_HOST, "/p").accept("*/*").limit(1 << 30);
         client(&server, cache.path())
-            .download(&request, &target, |start, _| is_pdf(start))
+            .download(&request, &target, |start, _| is_pdf(start), |_| true)
             .expect("download")
             .expect("there");
         assert_eq!(std::fs::read(&target).expect("file"), body, "{shift} {tag}");

@@ -214,6 +214,24 @@ fn merged_pages_lose_nothing_and_an_interrupted_merge_is_ended() {
 }
 
 #[test]
+fn gaps_are_items_of_any_list() {
+    let project = wiki();
+    let map = "# Gaps\n\n1. G1: Long context\n2) G2: Speed\n\n* **G3**: Memory\n\n- `G4`: Cost\n";
+    project.write("wiki/gap_map.md", map);
+    for gap in ["G1", "G2", "G3", "G4"] {
+        done(
+            &project,
+            &["upsert_idea", "wiki", gap, "--target-gaps", gap],
+        );
+    }
+    done(&project, &["rebuild-query-pack", "wiki"]);
+    let pack = project.read("wiki/query_pack.md");
+    for gap in ["G1: Long context", "G2: Speed", "G3: Memory", "G4: Cost"] {
+        assert!(pack.contains(gap), "{gap}: {pack}");
+    }
+}
+
+#[test]
 fn damaged_files_are_told_and_kept() {
     let project = reference();
     let edges = project.read("wiki/graph/edges.jsonl");

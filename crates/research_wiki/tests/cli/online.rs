@@ -132,6 +132,21 @@ fn a_sync_asks_once_for_a_hundred_and_tells_what_does_not_exist() {
 }
 
 #[test]
+fn the_entry_of_another_paper_does_not_say_that_there_is_none() {
+    let project = wiki();
+    let server = Server::start(|_| Answer::ok("application/atom+xml", feed("2401.00006")));
+    for args in [
+        ["ingest_paper", "wiki", "--arxiv-id", "2401.00002"],
+        ["sync", "wiki", "--arxiv-ids", "2401.00002"],
+    ] {
+        let args = [&args[..], &["--deadline", "20"]].concat();
+        let run = online(&project, &server, &args).expect_code(7);
+        let told = "the entry of 2401.00006, which was not asked for";
+        assert!(run.stderr().contains(told), "{run}");
+    }
+}
+
+#[test]
 fn no_answer_is_not_no_paper() {
     let project = wiki();
     let server = Server::start(|_| Answer::status(503));
