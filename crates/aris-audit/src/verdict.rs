@@ -14,7 +14,7 @@
 //! ```
 //!
 //! `PASS` and `NOT_APPLICABLE` followed on their line by a condition (`if`, `unless`, `but`, `not`, …) or a question mark, in a quotation (`>`) or in a
-//! comment are no statement.
+//! comment are no statement. Nor are they one that a later sentence of any form takes back (`on reflection the verdict is FAIL`).
 //!
 //! Several words (`PASS | WARN | FAIL`) are a form that nobody filled in, and no statement. The last statement counts; but after an
 //! overall or final one, a plain one (of a single claim, perhaps) only makes the verdict worse.
@@ -67,7 +67,7 @@ const CONDITIONS: [&str; 18] = [
 
 /// The verdict that an answer states; `None` when it states none.
 pub fn stated(answer: &str) -> Option<Verdict> {
-    let (mut overall, mut plain) = (None, None);
+    let (mut overall, mut plain, mut doubted) = (None, None, false);
     let lines = answer.lines().filter(|line| !line.trim().is_empty());
     let mut following = lines.clone();
     let mut last = None;
@@ -79,19 +79,22 @@ pub fn stated(answer: &str) -> Option<Verdict> {
         let lower = line.to_ascii_lowercase();
         for (at, _) in lower.match_indices("verdict") {
             let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
+            let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
+            else {
+                continue;
+            };
             let Some(is_overall) = before.and_then(label) else {
+                // `On reflection the verdict is FAIL` is no statement, and takes back an acquittal before it.
+                doubted |= !acquits(verdict);
                 continue;
             };
             let before = before.unwrap_or_default().trim_start();
             let signs = ["<!--", "~~"].iter().any(|sign| before.contains(sign));
             let quoted = comment || before.starts_with('>') || signs;
-            let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
-            else {
-                continue;
-            };
             if quoted && acquits(verdict) {
                 continue;
             }
+            doubted = false;
             if is_overall {
                 (overall, plain) = (Some(verdict), None);
             } else {
@@ -103,14 +106,18 @@ pub fn stated(answer: &str) -> Option<Verdict> {
             (begin, end) => begin > end,
         };
     }
-    match (overall, plain) {
+    let stated = match (overall, plain) {
         (Some(overall), Some(plain)) if weight(plain) > weight(overall) => Some(plain),
         (Some(verdict), _) | (None, Some(verdict)) => Some(verdict),
-        (None, None) => word(last?).and_then(|(verdict, rest)| {
-            let alone = !rest.contains(char::is_alphanumeric);
-            alone.then_some(verdict)
-        }),
-    }
+        (None, None) => {
+            doubted = false;
+            word(last?).and_then(|(verdict, rest)| {
+                let alone = !rest.contains(char::is_alphanumeric);
+                alone.then_some(verdict)
+            })
+        }
+    };
+    stated.filter(|verdict| !(doubted && acquits(*verdict)))
 }
 
 const fn weight(verdict: Verdict) -> u8 {
@@ -252,6 +259,19 @@ mod tests {
                 Some(Verdict::Pass),
             ),
             ("VERDICT: PASS is not possible.", None),
+            ("VERDICT: PASS\nOn reflection the verdict is FAIL.", None),
+            (
+                "On reflection the verdict is FAIL.\nVERDICT: PASS",
+                Some(Verdict::Pass),
+            ),
+            (
+                "VERDICT: WARN\nOn reflection the verdict is FAIL.",
+                Some(Verdict::Warn),
+            ),
+            (
+                "VERDICT: PASS\nThat the verdict is PASS was clear.",
+                Some(Verdict::Pass),
+            ),
             ("VERDICT: PASS if Lemma 2 is repaired", None),
             ("VERDICT: PASS (conditional), otherwise FAIL", None),
             ("VERDICT: PASS?", None),
