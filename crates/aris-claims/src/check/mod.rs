@@ -260,6 +260,12 @@ impl Judge<'_> {
         let value = value.and_then(|value| decimal(&value));
         let how = &target.agreement;
         let (status, detail) = match &value {
+            _ if self.paper.is_counted(shown) => (
+                Status::BindingLost,
+                String::from(
+                    "a reference or counter of LaTeX stands directly at this number, so that it is not known which number readers see; put a space between them",
+                ),
+            ),
             Err(message) => (Status::BindingError, message.clone()),
             Ok(value) => match agreement::compare(value, is_exact, &shown.number, how) {
                 Outcome::Exact => (Status::ExactMatch, String::new()),
@@ -362,11 +368,11 @@ impl Judge<'_> {
         let plain: Vec<_> = plain.cloned().collect();
         let numbers = if plain.is_empty() { all } else { plain };
         match numbers.get(nth - 1) {
-            Some(number) => Ok(Shown {
+            Some(number) => Ok(self.paper.signed(Shown {
                 block,
                 range: number.range.clone(),
                 number: number.clone(),
-            }),
+            })),
             None if text.is_empty() => Err(String::from("the cell is empty")),
             None if numbers.is_empty() => {
                 Err(format!("the cell shows `{text}`, which holds no number"))

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::decimal::Decimal;
 
+pub(crate) use scan::is_unary;
 pub use scan::scan;
 pub use words::unit_word;
 

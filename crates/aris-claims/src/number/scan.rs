@@ -202,7 +202,11 @@ fn exponent(text: &str) -> Option<i32> {
 
 /// Whether a sign before a number is no hyphen and no dash between two things.
 fn is_sign(before: &str, sign: char) -> bool {
-    let earlier = before.strip_suffix(sign).unwrap_or("");
+    is_unary(before.strip_suffix(sign).unwrap_or(""))
+}
+
+/// Whether a sign behind this belongs to what follows it.
+pub(crate) fn is_unary(earlier: &str) -> bool {
     !earlier.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']' | '}' | '%'))
 }
 

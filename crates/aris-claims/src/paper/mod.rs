@@ -233,10 +233,47 @@ impl<'d> Paper<'d> {
                     .filter_map(|at| text.get(at..)?.chars().next())
                     .any(|c| c != ',' && !c.is_whitespace())
         });
-        grown.map_or(shown.clone(), |(range, number)| Shown {
+        self.signed(grown.map_or(shown.clone(), |(range, number)| Shown {
             range,
             number,
             ..shown.clone()
+        }))
+    }
+
+    /// The same number with a minus sign that stands apart from it in a formula, where spaces print nothing: `$- 5.1$`.
+    pub(crate) fn signed(&self, mut shown: Shown) -> Shown {
+        let (text, start) = (self.text(shown.block), shown.range.start);
+        let block = self.document.blocks.get(shown.block);
+        let mut marks = block.into_iter().flat_map(|block| &block.marks);
+        let formula = marks.find(|mark| {
+            matches!(mark.kind, MarkKind::Math | MarkKind::DisplayMath)
+                && mark.range.contains(&start)
+        });
+        let sign = formula.and_then(|formula| {
+            let before = text.get(formula.range.start..start)?.trim_end();
+            let inside = before.strip_suffix(['-', '−', '–'])?;
+            let at = formula.range.start + inside.len();
+            let earlier = Some(inside.trim_end()).filter(|inside| !inside.is_empty());
+            number::is_unary(earlier.or_else(|| text.get(..at))?).then_some(at)
+        });
+        let digits = text.get(start..).unwrap_or("");
+        if let Some(at) = sign
+            && digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        {
+            shown.range.start = at;
+            shown.number.value = shown.number.value.negate();
+            shown.number.has_minus = true;
+        }
+        shown
+    }
+
+    /// Whether a number that LaTeX counts stands directly beside one: `\thesection5.1`.
+    pub(crate) fn is_counted(&self, shown: &Shown) -> bool {
+        let block = self.document.blocks.get(shown.block);
+        let mut marks = block.into_iter().flat_map(|block| &block.marks);
+        marks.any(|mark| {
+            matches!(mark.kind, MarkKind::Ref { .. })
+                && (mark.range.end == shown.range.start || shown.range.end == mark.range.start)
         })
     }
 

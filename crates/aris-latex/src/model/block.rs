@@ -67,9 +67,9 @@ pub enum MarkKind {
         /// The keys, in order.
         keys: Vec<String>,
     },
-    /// A cross reference; the text is the placeholder `§ref`.
+    /// A cross reference, or another number that LaTeX counts; the text is the placeholder `§ref`.
     Ref {
-        /// The labels, in order.
+        /// The labels, in order; none where a counter is printed.
         keys: Vec<String>,
     },
     /// An address (`\url`, `\nolinkurl`, `\path`).

@@ -136,9 +136,18 @@ impl Reader<'_> {
             keys.extend(more.into_iter().map(|(key, _)| key));
         }
         if !keys.is_empty() {
-            let link = self.writer.link(MarkKind::Ref { keys });
-            self.write_as(Style { link, ..self.style }, token, REFERENCE);
+            self.write_reference(token, keys);
         }
+    }
+
+    /// A number that LaTeX knows and the reader does not: `\arabic{page}`, `\thesection`, `\the\year`.
+    pub(super) fn counted(&mut self, token: Token) {
+        self.write_reference(token, Vec::new());
+    }
+
+    fn write_reference(&mut self, token: Token, keys: Vec<String>) {
+        let link = self.writer.link(MarkKind::Ref { keys });
+        self.write_as(Style { link, ..self.style }, token, REFERENCE);
     }
 
     pub(super) fn bib_item(&mut self, token: Token) {

@@ -98,6 +98,15 @@ fn run(what: &str) -> Option<Run> {
             let name = reader.job_name().to_owned();
             reader.write(token, &name);
         },
+        "char" => |reader, token, how| reader.character(token, how == "group"),
+        "counted" => |reader, token, how| {
+            reader.skip_arguments(token, how);
+            reader.counted(token);
+        },
+        "numeral" => |reader, token, _| match reader.number() {
+            Some(number) => reader.write(token, &number.to_string()),
+            None => reader.counted(token),
+        },
         "accent" => |reader, token, name| reader.accent(token, name),
         "space" => |reader, token, _| reader.space(token),
         "thin" => |reader, token, _| reader.thin_space(token),

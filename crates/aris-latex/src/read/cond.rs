@@ -201,6 +201,10 @@ impl Reader<'_> {
                 let length = text.bytes().take_while(digits).count();
                 let number = text.get(..length).unwrap_or("").parse().ok();
                 self.unread(token.split(length).1);
+                if number.is_some() {
+                    // A space ends the number.
+                    self.drop_kind(Kind::Space);
+                }
                 return number;
             };
             match self.meaning(name) {

@@ -63,6 +63,74 @@ fn a_number_is_all_of_what_readers_see_of_it() {
 }
 
 #[test]
+fn characters_by_their_number_and_counters_belong_to_the_number_that_readers_see() {
+    for printed in [
+        "\\char45 ",
+        "\\char\"2D",
+        "\\char'55",
+        "\\char`\\-",
+        "\\char`-",
+        "\\char49",
+        "\\symbol{45}",
+        "\\symbol{\"31}",
+        "\\number1",
+    ] {
+        let body = format!("It is ${printed}{{}}42.7\\times$ more");
+        let status = bound("", &body, "[[42.7]]\\times");
+        assert_eq!(status, "number_mismatch", "{printed}");
+    }
+    for printed in [
+        "\\arabic{page}",
+        "\\thesection",
+        "\\the\\year",
+        "\\number\\month",
+        "\\ref{a}",
+        "\\char3",
+    ] {
+        let status = bound(
+            "",
+            &format!("It is {printed}{{}}42.7 more"),
+            "[[42.7]] more",
+        );
+        assert_eq!(status, "binding_lost", "{printed}");
+        let status = bound(
+            "",
+            &format!("It is {printed}{{}} 42.7 more"),
+            "[[42.7]] more",
+        );
+        assert_eq!(status, "exact_match", "{printed}");
+        let status = bound("", &format!("It is 42.7{printed}"), "is [[42.7]]");
+        assert_eq!(status, "binding_lost", "{printed}");
+    }
+    let status = bound("", "It is 42.7\\char57 {} more", "is [[42.7]]");
+    assert_eq!(status, "number_mismatch");
+}
+
+#[test]
+fn a_minus_sign_apart_from_its_number_in_a_formula_counts() {
+    for (formula, expected) in [
+        ("- 42.7", "number_mismatch"),
+        ("-\\, 42.7", "number_mismatch"),
+        ("{-} \\mathbf{42.7}", "number_mismatch"),
+        ("x = - 42.7", "number_mismatch"),
+        ("+ 42.7", "exact_match"),
+        ("x - 42.7", "exact_match"),
+        ("(x) - 42.7", "exact_match"),
+        ("2 - 42.7", "exact_match"),
+    ] {
+        let body = format!("It is ${formula}$ points");
+        let mark = if formula.contains("mathbf") {
+            "\\mathbf{[[42.7]]}"
+        } else {
+            "[[42.7]]$ points"
+        };
+        assert_eq!(bound("", &body, mark), expected, "{formula}");
+    }
+    let status = bound("", "Three -- 42.7 -- points", "[[42.7]] -- points");
+    assert_eq!(status, "exact_match");
+}
+
+#[test]
 fn numbers_of_a_report_in_markdown_are_listed() {
     let paper = Paper::new("").with("results/d.csv", DATA);
     std::fs::remove_file(paper.project.at("paper/main.tex")).expect("removed");
