@@ -18,7 +18,7 @@ pub struct ForgeArgs {
     /// Program that keeps GitHub's token where `GH_TOKEN` is not set [default: the gh on PATH]
     #[arg(long, value_name = "PATH")]
     gh: Option<String>,
-    /// Base URL of the interface [default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request]
+    /// Address of the API [default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request]
     #[arg(long, value_name = "URL")]
     api_base: Option<String>,
 }

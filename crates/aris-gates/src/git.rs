@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_fs::FsError;
 use aris_proc::{End, Finished};
 
 use crate::error::GateError;
@@ -20,6 +21,10 @@ pub struct Worktree {
 impl Worktree {
     /// The worktree that a folder is in.
     pub fn of(folder: &Path) -> Result<Self, GateError> {
+        if !folder.exists() {
+            let path = folder.to_path_buf();
+            return Err(FsError::NotFound { path }.into());
+        }
         let absent = || GateError::Worktree {
             path: folder.to_path_buf(),
         };

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
+use aris_contract::text::counted;
 use serde::Serialize;
 
 /// Schema id of [`Built`].
@@ -113,9 +114,9 @@ impl Built {
         };
         writeln!(
             out,
-            "{verb} manifest with {} phases, {} total jobs",
-            self.phases.len(),
-            self.jobs
+            "{verb} manifest with {}, {}",
+            counted(self.phases.len(), "phase"),
+            counted(self.jobs, "total job")
         )?;
         for phase in &self.phases {
             writeln!(out, "  {}\t{}", phase.name, phase.jobs)?;

@@ -34,7 +34,7 @@ fn the_references_call_writes_a_manifest_and_a_second_one_leaves_it_alone() {
     let text = String::from_utf8_lossy(&first.stdout).into_owned();
     assert!(
         first.status.success()
-            && text.contains("Built manifest with 1 phases, 4 total jobs")
+            && text.contains("Built manifest with 1 phase, 4 total jobs")
             && text.contains("Saved to m.json"),
         "{text}"
     );

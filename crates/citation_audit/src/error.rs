@@ -39,6 +39,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::Paper { path } if path.exists() => ErrorKind::Validation,
             Self::Paper { .. } | Self::Root { .. } => ErrorKind::NotFound,
             Self::AsOf { .. } => ErrorKind::Usage,
             Self::Http(error) => error.kind(),

@@ -670,8 +670,10 @@ fn dates_are_judged_as_of_the_given_day() {
 #[test]
 fn usage_and_writing_errors_have_their_codes() {
     let temp = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], i32, &str); 4] = [
+    std::fs::write(temp.path().join("file"), "").unwrap();
+    let cases: [(&[&str], i32, &str); 5] = [
         (&["--json", "gone"], 3, "NOT_FOUND"),
+        (&["--json", "file"], 4, "VALIDATION"),
         (&["--json", ".", "--as-of", "yesterday"], 2, "USAGE"),
         (&["--json", ".", "--as-of", "0005-01-01"], 2, "USAGE"),
         (&["--json", ".", "--nonsense"], 2, "USAGE"),

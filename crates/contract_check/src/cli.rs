@@ -77,7 +77,7 @@ pub(crate) struct BackfillArgs {
 pub(crate) struct ResolveArgs {
     /// Helper, by its canonical or a legacy name
     pub(crate) helper: String,
-    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E [default: the helper's]
+    /// How the caller treats a failure, as the contract allows: A stop, B and E warn, C write the artifact itself, D1 take the next source, D2 leave the source out and note it [default: the helper's]
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub(crate) policy: Option<Policy>,
 }
@@ -87,7 +87,7 @@ pub(crate) struct ResolveArgs {
 pub(crate) struct RunArgs {
     /// Helper, by its canonical or a legacy name
     pub(crate) helper: String,
-    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E [default: the helper's]
+    /// How the caller treats a failure, as the contract allows: A stop, B and E warn, C write the artifact itself, D1 take the next source, D2 leave the source out and note it [default: the helper's]
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub(crate) policy: Option<Policy>,
     /// Seconds that the helper may take [default: no limit]

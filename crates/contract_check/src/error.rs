@@ -40,6 +40,8 @@ pub enum Error {
         integration: &'static str,
         /// The name.
         name: String,
+        /// Those that its commands have.
+        known: Vec<String>,
     },
     /// Commands cannot be run while some of their values are not known.
     #[error("the commands of {integration} need a value for {}", missing.join(", "))]
@@ -50,7 +52,7 @@ pub enum Error {
         missing: Vec<String>,
     },
     /// `--project` is not a folder.
-    #[error("project folder {} does not exist", path.display())]
+    #[error("project folder {} does not exist or is not a folder", path.display())]
     Project {
         /// The folder.
         path: PathBuf,
@@ -82,6 +84,7 @@ impl Failure for Error {
             | Self::PolicyNotAllowed { .. }
             | Self::UnknownSetting { .. }
             | Self::MissingSettings { .. } => ErrorKind::Usage,
+            Self::Project { path } if path.exists() => ErrorKind::Validation,
             Self::Project { .. } => ErrorKind::NotFound,
             Self::Record(_) => ErrorKind::Precondition,
         }
@@ -106,8 +109,11 @@ impl Failure for Error {
             Self::PolicyNotAllowed { allowed, .. } => {
                 format!("it allows {allowed}; without --policy the first of them is taken")
             }
-            Self::UnknownSetting { .. } => {
-                String::from("run backfill without --set: it prints the names")
+            Self::UnknownSetting { known, .. } if known.is_empty() => {
+                String::from("leave --set out: no command of it needs a value")
+            }
+            Self::UnknownSetting { known, .. } => {
+                format!("its commands have {{{}}}", known.join("}, {"))
             }
             Self::MissingSettings { missing, .. } => {
                 let sets: Vec<String> = missing

@@ -40,7 +40,7 @@ pub struct Cli {
     #[arg(
         long,
         value_parser = |text: &str| text.parse::<InstallMode>(),
-        help = "symlink or copy [default: as before, else symlink from a git clone or from what aris install unpacked, and copy from anything else]"
+        help = "symlink or copy [default: that of the last install; else symlink where the source is a git clone or was unpacked by aris install, else copy]"
     )]
     pub mode: Option<InstallMode>,
     /// Source: the folder that holds skills/

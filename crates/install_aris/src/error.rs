@@ -112,6 +112,7 @@ impl Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::Project { path } if path.exists() => ErrorKind::Validation,
             Self::Project { .. } | Self::Source { .. } | Self::NotInstalled { .. } => {
                 ErrorKind::NotFound
             }

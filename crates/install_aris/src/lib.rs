@@ -196,7 +196,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
     }
     notes(context, project, &records, &source, &choices, &refused);
     if writes && makes_folder {
-        context.note("restart Claude Code once: it watches .claude/skills only when the folder was there at its start");
+        context.note("restart Claude Code if it is running: .claude/skills is new, and it does not notice new folders");
     }
     let found = !plan.log.conflicts.is_empty() || (!plan.log.changes.is_empty() && !writes);
     let applied = writes && plan.log.conflicts.is_empty();
@@ -376,7 +376,7 @@ fn notes(
     }
     if choices.places().len() > 1 {
         context.note(&format!(
-            "OpenCode reads {CANONICAL_SKILLS} and {CLAUDE_SKILLS}, warns of duplicates and takes either, and both hold the same; with OPENCODE_DISABLE_CLAUDE_CODE_SKILLS=1 it takes {CANONICAL_SKILLS}"
+            "OpenCode finds each skill twice, in {CANONICAL_SKILLS} and {CLAUDE_SKILLS}, and warns; both are the same. Set OPENCODE_DISABLE_CLAUDE_CODE_SKILLS=1 to let it read {CANONICAL_SKILLS} only"
         ));
     }
     if project.is_home {

@@ -55,7 +55,12 @@ fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
     let folder = paper_folder(args.paper.as_deref(), context.cwd()).map_err(|folder| {
         let message = "paper folder {} does not exist or is not a folder";
         let hint = "name the folder that holds the paper's LaTeX sources";
-        ProjectError::about(ErrorKind::NotFound, &folder, message, hint)
+        let kind = if folder.exists() {
+            ErrorKind::Validation
+        } else {
+            ErrorKind::NotFound
+        };
+        ProjectError::about(kind, &folder, message, hint)
     })?;
     Ok(folder.canonicalize().unwrap_or(folder))
 }

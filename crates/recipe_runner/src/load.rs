@@ -33,10 +33,8 @@ pub(crate) struct Read {
 
 /// Reads a recipe without looking at its placeholders.
 pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, Error> {
-    let bytes = aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| match error {
-        FsError::NotFound { .. } | FsError::NotRegular { .. } => Error::no_file(path, "recipe"),
-        other => Error::Fs(other),
-    })?;
+    let bytes = aris_fs::read(&context.absolute(path), LIMIT)
+        .map_err(|error| Error::of_named(path, "recipe", error))?;
     let sha256 = sha256_hex(&bytes);
     let recipe = parsed(bytes, temp).map_err(|finding| Error::recipe(path, *finding))?;
     Ok(Read {

@@ -831,6 +831,20 @@ fn a_validation_from_elsewhere_is_the_same() {
 }
 
 #[test]
+fn a_worktree_that_does_not_exist_is_an_absent_input() {
+    let (project, forge) = classified();
+    for arguments in [
+        &["fetch", "nope", "main"][..],
+        &["validate", "--worktree", "nope"],
+    ] {
+        let run = call(&project, &forge, arguments).expect_code(3);
+        assert!(run.stderr().contains("nope does not exist"), "{run}");
+    }
+    let outside = Project::bare();
+    call(&outside, &forge, &["validate", "--worktree", "."]).expect_code(5);
+}
+
+#[test]
 fn replies_are_not_posted_again_where_those_that_are_there_cannot_be_read() {
     let (project, forge) = classified();
     let finish = [&["--json"], &FINISH[..]].concat();

@@ -28,7 +28,7 @@ pub enum Error {
     #[error("--config is not a JSON object")]
     Config(#[source] JsonError),
     /// `--project` is not a folder.
-    #[error("project folder {} does not exist", path.display())]
+    #[error("project folder {} does not exist or is not a folder", path.display())]
     Project {
         /// The folder.
         path: PathBuf,
@@ -47,6 +47,7 @@ impl Failure for Error {
             Self::Mode(_) | Self::StdinTwice | Self::Config(_) => ErrorKind::Usage,
             Self::Stdin(_) => ErrorKind::Precondition,
             Self::StdinTooLarge => ErrorKind::Validation,
+            Self::Project { path } if path.exists() => ErrorKind::Validation,
             Self::Project { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
             Self::Trace(error) => error.kind(),

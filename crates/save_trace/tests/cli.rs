@@ -353,7 +353,8 @@ fn what_is_accepted_can_be_read_back() {
 fn bad_input_is_refused_with_its_code_and_leaves_nothing() {
     let temp = tempfile::tempdir().expect("temp");
     fs::create_dir(temp.path().join("folder")).expect("folder");
-    let cases: [(&[&str], i32, &str); 12] = [
+    fs::write(temp.path().join("file"), "").expect("file");
+    let cases: [(&[&str], i32, &str); 13] = [
         (&["--skill", "x"], 2, "cannot be used multiple times"),
         (&["--prompt-file", "none"], 3, "none does not exist"),
         (&["--prompt-file", "folder"], 4, "is a directory"),
@@ -374,6 +375,7 @@ fn bad_input_is_refused_with_its_code_and_leaves_nothing() {
         (&["--run-id", "a", "--new-run"], 2, "cannot be used with"),
         (&["--duration-ms", "soon"], 2, "invalid digit"),
         (&["--project", "none"], 3, "does not exist"),
+        (&["--project", "file"], 4, "is not a folder"),
     ];
     for (args, code, text) in cases {
         let output = call(temp.path(), args);

@@ -85,7 +85,7 @@ pub struct Cli {
     /// Also check files that git ignores
     #[arg(long)]
     pub no_ignore: bool,
-    /// A tree without any skill is clean, not invalid
+    /// Exit with 0, not 4, where there is no skill
     #[arg(long)]
     pub allow_empty: bool,
     /// Print the catalogue of rules

@@ -47,7 +47,7 @@ use report::Format;
 pub static SPEC: Spec = Spec {
     name: "skill_lint",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Check the structure of agent skills: will the hosts load them, do their scripts keep their contract",
+    summary: "Check agent skills: whether hosts will load them, and whether their scripts behave as declared",
     input: "folders: repositories, skills trees or single skills; skill-lint.toml in them or above",
     output: "findings, one per line with a hint; with --json, --format sarif or --format github for programs",
     stderr: "one line that counts, warnings, errors",

@@ -134,6 +134,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Judged { kind, .. } | Self::Read { kind, .. } => *kind,
+            Self::NoPaper { path } if path.exists() && !path.is_dir() => ErrorKind::Validation,
             Self::NoPaper { .. } | Self::NoPolicy { .. } => ErrorKind::NotFound,
             Self::Assurance { .. }
             | Self::Overwrite { .. }

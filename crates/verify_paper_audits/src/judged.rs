@@ -224,7 +224,11 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     let Some(verdict) = last.verdict else {
         let message = format!("the answer in record {name} of {shown} states no verdict");
         let hint = "ask the reviewer for a last line `VERDICT: PASS`, WARN, FAIL or NOT_APPLICABLE, and keep that answer in the same thread";
-        return Err(precondition(message, hint));
+        return Err(Error::judged(
+            ErrorKind::Validation,
+            message,
+            hint.to_owned(),
+        ));
     };
     let request = last.request.as_ref();
     // A follow-up names only what it is about: the rest was given before.

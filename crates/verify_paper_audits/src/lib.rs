@@ -34,8 +34,8 @@
 //! | 1 | blocked at `submission`, or an internal error (then the envelope is an error envelope) |
 //! | 2 | bad flag, no paper directory, unknown assurance level, no such policy file, no such audit |
 //! | 3 | `record`: there is no kept answer |
-//! | 4 | the policy file or the list of obligations is invalid |
-//! | 5 | `record`: the answer states no verdict, or a file changed after the review; or an output cannot be written; nothing half-written remains |
+//! | 4 | the policy file or the list of obligations is invalid; `record`: the answer states no verdict |
+//! | 5 | `record`: a file changed after the review; or an output cannot be written; nothing half-written remains |
 
 mod artifact;
 mod attest;
@@ -153,7 +153,7 @@ pub static SPEC: Spec = Spec {
             "check-statement: a file has changed, or the signature is wrong",
         ),
     ],
-    ok: "no blocker found under the policy; at draft whatever was found",
+    ok: "nothing blocks under the policy; for a draft always",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,

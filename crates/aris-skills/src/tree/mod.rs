@@ -94,7 +94,7 @@ pub struct Tree {
     pub folders: Vec<String>,
     /// Skills, sorted by directory.
     pub skills: Vec<SkillEntry>,
-    /// Folders that could not be listed, with the reason.
+    /// Folders that could not be listed, and those in the place of a SKILL.md, with the reason.
     pub unreadable: Vec<(String, String)>,
 }
 

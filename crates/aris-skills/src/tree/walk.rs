@@ -95,6 +95,10 @@ impl Walk {
         for entry in entries {
             let path = names::join(&place.path, &entry.name.to_string_lossy());
             if entry.kind == aris_fs::EntryKind::Folder {
+                if entry.name == SKILL_FILE && !self.is_left_out(&place, &path, true) {
+                    let message = "is a folder, where the file of a skill must be";
+                    self.unreadable.push((path.clone(), message.to_owned()));
+                }
                 self.below(&place, &entry, path);
             } else if !self.is_left_out(&place, &path, false) {
                 let file = self.file(&place, &entry, path);

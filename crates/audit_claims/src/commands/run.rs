@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     /// Address of the pull request
     #[arg(value_name = "PR_URL")]
     pull: Pull,
-    /// Who looks for claims and evidence [default: both where there is a folder of answers, else rules; the other gate has no rules]
+    /// Who looks for claims and evidence [default: both if there is a folder of answers, else rules; with --gate review: agent]
     #[arg(long)]
     engine: Option<Engine>,
     #[command(flatten)]

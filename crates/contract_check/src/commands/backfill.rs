@@ -165,15 +165,20 @@ fn settings(
             settings.insert(String::from("arxiv_ids"), missing.join(","));
         }
     }
+    let mut known = Vec::new();
+    for artifact in &row.artifacts {
+        if let Step::Helper { args, .. } = &artifact.backfill {
+            for arg in args {
+                filled(arg, &BTreeMap::new(), &mut known);
+            }
+        }
+    }
     for (name, value) in given {
-        let place = format!("{{{name}}}");
-        let known = row.artifacts.iter().any(|artifact| {
-            matches!(&artifact.backfill, Step::Helper { args, .. } if args.iter().any(|arg| arg.contains(&place)))
-        });
-        if !known {
+        if !known.contains(name) {
             return Err(Error::UnknownSetting {
                 integration: &row.name,
                 name: name.clone(),
+                known,
             });
         }
         settings.insert(name.clone(), value.clone());

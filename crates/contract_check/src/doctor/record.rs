@@ -15,6 +15,9 @@ use crate::project::Project;
 /// What to run when a record is wrong.
 const AGAIN: &str = "run install_aris in the project again";
 
+/// What to do when a record cannot be read, which stops the installer, too.
+const RESTORE: &str = "restore the file from a backup, or move it away and install again";
+
 /// Whose record is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -32,7 +35,9 @@ impl Installation {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::None => "no record of one",
-            Self::Reference => "recorded in .aris/installed-skills.txt only: digests are not known",
+            Self::Reference => {
+                "recorded in .aris/installed-skills.txt only: edited files cannot be told from installed ones"
+            }
             Self::Full => "recorded in .aris/install.json",
         }
     }
@@ -208,7 +213,7 @@ fn read<T>(
         bytes.map(|bytes| parse(&bytes).map_err(said)).transpose()
     });
     parsed.unwrap_or_else(|why| {
-        findings.error(Id::ManifestInvalid, file, why, AGAIN);
+        findings.error(Id::ManifestInvalid, file, why, RESTORE);
         None
     })
 }

@@ -96,6 +96,14 @@ fn values_that_are_missing_or_unknown_stop_before_anything_runs() {
     ] {
         call(&project, args).expect_code(2).error();
     }
+    // The hint names the values itself: where nothing is to do, backfill prints no commands.
+    for (name, hint) in [
+        ("paper-verification", "its commands have {candidates}"),
+        ("research-wiki-ingest", "its commands have {arxiv_ids}"),
+    ] {
+        let run = call(&Project::new(), &["backfill", name, "--set", "ids=1"]).expect_code(2);
+        assert!(run.stderr().contains(hint), "{run}");
+    }
     assert!(
         !project
             .at(".aris/verify-papers/verified_papers.json")

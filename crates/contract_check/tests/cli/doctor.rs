@@ -224,6 +224,17 @@ fn replace(project: &Project, path: &str, text: &str) {
     project.mode(path, 0o755);
 }
 
+#[test]
+fn the_advice_for_a_record_that_cannot_be_read_is_not_a_call_that_refuses_it() {
+    for file in [".aris/install.json", ".aris/installed-skills.txt"] {
+        let (project, _) = sound();
+        project.write(file, "{");
+        let run = call(&project, &["doctor"]).expect_code(10);
+        let advice = "restore the file from a backup, or move it away and install again";
+        assert!(run.stdout().contains(advice), "{run}");
+    }
+}
+
 /// Every fault with the finding it must give: id and path.
 const FAULTS: &[(&str, &str, Plant)] = &[
     ("manifest_invalid", ".aris/install.json", |project, _| {

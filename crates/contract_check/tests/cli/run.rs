@@ -129,6 +129,13 @@ fn legacy_names_choose_the_interpreter_and_arguments_pass_as_they_are() {
         "<a  b><*><$HOME><><--json><-x><--><'\"\\>in"
     );
     assert_eq!(call(&project, &["run", "queue_manager.py"]).code(), 3);
+    project.write("file", "");
+    for (folder, code) in [("none", 3), ("file", 4)] {
+        assert_eq!(
+            call(&project, &["doctor", "--project", folder]).code(),
+            code
+        );
+    }
 }
 
 #[test]

@@ -438,6 +438,10 @@ fn records_that_name_other_paths_are_damaged() {
     project.write("paper/.aris/installed-skills.txt", "version\t1\nrepo_root\t/r\nkind\tname\tsource_rel\ttarget_rel\tmode\nskill\tx\tskills/x\t../main.tex\tsymlink\n");
     let error = call(&project, &["--uninstall"]).expect_code(4).error();
     assert_eq!(error["details"]["line"], 4, "{error}");
+    for (folder, code) in [("none", 3), ("paper/.aris/install.json", 4)] {
+        let run = installer().call(project.path()).args([folder]).run();
+        run.expect_code(code);
+    }
 }
 
 #[test]

@@ -81,6 +81,14 @@ fn an_anchor_that_readers_do_not_see_is_told_apart() {
 }
 
 #[test]
+fn a_file_in_the_place_of_the_paper_folder_is_there_and_wrong() {
+    let paper = paper();
+    for (folder, code) in [("none", 3), ("paper/main.tex", 4)] {
+        paper.call(&[folder]).run().expect_code(code);
+    }
+}
+
+#[test]
 fn a_mark_that_holds_more_than_a_number_is_named() {
     let run = bind(&paper(), "saw [[12 ms]] here", &[]);
     expect(&run, 4, &["`[[12 ms]]`", "`[[12]] ms`"]);

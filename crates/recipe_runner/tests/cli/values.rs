@@ -164,6 +164,11 @@ fn a_changed_manifest_is_noticed() {
         .expect_code(0);
     std::fs::remove_file(project.at("manifest.yaml")).unwrap();
     call(&project, &on).run().expect_code(3);
+    for (recipe, code) in [("none.yaml", 3), (".", 4)] {
+        call(&project, &["validate", recipe])
+            .run()
+            .expect_code(code);
+    }
 }
 
 /// Without declared values, a default route that goes on where the failure of the step would not is said by `validate`.

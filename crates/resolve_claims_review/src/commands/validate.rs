@@ -97,7 +97,9 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         return Ok(outcome(status, attempts, None, String::new()));
     };
     if so_far.status == Some(Validity::Fail) {
-        let why = String::from("the third attempt has failed before; nothing was run");
+        let why = String::from(
+            "three attempts have failed, and nothing more is run: a person has to look",
+        );
         return Ok(outcome(Validity::Fail, so_far.attempts, None, why));
     }
     if so_far.status == Some(Validity::Pass) {

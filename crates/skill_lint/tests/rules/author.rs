@@ -273,6 +273,10 @@ fn a_skill_md_that_is_no_text_is_not_clean() {
         let run = lint(&project, &["."]).expect_code(10);
         assert_eq!(found(&run, &["SR905"]).len(), 1);
     }
+    let project = skill("Body.");
+    project.write("skills/b/SKILL.md/x.md", "x\n");
+    let run = lint(&project, &["."]).expect_code(10);
+    assert_eq!(found(&run, &["SR905"]).len(), 1, "{run}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn an_answer_that_cannot_carry_an_audit_writes_nothing() {
         (
             "no verdict",
             |p| answered(p, "It seems fine to me."),
-            5,
+            4,
             "states no verdict",
         ),
         (

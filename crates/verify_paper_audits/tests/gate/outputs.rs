@@ -246,7 +246,7 @@ fn usage_and_policy_errors_have_their_codes() {
     project.fifo("pipe");
     let cases: [(&[&str], u8, &str); 10] = [
         (&["nowhere"], 3, "not a directory"),
-        (&["paper/main.tex"], 3, "not a directory"),
+        (&["paper/main.tex"], 4, "not a directory"),
         (
             &["paper", "--assurance", "Submission"],
             2,
