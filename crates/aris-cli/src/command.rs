@@ -116,6 +116,7 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
         .mut_args(hidden)
         .mut_args(|arg| match arg.get_long() {
             Some("output") => file(arg.short('o')),
+            Some("attest" | "html" | "record" | "write-baseline") => file(arg),
             Some(FORMAT) => {
                 has_format = true;
                 arg

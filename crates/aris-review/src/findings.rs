@@ -30,7 +30,7 @@ pub struct Findings {
     /// The rest.
     pub rejected: Vec<Rejected>,
     /// What whoever made the list says of not having looked at something.
-    pub unseen: Option<String>,
+    pub problems: Vec<String>,
 }
 
 /// Letters of a dimension at most. **Source**: ours; the longest one of the profiles has 18.
@@ -59,7 +59,8 @@ impl Findings {
                 let bare = object.get("findings").is_some();
                 let place = if bare { "" } else { "/data" };
                 let object = object.pointer_mut(place)?;
-                read.unseen = unseen(object);
+                read.problems = problems(object);
+                read.rejected = rejected(object);
                 match object.get_mut("findings").map(Value::take) {
                     Some(Value::Array(list)) => list,
                     _ => return None,
@@ -84,20 +85,44 @@ impl Findings {
     pub fn append(&mut self, mut other: Self) {
         self.findings.append(&mut other.findings);
         self.rejected.append(&mut other.rejected);
-        self.unseen = self.unseen.take().or(other.unseen);
+        self.problems.append(&mut other.problems);
     }
 }
 
-/// The first of the `problems` of a check, or the `reason` of a run that is `degraded`.
-fn unseen(object: &Value) -> Option<String> {
-    let problem = object.pointer("/problems/0");
+/// The `problems` of a check, and the `reason` of a run that is `degraded`.
+fn problems(object: &Value) -> Vec<String> {
+    let problems = object.get("problems").and_then(Value::as_array);
     let degraded = object.get("degraded") == Some(&Value::Bool(true));
     let reason = degraded.then(|| object.get("reason").unwrap_or(&Value::Null));
-    let why = problem
-        .or(reason)?
-        .as_str()
-        .unwrap_or("it does not say what was not looked at");
-    Some(why.to_owned())
+    let said = |why: &Value| {
+        let why = why.as_str();
+        why.unwrap_or("it does not say what was not looked at")
+            .to_owned()
+    };
+    problems
+        .into_iter()
+        .flatten()
+        .chain(reason)
+        .map(said)
+        .collect()
+}
+
+/// What an earlier reading of the list put under `rejected`: it stays as unreadable as it was.
+fn rejected(object: &Value) -> Vec<Rejected> {
+    let entries = match object.get("rejected") {
+        None | Some(Value::Null) => &[],
+        Some(Value::Array(entries)) => entries.as_slice(),
+        Some(other) => std::slice::from_ref(other),
+    };
+    let read = |(index, entry): (usize, &Value)| {
+        typed(entry).unwrap_or_else(|reason| Rejected {
+            index,
+            reason,
+            unreadable: true,
+            finding: entry.clone(),
+        })
+    };
+    entries.iter().enumerate().map(read).collect()
 }
 
 /// A deficiency as an agent, or whoever writes lists of findings, states it.

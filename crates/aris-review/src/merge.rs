@@ -25,6 +25,8 @@ pub struct Merged {
     pub duplicates: Vec<Duplicate>,
     /// What is no finding.
     pub rejected: Vec<Rejected>,
+    /// What whoever made the lists did not look at, or could not read.
+    pub problems: Vec<String>,
 }
 
 impl Merged {
@@ -32,6 +34,7 @@ impl Merged {
     pub fn of(all: Findings) -> Self {
         Self {
             rejected: all.rejected,
+            problems: all.problems,
             ..merge(all.findings)
         }
     }

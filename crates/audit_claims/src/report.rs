@@ -228,7 +228,10 @@ impl Report {
                 let away = data.reason.iter().map(|why| format!("degraded: {why}"));
                 away.chain(rejected(&data.rejected)).collect()
             }
-            Given::Merged(data) => rejected(&data.rejected),
+            Given::Merged(data) => {
+                let problems = data.problems.iter().cloned();
+                problems.chain(rejected(&data.rejected)).collect()
+            }
             Given::Extracted(_) | Given::Prepared(_) => Vec::new(),
         }
     }
@@ -259,8 +262,7 @@ pub struct Judged {
 
 impl Judged {
     /// Derives the verdict.
-    pub(crate) fn of(mut all: Findings) -> Self {
-        let unseen = all.unseen.take();
+    pub(crate) fn of(all: Findings) -> Self {
         let total = all.findings.len();
         let merged = Merged::of(all);
         let unreadable = merged.unreadable();
@@ -278,8 +280,8 @@ impl Judged {
             unreadable,
             posted: None,
         };
-        if let Some(why) = unseen {
-            judged.degrade(&why, Verdict::NeedsHuman);
+        if let Some(why) = merged.problems.first() {
+            judged.degrade(why, Verdict::NeedsHuman);
         }
         judged
     }
@@ -362,7 +364,10 @@ impl Product for Report {
             Given::Checked(data) => data.render(out),
             Given::Prepared(data) => data.render(out),
             Given::Judged(data) => data.render(out),
-            Given::Merged(data) => lines(out, &data.findings, &data.rejected),
+            Given::Merged(data) => {
+                lines(out, &data.findings, &data.rejected)?;
+                problems(out, &data.problems)
+            }
         }
     }
 }

@@ -275,6 +275,65 @@ fn a_finding_stays_the_same_where_its_line_moves_or_other_words_are_found_for_it
     assert_ne!(prints[0], prints[1]);
 }
 
+/// What `merge` writes and prints has the verdict of the lists.
+#[test]
+fn merging_makes_nothing_readable() {
+    let project = Project::bare()
+        .file("entry.json", json!([{"severity": "critical"}]).to_string())
+        .file(
+            "problems.json",
+            json!({"findings": [], "problems": ["e.md is empty"]}).to_string(),
+        )
+        .file(
+            "degraded.json",
+            json!({"findings": [], "degraded": true, "reason": "nobody looked"}).to_string(),
+        )
+        .file(
+            "rejected.json",
+            json!({"findings": [], "rejected": "all"}).to_string(),
+        );
+    let call = |words: &[&str]| helper().call(project.path()).args(words).run();
+    for given in ["entry", "problems", "degraded", "rejected"] {
+        let mut list = format!("{given}.json");
+        for round in 0..3 {
+            let said = call(&["verdict", "--findings", &list, "--exit-signal"]);
+            let said = said.expect_code(10);
+            assert!(
+                said.stdout().ends_with("verdict = needs_human\n"),
+                "{given}, merged {round} times: {said}"
+            );
+            let merged = call(&["merge", &list, "--json", "-o", "merged.json"]);
+            project.write("printed.json", merged.expect_code(0).stdout());
+            list = ["merged.json", "printed.json"][round % 2].to_owned();
+        }
+    }
+    let shown = call(&["merge", "problems.json"]).expect_code(0);
+    assert_eq!(shown.stdout(), "problem: e.md is empty\n");
+}
+
+#[test]
+fn the_gravest_of_a_place_counts_in_any_order_as_help_says() {
+    let project = Project::bare();
+    for (name, severity) in [("a.json", "info"), ("b.json", "critical")] {
+        project.write(name, json!([finding(json!(1), severity, name)]).to_string());
+    }
+    let call = |words: &[&str]| helper().call(project.path()).args(words).run();
+    for order in [["a.json", "b.json"], ["b.json", "a.json"]] {
+        let merged = call(&["merge", order[0], order[1]]).expect_code(0);
+        assert_eq!(merged.stdout(), "r.md:1: [critical] external: b.json\n");
+    }
+    let help = call(&["merge", "--help"]).expect_code(0);
+    let help = help
+        .stdout()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        help.contains("of findings at one place the gravest counts"),
+        "{help}"
+    );
+}
+
 #[test]
 fn threads_of_findings_that_are_gone_are_closed_by_who_looked() {
     for (complete, answered, closed) in [(true, false, 1), (false, false, 0), (true, true, 0)] {

@@ -131,7 +131,7 @@ fn skipped(data: &Data, profile: Profile) -> Vec<SkippedRule> {
     let project = data.rules.iter();
     let project = project.map(|rule| (rule.rule.as_str(), rule.data.as_slice()));
     let all = table.chain(project).filter_map(|(rule, needs)| {
-        let (flag, absent) = Need::missing(needs, data)?.flag();
+        let (flag, absent) = Need::missing(needs, data)?.wanted(data);
         Some(SkippedRule {
             rule: rule.to_owned(),
             why: format!("{absent} ({flag})"),

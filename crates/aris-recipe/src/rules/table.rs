@@ -249,6 +249,16 @@ impl Need {
         }
     }
 
+    /// What to give for it, and why it is not there.
+    pub(super) fn wanted(self, data: &Data) -> (&'static str, &'static str) {
+        match self {
+            Packs if data.manifest.is_some() => {
+                ("`packs` in the manifest", "the manifest has no `packs`")
+            }
+            _ => self.flag(),
+        }
+    }
+
     /// The flag that gives it, and what is said where nothing was given.
     pub(super) const fn flag(self) -> (&'static str, &'static str) {
         match self {

@@ -12,7 +12,7 @@ use crate::report::{Given, Report};
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
-    /// Lists of findings, or what `audit_claims check` prints with --json; of findings at one place the earliest list counts
+    /// Lists of findings, or what `audit_claims check` prints with --json; of findings at one place the gravest counts, and names the others
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// Write the list there, too

@@ -16,7 +16,7 @@ use crate::store::{self, ticket};
 
 /// Schema id of [`Log`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.log/v1";
-/// Bytes that are read at once; no more are kept of a stream.
+/// Bytes that are read at once, and that an envelope holds of a log.
 const LIMIT: u64 = 16 << 20;
 /// Between two looks at a log that grows.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -33,11 +33,11 @@ pub struct Log {
     path: String,
     /// Whether it still grows.
     at_work: bool,
-    /// Its text; what is not UTF-8 is replaced.
+    /// Its text, or the last 16 MiB of it; what is not UTF-8 is replaced.
     text: String,
-    /// It was printed already, line by line.
-    #[serde(skip)]
-    told: bool,
+    /// Bytes before `text`, where the log is longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<u64>,
 }
 
 /// Prints the log of the step at work, or of the last attempt of a step.
@@ -53,36 +53,43 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
     let folder = chosen(&folder(&state_path, &ticket), &step, args.lens.as_deref())?;
     let path = folder.join(if args.stderr { STDERR } else { STDOUT });
     let mut at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
-    let mut bytes = Vec::new();
-    if args.follow {
-        let mut at = 0;
-        loop {
-            let piece = from(&path, at)?;
-            at += piece.len() as u64;
-            bytes.extend_from_slice(&piece);
-            while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = bytes.drain(..=end).collect();
-                context.raw_line(String::from_utf8_lossy(&line).trim_end_matches('\n'));
-            }
-            if !at_work {
-                break;
-            }
-            std::thread::park_timeout(AGAIN);
-            // Asked before the log is read: what is written before the end is printed.
-            at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
+    let (mut at, mut rest) = (0, Vec::new());
+    while args.follow || !context.json() {
+        let piece = from(&path, at)?;
+        at += piece.len() as u64;
+        if let Some(end) = piece.iter().rposition(|byte| *byte == b'\n') {
+            let (lines, begun) = piece.split_at(end);
+            rest.extend_from_slice(lines);
+            context.raw_line(&String::from_utf8_lossy(&rest));
+            rest = begun.get(1..).unwrap_or_default().to_vec();
+        } else {
+            rest.extend_from_slice(&piece);
         }
-        if !bytes.is_empty() {
-            context.raw_line(&String::from_utf8_lossy(&bytes));
+        if piece.len() as u64 == LIMIT {
+            continue;
         }
+        if !args.follow || !at_work {
+            break;
+        }
+        std::thread::park_timeout(AGAIN);
+        // Asked before the log is read: what is written before the end is printed.
+        at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
     }
-    let text = String::from_utf8_lossy(&from(&path, 0)?).into_owned();
+    if args.follow && !rest.is_empty() {
+        rest.push(b'\n');
+    }
+    let mut left_out = 0;
+    if context.json() {
+        (left_out, rest) = end(&path)?;
+    }
+    let text = String::from_utf8_lossy(&rest).into_owned();
     Ok(Outcome::done(Log {
         step,
         ticket,
         path: path.display().to_string(),
         at_work,
         text,
-        told: args.follow,
+        left_out: (left_out > 0).then_some(left_out),
     }))
 }
 
@@ -158,11 +165,16 @@ fn from(path: &Path, at: u64) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// The last bytes of a log, and how many stand before them.
+pub(crate) fn end(path: &Path) -> Result<(u64, Vec<u8>), Error> {
+    let length = aris_fs::open(path).map_or(0, |file| file.metadata().len());
+    let before = length.saturating_sub(LIMIT);
+    Ok((before, from(path, before)?))
+}
+
 impl Log {
+    /// The last line, where it has no end; the others were printed as they were read.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.told {
-            return Ok(());
-        }
         out.write_all(self.text.as_bytes())
     }
 }

@@ -60,7 +60,6 @@ pub struct Next {
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<String>,
     /// Folders of attempts of this try that were begun, and nobody knows how they ended: look there before the work is done again.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     interrupted: Vec<PathBuf>,
     /// Whether it ended at a stop step that stands for a failure.
     #[serde(skip_serializing_if = "Option::is_none")]

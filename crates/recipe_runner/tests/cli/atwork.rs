@@ -358,6 +358,37 @@ fn what_a_step_leaves_running_goes_on_after_its_end() {
     until("the server ends by itself", || project.at("over").exists());
 }
 
+/// A log of more than 16 MiB is printed whole and followed in time; an envelope has its end, and the page of the run is made.
+#[test]
+fn a_long_log_has_its_end() {
+    let project = Project::bare().file(
+        "r.yaml",
+        "name: r\nkitchen_rules: [x]\nsteps:\n  a: {tool: run_cmd, with: {cmd: echo}, on_success: done, on_failure: done}\n  \
+         done: {action: stop, message: m}\n",
+    );
+    let words = ["run", "r.yaml", "--state", "s.json", "--exec", "cmd"];
+    call(&project, &words).run().expect_code(0);
+    // As the step would have printed it, without the time that it takes to keep its outcome.
+    let long = [&*b"y\n".repeat(8_500_000), b"THE-END"].concat();
+    project.write("s.json.d/1.1/stdout", long);
+    // More than what a test keeps of a program's output.
+    let logs = |more: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_recipe_runner"));
+        let command = command.args(["logs", "--state", "s.json", more]);
+        let output = command.current_dir(project.path()).output();
+        output.expect("started").stdout
+    };
+    for (more, end) in [("--quiet", "y\nTHE-END"), ("--follow", "y\nTHE-END\n")] {
+        let printed = logs(more);
+        assert_eq!(printed.len(), 16_999_998 + end.len(), "{more}");
+        assert!(printed.ends_with(end.as_bytes()), "{more}");
+    }
+    let data = String::from_utf8(logs("--json")).expect("text");
+    let end = format!("y\\nTHE-END\",\"left_out\":{}}}", 17_000_007 - (16 << 20));
+    assert!(data.contains(&end), "{:?}", data.get(data.len() - 300..));
+    call(&project, &["timeline", "s.json"]).run().expect_code(0);
+}
+
 /// A step that ended while the disk is full: what the run waits for is said, and it goes on once there is room.
 #[test]
 fn a_full_disk_is_said_while_the_run_waits() {

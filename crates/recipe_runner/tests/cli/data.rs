@@ -40,6 +40,26 @@ fn checked(project: &Project, flags: &[&str], code: i32, rule: &str) -> (Vec<Str
 }
 
 #[test]
+fn what_is_missing_in_a_manifest_is_said() {
+    let project = sample().file("manifest.yaml", MANIFEST);
+    let last = |flags: &[&str]| {
+        let run = aris_testkit::Helper::at(env!("CARGO_BIN_EXE_recipe_runner"))
+            .call(project.path())
+            .args(["validate", "recipe.yaml"])
+            .args(flags)
+            .run()
+            .expect_code(0);
+        run.stdout().lines().last().expect("a line").to_owned()
+    };
+    assert!(last(&[]).contains("--manifest"));
+    let said = last(&["--manifest", "manifest.yaml"]);
+    assert!(
+        said.contains("`packs` in the manifest") && !said.contains("--manifest"),
+        "{said}"
+    );
+}
+
+#[test]
 fn each_kind_of_data_brings_its_rules() {
     let project = sample()
         .file("manifest.yaml", MANIFEST)

@@ -43,7 +43,7 @@ fn an_agent_only_ever_sees_work() {
     assert_eq!(
         first,
         json!({"status": "waiting", "step": "create_worktree", "kind": "run_skill", "with": {"skill_command": "/gates:worktree a b"},
-            "attempt": 1, "ticket": "1.1", "terminal": null}).as_object().map(|expected| {
+            "attempt": 1, "ticket": "1.1", "interrupted": [], "terminal": null}).as_object().map(|expected| {
             let mut expected = expected.clone();
             expected.remove("terminal");
             Value::Object(expected)

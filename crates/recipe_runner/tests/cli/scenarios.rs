@@ -40,6 +40,24 @@ fn tail(data: &Value) -> Vec<String> {
     all[4..].to_vec()
 }
 
+/// The example of the language's page: a program with arguments is measured, and one that fails stops the run.
+#[test]
+fn the_example_of_the_page_measures_what_it_is_given() {
+    let page = include_str!("../../../../skills/research-recipe/references/language.md");
+    let example = page.split("## 8. An example").nth(1).expect("a section");
+    let example = example.split("```").nth(1).expect("a fence");
+    let example = example.strip_prefix("yaml\n").expect("YAML");
+    for (program, end) in [("sleep 0.1", "fast"), ("test 1 = 2", "stopped")] {
+        let project = Project::bare().file("r.yaml", example);
+        let program = format!("program={program}");
+        let words = [
+            "run", "r.yaml", "--state", "s.json", "--exec", "cmd", "--inputs", &program,
+        ];
+        let data = call(&project, &words).run().expect_code(0).data();
+        assert_eq!(data["terminal"], end, "{data}");
+    }
+}
+
 #[test]
 fn the_happy_path() {
     let data = run(&project(), &results(["approved", "approved"]), &[], 0);

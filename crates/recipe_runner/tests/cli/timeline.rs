@@ -109,6 +109,12 @@ fn a_page_never_takes_the_place_of_a_run() {
     call(&project, &["timeline", "run.json", "-o", "run.json"])
         .run()
         .expect_code(2);
+    for flag in ["--html", "-o"] {
+        let run = call(&project, &["timeline", "run.json", flag, "-"]).run();
+        let message = run.expect_code(2).error()["message"].to_string();
+        assert!(message.contains("never to standard output"), "{message}");
+        assert!(!project.at("-").exists());
+    }
     call(&project, &["timeline", "none.json"])
         .run()
         .expect_code(3);

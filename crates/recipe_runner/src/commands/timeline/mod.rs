@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::agent::{self, Usage};
 use crate::attempt::{self, STDOUT};
 use crate::cli::TimelineArgs;
+use crate::commands::logs;
 use crate::commands::run::end_word;
 use crate::error::Error;
 use crate::journal;
@@ -21,8 +22,6 @@ use crate::store;
 
 /// Schema id of [`Timeline`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.timeline/v1";
-/// Bytes of a log in which a report is looked for.
-const LIMIT: u64 = 16 << 20;
 
 /// When what was done.
 #[derive(Debug, Default, Serialize)]
@@ -239,7 +238,8 @@ fn bar(
         return Ok(None);
     };
     let ended = told.ended.and_then(|ended| ended.parse().ok());
-    let log = aris_fs::read_optional(&folder.join(STDOUT), LIMIT)?;
+    // A session reports at its end.
+    let (_, log) = logs::end(&folder.join(STDOUT))?;
     Ok(Some(Bar {
         attempt,
         lens,
@@ -251,6 +251,6 @@ fn bar(
         status: told.status.to_owned(),
         from,
         note: told.note,
-        usage: log.and_then(|log| agent::usage(&String::from_utf8_lossy(&log))),
+        usage: agent::usage(&String::from_utf8_lossy(&log)),
     }))
 }
