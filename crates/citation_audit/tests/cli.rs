@@ -670,7 +670,7 @@ fn dates_are_judged_as_of_the_given_day() {
 #[test]
 fn usage_and_writing_errors_have_their_codes() {
     let temp = tempfile::tempdir().unwrap();
-    std::fs::write(temp.path().join("file"), "").unwrap();
+    fs::write(temp.path().join("file"), "").unwrap();
     let cases: [(&[&str], i32, &str); 5] = [
         (&["--json", "gone"], 3, "NOT_FOUND"),
         (&["--json", "file"], 4, "VALIDATION"),
