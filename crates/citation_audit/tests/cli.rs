@@ -686,7 +686,7 @@ fn usage_and_writing_errors_have_their_codes() {
     }
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
-        0,
+        1,
         "nothing is written"
     );
     // A file stands where the folder of the traces belongs.
