@@ -164,7 +164,7 @@ pub(crate) const CASES: Cases = Cases {
             path: "recipe.yaml",
             args: &["validate", "recipe.yaml"],
             huge: 4,
-            fifo: 3,
+            fifo: 4,
         },
         Hostile {
             path: "tier.json",

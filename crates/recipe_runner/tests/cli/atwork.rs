@@ -389,6 +389,24 @@ fn a_long_log_has_its_end() {
     call(&project, &["timeline", "s.json"]).run().expect_code(0);
 }
 
+/// A small file system below a project, which is gone with this.
+struct Small<'a>(&'a Project);
+
+impl Small<'_> {
+    fn system(&self, program: &str, words: &[&str]) -> bool {
+        let mut command = Command::new(program);
+        let command = command.args(words).arg(self.0.at("small"));
+        let status = command.stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Small<'_> {
+    fn drop(&mut self) {
+        self.system("umount", &["--lazy"]);
+    }
+}
+
 /// A step that ended while the disk is full: what the run waits for is said, and it goes on once there is room.
 #[test]
 fn a_full_disk_is_said_while_the_run_waits() {
@@ -398,13 +416,8 @@ fn a_full_disk_is_said_while_the_run_waits() {
          done: {action: stop, message: m}\n  bad: {action: stop, failed: true, message: m}\n",
     );
     std::fs::create_dir(project.at("small")).expect("created");
-    let system = |program: &str, words: &[&str]| {
-        let mut command = Command::new(program);
-        let command = command.args(words).arg(project.at("small"));
-        let status = command.stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    };
-    if !system("mount", &["-t", "tmpfs", "-o", "size=64k", "small"]) {
+    let small = Small(&project);
+    if !small.system("mount", &["-t", "tmpfs", "-o", "size=64k", "small"]) {
         println!("skipped: this user may not mount a small file system");
         return;
     }
@@ -421,9 +434,8 @@ fn a_full_disk_is_said_while_the_run_waits() {
     until("it is said", || {
         project.read("said").contains("No space left")
     });
-    let grown = system("mount", &["-o", "remount,size=4m"]);
+    assert!(small.system("mount", &["-o", "remount,size=4m"]));
     let ended = child.wait().expect("ended");
-    assert!(system("umount", &["--lazy"]) && grown);
     let said = project.read("said");
     assert!(
         said.contains("the command has ended") && ended.success(),
