@@ -128,9 +128,8 @@ fn absent(response: &Response) -> Result<bool, Doubt> {
         return Ok(false);
     }
     let said = response.body.trim_ascii();
-    let own = |said: &Value| text(said, &["status"]).and(text(said, &["message-type"]));
-    let own = || body(response).is_ok_and(|said| own(&said).is_some());
-    if said.eq_ignore_ascii_case(b"Resource not found.") || own() {
+    let typed = |said: Value| said.get("status").and(said.get("message-type")).is_some();
+    if said.eq_ignore_ascii_case(b"Resource not found.") || body(response).is_ok_and(typed) {
         Ok(true)
     } else {
         Err(no_answer(format!(

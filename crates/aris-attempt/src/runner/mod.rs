@@ -33,6 +33,7 @@ use crate::format::{
     TREE,
 };
 use aris_contract::Failure as _;
+use aris_contract::failure::ErrorBody;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::process::Signal;
 
@@ -82,21 +83,13 @@ fn one(folder: &Path, leases: Vec<OwnedFd>) -> ExitCode {
 }
 
 fn complain(folder: &Path, error: &AttemptError) -> ExitCode {
-    let message = format!("attempt: {}", with_causes(error));
+    let message = format!("attempt: {}", ErrorBody::of(error).message);
     // Nobody may be there to read it, so it is left in the folder, too; a disk that refuses may be the very reason.
     writeln!(std::io::stderr(), "{message}").unwrap_or_default();
     if !matches!(error, AttemptError::Taken(_)) {
         aris_fs::write_unsynced(&folder.join(COMPLAINT), message.as_bytes()).unwrap_or_default();
     }
     ExitCode::from(error.kind().exit().code())
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
 }
 
 /// What the runner of this attempt said before it left without doing its work; `None`: nothing.

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use crate::format::{
     CLAIM, EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start,
 };
+use aris_contract::failure::ErrorBody;
 use aris_runs::{End, Ledger, Look};
 
 use crate::clock;
@@ -168,8 +169,8 @@ impl<'a> ExitRecord<'a> {
             }
             if !std::mem::replace(&mut said, true) {
                 // For whoever waits for this process.
-                let why = super::with_causes(&error);
-                let message = "the command has ended; how cannot be written down, which is tried again until it can";
+                let why = ErrorBody::of(&error).message;
+                let message = "the command has ended, but its result cannot be written down yet; trying again";
                 writeln!(std::io::stdout(), "{message}: {why}").unwrap_or_default();
             }
             let until = clock::steady() + AGAIN;

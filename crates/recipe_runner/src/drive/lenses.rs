@@ -44,7 +44,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         ));
     }
     let words = format!(
-        "told to end; the lenses of {} that are at work go on, and their outputs are below {}; {}",
+        "interrupted; the lenses of {} that are at work go on, their outputs are below {}; {}",
         step.name,
         folder.display(),
         go_on(call.store)

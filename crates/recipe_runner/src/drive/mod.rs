@@ -132,7 +132,7 @@ impl Source {
                 Ok(Left::AtWork(work)) => format!(" (process {})", work.process),
                 _ => String::new(),
             };
-            format!("told to end; {name}{process} goes on, and its output is in {log}; {go_on}")
+            format!("interrupted; {name}{process} still runs, its output is in {log}; {go_on}")
         });
         let made = work.make(&Program::this(context)?, context.clock())?;
         self.interrupt.say_nothing();
@@ -214,7 +214,7 @@ impl Work {
         let (key, uncached) = match key.transpose() {
             Ok(key) => (key.flatten(), None),
             Err(error) => {
-                let why = format!("the result of {name} is neither looked for nor kept: {error}");
+                let why = format!("{name} is not cached: {error}");
                 (None, Some(why))
             }
         };
@@ -272,7 +272,7 @@ impl Work {
 pub(crate) fn go_on(store: &Store) -> String {
     let state = aris_recipe::expression::quoted(&store.path().display().to_string());
     format!(
-        "go on with recipe_runner resume --state {state} and the executors of this call (--exec cmd, --agent COMMAND), look at it with \
+        "continue with recipe_runner resume --state {state} and the executors of this call (--exec cmd, --agent COMMAND), look at it with \
          recipe_runner status --state {state}"
     )
 }
@@ -334,7 +334,7 @@ fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
         let why = in_brackets(state.notes.last());
         let step = state.cursor.as_deref().unwrap_or_default();
         context.note(&format!(
-            "{step}: attempt {} came to nothing{why}; it is tried again",
+            "{step}: attempt {} failed{why}; trying again",
             attempts + 1
         ));
         return;

@@ -20,10 +20,10 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A run in the background whose step waits for the file `go`.
-fn begun(project: &Project) -> Child {
-    let child = Command::new(env!("CARGO_BIN_EXE_recipe_runner"))
-        .args(["run", "r.yaml", "--state", "run.json", "--exec", "cmd"])
+/// A run in the background.
+fn started(project: &Project, state: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_recipe_runner"))
+        .args(["run", "r.yaml", "--state", state, "--exec", "cmd"])
         .current_dir(project.path())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -31,7 +31,12 @@ fn begun(project: &Project) -> Child {
             std::fs::File::create(project.at("said")).expect("file"),
         ))
         .spawn()
-        .expect("started");
+        .expect("started")
+}
+
+/// A run in the background whose step waits for the file `go`.
+fn begun(project: &Project) -> Child {
+    let child = started(project, "run.json");
     until("its output can be followed", || {
         std::fs::read_to_string(project.at("run.json.d/1.1/stdout"))
             .is_ok_and(|text| text == "begun\n")
@@ -421,16 +426,7 @@ fn a_full_disk_is_said_while_the_run_waits() {
         println!("skipped: this user may not mount a small file system");
         return;
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_recipe_runner"))
-        .args(["run", "r.yaml", "--state", "small/s.json", "--exec", "cmd"])
-        .current_dir(project.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::from(
-            std::fs::File::create(project.at("said")).expect("file"),
-        ))
-        .spawn()
-        .expect("started");
+    let mut child = started(&project, "small/s.json");
     until("it is said", || {
         project.read("said").contains("No space left")
     });
