@@ -29,6 +29,8 @@ pub use aris_contract::schema::id::{
     QUEUE_ATTEMPT_SPEC as SPEC_SCHEMA, QUEUE_ATTEMPT_START as START_SCHEMA,
 };
 
+/// The folder of all attempts, below the one of the queue.
+pub const ATTEMPTS: &str = "a";
 /// What to run, [`Spec`].
 pub const SPEC: &str = "spec.json";
 /// Who runs it, [`Claim`].
@@ -77,7 +79,7 @@ pub fn folder(queue: &Path, id: &str, attempt: u32) -> PathBuf {
     let slug = slug(id);
     let spread = slug.get(slug.len() - 2..).unwrap_or_default().to_owned();
     queue
-        .join("a")
+        .join(ATTEMPTS)
         .join(spread)
         .join(slug)
         .join(attempt.to_string())

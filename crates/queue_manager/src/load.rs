@@ -368,6 +368,7 @@ impl Current {
             manifest: self.path.display().to_string(),
             logs: place.logs.display().to_string(),
             manifest_sha256: self.sha256.clone(),
+            state: place.state.display().to_string(),
             cwd: match lock::parts(place).cwd {
                 known if is_folder(&known) => known,
                 _ => std::path::absolute(".")

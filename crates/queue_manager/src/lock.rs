@@ -5,9 +5,10 @@ use std::path::Path;
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-use aris_attempt::touch;
+use aris_attempt::format::{ATTEMPTS, CLAIM};
+use aris_attempt::{Standing, touch};
 use aris_contract::ErrorKind;
-use aris_fs::{FsError, Lock, Log};
+use aris_fs::{Entry, FsError, Lock, Log};
 use aris_queue::journal::FILE;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub(crate) struct Parts {
     /// Folder that a relative `cwd` counts from, absolute: where the queue was begun. Empty: written by a version that did not keep it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) cwd: String,
+    /// The state file, absolute: elsewhere than the folder when that was moved or copied. Empty: written by a version that did not keep it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) state: String,
 }
 
 /// Between two signs that a manager gives. **Source**: queue design, as for attempts.
@@ -168,18 +172,19 @@ fn silence(place: &Place, now: Option<Timestamp>) -> Duration {
     })
 }
 
-/// Who ran the queue last at another place, from where its folder was moved or copied.
-pub(crate) fn moved(place: &Place) -> Option<Owner> {
-    Some(read(place)).filter(|owner| {
-        let there = Place::of(Path::new(&owner.state), None);
-        !owner.state.is_empty() && identity(&there) != identity(place)
-    })
+/// The state file of the place where the queue was run last, when its folder was moved or copied from there.
+pub(crate) fn moved(place: &Place) -> Option<String> {
+    let there = parts(place).state;
+    let moved =
+        !there.is_empty() && identity(&Place::of(Path::new(&there), None)) != identity(place);
+    moved.then_some(there)
 }
 
-/// Where this folder is a copy of a queue that a manager runs at this moment: who that is. Both have the same jobs, in the same folders.
-pub(crate) fn original_at_work(place: &Place) -> Option<Owner> {
-    let owner = moved(place)?;
-    let there = Place::of(Path::new(&owner.state), None);
+/// Where this folder is a copy of a queue that a manager runs at this moment, or whose jobs run: the state file there. Both have the same
+/// jobs, in the same folders.
+pub(crate) fn original_at_work(place: &Place) -> Option<String> {
+    let state = moved(place)?;
+    let there = Place::of(Path::new(&state), None);
     // The first line of a journal has the moment when its queue began.
     let begin = |place: &Place| {
         let bytes = aris_fs::read(&place.queue.join(FILE), Log::LIMIT).ok()?;
@@ -189,14 +194,27 @@ pub(crate) fn original_at_work(place: &Place) -> Option<Owner> {
             .map(<[u8]>::to_vec)
     };
     let same = begin(place).is_some_and(|line| begin(&there) == Some(line));
-    let at_work = same && Lock::is_held(&there.lock()).unwrap_or(false);
-    at_work.then_some(owner)
+    let at_work = || Lock::is_held(&there.lock()).unwrap_or(false) || jobs_run(&there);
+    (same && at_work()).then_some(state)
 }
 
-fn copied(place: &Place, original: &Owner) -> Error {
+/// Whether an attempt of the queue runs.
+fn jobs_run(place: &Place) -> bool {
+    let mut all = |_: &Entry| true;
+    let found = aris_fs::walk_sorted(&place.queue.join(ATTEMPTS), &mut all).unwrap_or_default();
+    let mut claims = found.iter().filter(|entry| entry.name == CLAIM);
+    claims.any(|claim| {
+        let attempt = claim.path.parent().unwrap_or(&claim.path);
+        matches!(
+            aris_attempt::standing(attempt),
+            Ok(Standing::Running { .. })
+        )
+    })
+}
+
+fn copied(place: &Place, original: &str) -> Error {
     let message = format!(
-        "this folder is a copy of the queue {}, which {original} runs: its jobs would run twice in the same working directory",
-        original.state
+        "this folder is a copy of the queue {original}, whose manager or jobs are at work: its jobs would run twice in the same working directory"
     );
     let hint = "ask that queue with --state; for a second run of its jobs begin a new queue from the manifest, with another cwd";
     Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
@@ -239,7 +257,6 @@ mod tests {
             host: host.to_owned(),
             boot: String::from("b"),
             since: String::from("then"),
-            state: String::new(),
         }
     }
 

@@ -118,9 +118,6 @@ pub struct Owner {
     pub boot: String,
     /// Since when, UTC.
     pub since: String,
-    /// The state file, absolute: elsewhere than the folder when that was moved. Empty: written by a version that did not keep it.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub state: String,
 }
 
 impl fmt::Display for Owner {

@@ -104,9 +104,8 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
         Ok(Standing::Running { orphan: true, .. })
     ) {
         let text = match lock::moved(&look.place) {
-            Some(owner) => format!(
-                "this folder was moved or copied from {}: whether its runner lives cannot be told here",
-                owner.state
+            Some(original) => format!(
+                "this folder was moved or copied from {original}: whether its runner lives cannot be told here"
             ),
             None => String::from(
                 "its runner is gone and its command runs on: how it ends will not be known",

@@ -212,20 +212,18 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
             "another program wrote this state, and may still run these jobs; queue_manager adopt takes it over",
         ));
     }
-    if let Some(owner) = lock::original_at_work(place) {
+    if let Some(original) = lock::original_at_work(place) {
         notices.push(format!(
-            "this folder is a copy of the queue {}, which {owner} runs; nothing is started or ended from here",
-            owner.state
+            "this folder is a copy of the queue {original}, whose manager or jobs are at work; nothing is started or ended from here"
         ));
-    } else if let Some(owner) = lock::moved(place) {
+    } else if let Some(original) = lock::moved(place) {
         let now = if manager.is_some() {
             "that manager is about to stop"
         } else {
             "no manager runs it here"
         };
         notices.push(format!(
-            "the queue's folder was moved or copied: {owner} ran it at {}; {now}. Jobs that it had started may still run and write there. queue_manager start --state {} continues it here",
-            owner.state,
+            "the queue's folder was moved or copied: it was run at {original}; {now}. Jobs that it had started may still run and write there. queue_manager start --state {} continues it here",
             shell_line(&[place.state.to_string_lossy()])
         ));
     }

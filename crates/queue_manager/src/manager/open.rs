@@ -34,7 +34,6 @@ impl<'a> Manager<'a> {
             host: aris_attempt::host(),
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
-            state: place.state.display().to_string(),
         };
         let (held, signals, answered) = if let Some(kept) = kept {
             kept

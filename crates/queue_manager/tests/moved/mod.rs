@@ -110,6 +110,34 @@ fn a_copy_of_a_queue_that_runs_neither_starts_nor_ends_anything() {
 }
 
 #[test]
+fn a_copy_does_not_end_the_jobs_of_its_original_whose_manager_is_gone() {
+    let (place, mut manager) = running();
+    manager.kill().expect("killed");
+    manager.wait().expect("over");
+    let copy = place.outside().join("copy");
+    let copied = Command::new("cp")
+        .arg("-a")
+        .arg(place.at(""))
+        .arg(&copy)
+        .status();
+    assert!(copied.expect("ran").success());
+    let state = copy.join("s.json").display().to_string();
+    for args in [&["cancel", "first"][..], &["run"]] {
+        let refused = place.call(&[args, &["--state", &state]].concat());
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(5), "{args:?}: {refused:?}");
+        assert!(said.contains("copy of the queue"), "{args:?}: {said}");
+    }
+    fs::write(place.outside().join("go"), "").expect("write");
+    let run = place.call(&["run", "--state", "s.json"]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    assert_eq!(place.state()["first"]["state"], "completed");
+    // Nothing runs there any more: the copy is a queue of its own.
+    let run = place.call(&["run", "--state", &state]);
+    assert!(matches!(run.status.code(), Some(0 | 10)), "{run:?}");
+}
+
+#[test]
 fn a_manager_whose_queue_is_removed_writes_no_second_state() {
     let (place, mut manager) = running();
     fs::rename(place.at(".s.queue"), place.outside().join("away")).expect("moved");

@@ -163,7 +163,7 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
 pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
     let waves = manifest.jobs.iter().map(|job| Wave {
         token: String::from("aq-preflight"),
-        attempts: vec![queue.join("a")],
+        attempts: vec![queue.join(aris_attempt::format::ATTEMPTS)],
         ..class(job, manifest.engine, queue)
     });
     let waves: BTreeSet<Wave> = waves.collect();
