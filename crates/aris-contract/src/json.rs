@@ -66,8 +66,9 @@ impl From<serde_json::Error> for JsonError {
     fn from(error: serde_json::Error) -> Self {
         let text = error.to_string();
         let suffix = format!(" at line {} column {}", error.line(), error.column());
+        let message = text.strip_suffix(&suffix).unwrap_or(&text);
         Self {
-            message: text.strip_suffix(&suffix).unwrap_or(&text).to_owned(),
+            message: message.replace("EOF while parsing", "document ends within"),
             line: error.line(),
             column: error.column(),
         }
@@ -90,6 +91,9 @@ impl Failure for JsonError {
 /// Reads any JSON value strictly; keys keep their order.
 pub fn value(bytes: &[u8], limits: Limits) -> Result<Value, JsonError> {
     let text = text(bytes, limits)?;
+    if text.trim_ascii().is_empty() {
+        return Err(JsonError::start("document is empty"));
+    }
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Strict {
         depth: limits.depth,
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn refusals_name_what_and_where() {
-        let cases: [(&[u8], &str); 14] = [
+        let cases: [(&[u8], &str); 15] = [
             (b"\xEF\xBB\xBF{}", "byte order mark at line 1, column 1"),
             (b"\xFF\xFE{\0}\0", "UTF-16"),
             (b"\xFE\xFF\0{\0}", "UTF-16"),
@@ -248,14 +252,18 @@ mod tests {
             (b"[1e999]", "number out of range at line 1"),
             (b"{} {}", "trailing characters at line 1, column 4"),
             (b"[[[[[1]]]]]", "nested too deeply"),
-            (b"", "EOF while parsing a value at line 1, column 0"),
+            (b"\n", "document is empty at line 1, column 1"),
+            (
+                b"{\"a\":",
+                "document ends within a value at line 1, column 5",
+            ),
         ];
         for (bytes, expected) in cases {
             let got = refusal(bytes);
             assert!(got.contains(expected), "{got} should contain {expected}");
         }
         assert!(refusal(&[b' '; 1001]).contains("has 1001 bytes, more than the limit of 1000"));
-        assert!(refusal(&[b' '; 1000]).contains("EOF"));
+        assert!(refusal(&[b' '; 1000]).contains("empty"));
     }
 
     #[test]

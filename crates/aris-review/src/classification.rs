@@ -228,13 +228,13 @@ fn answers(output: &Value) -> Result<Vec<(u64, Given)>, String> {
     };
     let of_map = |(key, value): (&String, _)| {
         let id = key.parse().ok();
-        let id = id.ok_or_else(|| String::from("a key is no comment's number"))?;
+        let id = id.ok_or_else(|| String::from("a key is not the number of a comment; the answer must be a list, or an object by such numbers"))?;
         Ok((id, typed(value)?))
     };
     match output {
         Value::Array(list) => list.iter().map(of_list).collect(),
         Value::Object(map) => map.iter().map(of_map).collect(),
-        _ => Err(String::from("the output is neither a list nor an object")),
+        _ => Err(String::from("the answer must be a list or an object")),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct VerdictFlags {
     /// Exit with 10 unless the verdict is approved
     #[arg(long)]
     pub(crate) exit_signal: bool,
-    /// Verdict where the pull request could not be read, so that nobody looked, or nothing could be posted; a finding counts all the same
+    /// Verdict instead of `approved` where the pull request could not be read or nothing could be posted; findings count all the same
     #[arg(long, default_value = "approved", value_name = "approved|needs_human", value_parser = degraded_verdict)]
     pub(crate) degraded_verdict: Verdict,
     #[command(flatten)]

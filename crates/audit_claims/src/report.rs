@@ -313,17 +313,7 @@ impl Judged {
         };
         let said = match (&self.reason, &self.posted) {
             (Some(reason), _) => format!("not looked at on GitHub: {}", one_line(reason, 400)),
-            (None, Some(posted)) => match posted.tier {
-                Some(0) => format!("one review, {} on lines", counted(posted.inline, "comment")),
-                Some(1) => format!(
-                    "{} one by one, {} not taken",
-                    counted(posted.inline, "comment"),
-                    posted.failed
-                ),
-                Some(2) => String::from("one text without comments on lines"),
-                Some(_) => String::from("nothing was taken"),
-                None => String::from("everything was there already"),
-            },
+            (None, Some(posted)) => words(posted),
             (None, None) => String::from("not posted"),
         };
         let mut text = format!(
@@ -380,18 +370,31 @@ impl Judged {
             writeln!(out, "degraded: {}", one_line(reason, LINE))?;
         }
         if let Some(posted) = &self.posted {
-            let (whole, tier) = match posted.tier {
-                None => ("posted", String::from("nothing new")),
-                Some(3) => ("not posted whole", String::from("tier 3")),
-                Some(tier) => ("posted", format!("tier {tier}")),
-            };
-            writeln!(
-                out,
-                "{whole}: {tier}, {} on lines, {} failed, {} there already",
-                posted.inline, posted.failed, posted.already
-            )?;
+            writeln!(out, "posted: {}", words(posted))?;
         }
         writeln!(out, "verdict = {}", self.verdict)
+    }
+}
+
+/// What of a review was posted, and how.
+fn words(posted: &Posted) -> String {
+    let on_lines = format!("{} on lines", counted(posted.inline, "comment"));
+    let words = match posted.tier {
+        Some(0) => format!("one review, {on_lines}"),
+        Some(1) if posted.failed == 0 => format!("a review, and {on_lines} one by one"),
+        Some(1) => format!(
+            "a review, and {on_lines} one by one; {} refused, and in its text instead",
+            posted.failed
+        ),
+        Some(2) => {
+            String::from("a review with all findings in its text; no comment on a line was taken")
+        }
+        Some(_) => format!("not all of it: {on_lines}"),
+        None => String::from("nothing new"),
+    };
+    match posted.already {
+        0 => words,
+        already => format!("{words}; {already} there already"),
     }
 }
 

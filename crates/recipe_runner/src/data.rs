@@ -122,7 +122,7 @@ fn open<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Problem>> {
 }
 
 fn read_named(path: &Path) -> Result<String, Error> {
-    aris_fs::read_text(path).map_err(|error| Error::of_named(path, "contracts file", error))
+    aris_fs::read_text(path).map_err(|error| Error::of_named(path, "data file", error))
 }
 
 fn parsed<T>(

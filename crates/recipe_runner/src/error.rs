@@ -280,7 +280,7 @@ impl Failure for Error {
             }
             Self::Malformed { .. } => "correct the file",
             Self::State { .. } => {
-                "take the state from a backup, or start again from what was captured: a file with recipe.path, inputs and context"
+                "if this is not the state of a run, name another file with --state; else take it from a backup, or start again from what was captured: a file with recipe.path, inputs and context"
             }
             Self::Changed { .. } => {
                 "restore it, or take the change with recipe_runner resume --accept-changed"

@@ -71,7 +71,7 @@ impl Store {
             journal::read(&self.path, true)?.ok_or_else(|| Error::no_file(&self.path, "state"))?;
         if read.torn > 0 {
             context.note(&format!(
-                "{}: its last line was torn, {} bytes; what it said did not happen, and the line is dropped",
+                "{}: the last line is incomplete ({} bytes, from a write that was cut off) and is ignored",
                 self.path.display(),
                 read.torn
             ));
@@ -123,7 +123,10 @@ impl Store {
         }
         if there.is_some() {
             aris_fs::rename_new(&self.path, &aside)?;
-            context.note(&format!("the earlier run is kept in {}", aside.display()));
+            context.note(&format!(
+                "the earlier state was moved to {}",
+                aside.display()
+            ));
         }
         Ok(())
     }

@@ -342,8 +342,11 @@ impl Product for Report {
                 for line in data.output.lines() {
                     writeln!(out, "{}", one_line(line, 1000))?;
                 }
-                let (status, attempts) = (data.status, data.attempts);
-                writeln!(out, "validation = {status} (attempt {attempts})")
+                let how = match (data.status, data.attempts) {
+                    (Validity::Skipped, _) => String::from("no command is configured"),
+                    (_, attempts) => format!("attempt {attempts}"),
+                };
+                writeln!(out, "validation = {} ({how})", data.status)
             }
             Self::Finished(data) => {
                 let done = data.counts;
@@ -371,7 +374,9 @@ fn of_entry(entry: &Entry) -> String {
 
 /// The place of a comment, how bad it is and what it says.
 fn of_comment(place: &str, severity: Severity, said: &str) -> String {
-    format!("{place}\t[{severity}] {}", one_line(said, LINE))
+    let label = format!("[{severity}] ");
+    let said = said.strip_prefix(&label).unwrap_or(said);
+    format!("{place}\t{label}{}", one_line(said, LINE))
 }
 
 fn groups(out: &mut dyn Write, data: &Fetched) -> io::Result<()> {

@@ -277,7 +277,7 @@ fn held(paper: &Path, name: &str, digest: &str) -> Result<(), String> {
     match aris_runs::file_digest(&aris_fs::lexical(&paper.join(name)), || {}) {
         Ok((found, _)) if found == digest => Ok(()),
         Ok((found, _)) => Err(format!(
-            "it has other content: {} instead of {}",
+            "its content has changed: {} instead of {}",
             start(&found),
             start(digest)
         )),
@@ -373,7 +373,9 @@ impl Checked {
         let signature = match self.signature {
             Signature::Missing => style.bad("there is no signature"),
             Signature::None => style.doubtful("not signed"),
-            Signature::Intact => style.doubtful("signed, by a key that was not checked"),
+            Signature::Intact => style.doubtful(
+                "signed; the key was not checked (--allowed-signers and --signer check it)",
+            ),
             Signature::OfSigner => style.good("signed by the named signer"),
             Signature::Wrong => style.bad("the signature does not fit"),
         };

@@ -97,7 +97,7 @@ impl Cells {
         if let Some((name, _)) = group.iter().find(|(_, values)| values.is_empty()) {
             problems.at(
                 node,
-                format!("{name} has no values, so that there would be no job"),
+                format!("{name} has no values: no job would be made"),
                 Some("give it values, or remove the axis"),
             );
         }
@@ -283,7 +283,7 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     if let Some(Kind::Null | Kind::Bool(_)) = kind {
         problems.warn(
             node,
-            format!("{name}: commands get {text}, as Python prints it; write it in quotes to have it otherwise"),
+            format!("{name}: commands get {text}, as Python prints it; put it in quotes to pass it as written"),
         );
     }
     let scalars = std::iter::once(node).chain(node.items());

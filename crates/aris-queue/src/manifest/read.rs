@@ -217,7 +217,7 @@ impl Reader<'_> {
         if items.is_some_and(<[Node]>::is_empty) {
             self.problems.at(
                 node,
-                "phases is empty, so that there would be nothing to run",
+                "phases is empty: there is nothing to run",
                 Some("phases: [{name: main, jobs: [{id: a, cmd: \"python run.py\"}]}]"),
             );
         }

@@ -71,8 +71,8 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancel
 impl Cancelled {
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.step {
-            Some(step) => writeln!(out, "{step}: ended; recipe_runner resume starts it again"),
-            None => writeln!(out, "no step is at work"),
+            Some(step) => writeln!(out, "{step}: stopped; recipe_runner resume starts it again"),
+            None => writeln!(out, "no step is running"),
         }
     }
 }

@@ -143,14 +143,14 @@ impl Standing {
         if let Some(work) = self.at_work.as_ref().filter(|_| self.lenses.is_empty()) {
             writeln!(
                 out,
-                "at work\tprocess {}, since {}, attempt {}\t{}",
+                "running\tprocess {}, since {}, attempt {}\t{}",
                 work.process, work.since, self.attempt, work.log
             )?;
         }
         if self.interrupted {
             writeln!(
                 out,
-                "interrupted\tthe work was begun, and nobody knows how it ended"
+                "interrupted\tthe step was started; how it ended is not known"
             )?;
         }
         if self.cancelled {

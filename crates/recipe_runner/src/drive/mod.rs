@@ -191,7 +191,7 @@ pub(crate) struct Work {
     pub(crate) folder: PathBuf,
     request: Request,
     cached: Option<(PathBuf, String)>,
-    /// Why the result is neither looked for nor kept.
+    /// Why the step is not cached.
     uncached: Option<String>,
 }
 
@@ -238,7 +238,7 @@ impl Work {
             Left::Nothing => format!("started, attempt {attempt}"),
             Left::AtWork(work) => {
                 let (process, since) = (work.process, &work.since);
-                format!("still at work, process {process}, since {since}")
+                format!("still running, process {process}, since {since}")
             }
             Left::Over(Attempt::Cancelled) => String::from("was cancelled, and is started again"),
             Left::Over(_) => return None,

@@ -160,7 +160,7 @@ fn what_was_edited_is_refused_and_a_torn_end_is_dropped() {
         project.write("run.json", &torn);
         let words = ["resume", "--state", "run.json", "--outcomes", "script.json"];
         let run = call(&project, &words).run().expect_code(0);
-        assert!(run.stderr().contains("torn"), "{run}");
+        assert!(run.stderr().contains("is incomplete"), "{run}");
         assert_eq!(run.data()["terminal"], "complete");
         let again = project.read("run.json");
         assert!(again.starts_with(&rows[..at].concat()), "line {}", at + 1);

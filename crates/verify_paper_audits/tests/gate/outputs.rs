@@ -1284,10 +1284,10 @@ fn a_statement_is_held_against_the_files() {
         "refs.bib: differs: it is not here\n",
         "main.tex: differs: the statement names it with two digests\n",
         &format!(
-            "sections/results.tex: differs: it has other content: {found} instead of 30e5bc404aa3\n"
+            "sections/results.tex: differs: its content has changed: {found} instead of 30e5bc404aa3\n"
         ),
         &format!(
-            "results/run_1.json: differs: it has other content: {} instead of 0\n",
+            "results/run_1.json: differs: its content has changed: {} instead of 0\n",
             digest.get(..12).expect("a digest")
         ),
         &said(

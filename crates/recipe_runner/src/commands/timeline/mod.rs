@@ -189,7 +189,7 @@ impl Timeline {
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "{}: {}, {}, {} of work, {} of waiting",
+            "wrote {}: {}, {}, {} of work, {} of waiting",
             self.path,
             self.status,
             counted(self.steps.len(), "step"),
