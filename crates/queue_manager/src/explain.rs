@@ -87,14 +87,27 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
                 cards => format!(" on card {}", listed(cards, ", ")),
             };
             let text = format!("attempt {attempt} is under way{cards}");
-            add(text, "start.json of the attempt");
+            let started = queue.state(job) == State::Running || last.pid.is_some();
+            add(
+                text,
+                if started {
+                    "start.json of the attempt"
+                } else {
+                    "journal"
+                },
+            );
             if run.life == Life::Cancelling {
                 add(String::from("a person asked for its end"), "journal");
             }
         }
         State::Unknown => {
             let text = "nothing is heard of its attempt; it may be running";
-            add(text.to_owned(), engine);
+            let evidence = if engine.is_empty() {
+                "state file"
+            } else {
+                engine
+            };
+            add(text.to_owned(), evidence);
         }
         // Without an attempt nothing else tells of it.
         State::Cancelled if run.verdict().is_none() => {

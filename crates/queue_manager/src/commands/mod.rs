@@ -32,7 +32,7 @@ use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
 use aris_queue::judge;
 use aris_queue::manifest::Engine;
-use aris_queue::state::{Event, Queue};
+use aris_queue::state::{Event, Queue, State};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -186,6 +186,22 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
 pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     let Current { manifest, path, .. } = load::own(&place)?;
     let mut queue = load::look(&place, manifest, manager::now_ms(), now)?;
+    // What an engine said last, and that nothing is heard of a job, stand in the state file alone.
+    if (queue.manifest().engine != Engine::Local || queue.active().next().is_some())
+        && let Ok(state) = load::state(&place)
+    {
+        for row in &state.jobs {
+            let Some(job) = queue.find(&row.id) else {
+                continue;
+            };
+            if let Some(says) = &row.engine_says {
+                queue.engine_says(job, says);
+            }
+            if row.state == Some(State::Unknown) && row.attempts == queue.run(job).attempt() {
+                queue.seen_nothing(job);
+            }
+        }
+    }
     // That a command runs stands in its folder and not in the journal; its end, too, until a manager comes.
     let adopts = queue.manifest().engine == Engine::Local && lock::holder(&place, now).is_none();
     let active: Vec<u32> = queue.active().collect();
@@ -215,16 +231,6 @@ pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
                 })?;
             }
             _ => {}
-        }
-    }
-    // What an engine said last stands in the state file alone.
-    if queue.manifest().engine != Engine::Local
-        && let Ok(state) = load::state(&place)
-    {
-        for row in &state.jobs {
-            if let (Some(job), Some(says)) = (queue.find(&row.id), &row.engine_says) {
-                queue.engine_says(job, says);
-            }
         }
     }
     Ok(Look {

@@ -208,7 +208,8 @@ impl Manager<'_> {
                 continue;
             }
             let text = format!(
-                "not started: {failed} jobs of the queue had failed (max_failures: {most})"
+                "not started: {} of the queue had failed (max_failures: {most})",
+                counted(failed, "job")
             );
             self.happen(Event::Refused {
                 id: self.id(job),
@@ -287,8 +288,13 @@ impl Manager<'_> {
         if !withdraw(&folder) {
             return self.adopt(job);
         }
+        if self.queue.run(job).life == Life::Cancelling {
+            return self.withdrawn(job, "cancelled before its runner claimed it", false);
+        }
         let count = self.failed_starts.get(&job).copied().unwrap_or(0) + 1;
         let why = aris_attempt::runner::complaint(&folder)
+            // A full disk leaves an empty one.
+            .filter(|why| !why.is_empty())
             .unwrap_or_else(|| String::from("its runner ended before it did anything"));
         let again = (count < FAILED_STARTS).then_some(1000 * u64::from(count));
         self.conclude_with(job, Verdict::failed(Reason::StartFailed, why), again)?;

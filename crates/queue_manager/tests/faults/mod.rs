@@ -358,3 +358,37 @@ fn nvidia_smi_may_say_anything_and_a_card_is_given_only_when_it_is_known() {
         }
     });
 }
+
+#[test]
+fn a_cancelled_job_whose_runner_died_before_it_claimed_it_does_not_run() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "echo >> ran-a"}]}]));
+    // Folders where files belong stand for a full disk: the runner cannot claim its job, and the manager cannot withdraw it.
+    let folder = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1);
+    for name in ["tree", "withdrawn"] {
+        fs::create_dir_all(folder.join(name)).expect("folder");
+    }
+    let words = [&RUN[..], &["--poll", "1"]].concat();
+    let child = place.command(&words).stdout(Stdio::null()).spawn();
+    let mut manager = Manager(child.expect("started"));
+    let unknown = |row: &serde_json::Value| row["state"] == "unknown";
+    Place::until("nothing is heard of it", || {
+        place.state().get("a").is_some_and(unknown)
+    });
+    let explain = || place.data(&["explain", "a", "--state", "s.json"]);
+    let why = explain();
+    assert_eq!(why["state"], "unknown");
+    let cancel = place.call(&["cancel", "a", "--state", "s.json"]);
+    assert_eq!(cancel.status.code(), Some(0), "{cancel:?}");
+    for why in [why, explain()] {
+        let facts = why["facts"].to_string();
+        assert!(!facts.contains("start.json"), "{facts}");
+    }
+    fs::remove_dir(folder.join("withdrawn")).expect("gone");
+    fs::remove_dir(folder.join("tree")).expect("gone");
+    assert_eq!(code(&mut manager), Some(10));
+    assert_eq!(
+        (explain()["state"].as_str(), runs(&place, "a")),
+        (Some("cancelled"), 0)
+    );
+}
