@@ -15,7 +15,7 @@ pub mod typed;
 
 use std::ops::Deref;
 
-use granit_parser::Parser;
+use granit_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value as Json};
 
 use builder::{Builder, small};
@@ -286,9 +286,11 @@ impl Node {
                 Some(Kind::Null) => Json::Null,
                 Some(Kind::Bool(truth)) => Json::Bool(truth),
                 Some(Kind::Integer(number)) => Json::from(number),
-                Some(Kind::Float(number)) => {
-                    Number::from_f64(number).map_or_else(|| Json::from(text.as_str()), Json::Number)
-                }
+                Some(Kind::Float(number)) => match text.parse::<u64>() {
+                    Ok(large) => Json::from(large),
+                    Err(_) => Number::from_f64(number)
+                        .map_or_else(|| Json::from(text.as_str()), Json::Number),
+                },
                 _ => Json::from(text.as_str()),
             },
         }
@@ -317,8 +319,18 @@ pub fn read(text: &str) -> Result<Option<Node>, Problem> {
     // A byte order mark is no part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder::default();
+    // A last line with text and without a line feed: the parser gives block texts one that is not there.
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    let open_end = (!last.trim().is_empty()).then(|| text.chars().count());
     for event in Parser::new_from_str(text) {
         match event {
+            Ok((Event::Scalar(mut text, style, anchor, tag), span)) => {
+                let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                if block && open_end == Some(span.end.index()) && text.ends_with('\n') {
+                    text.to_mut().pop();
+                }
+                builder.event(Event::Scalar(text, style, anchor, tag), &span)?;
+            }
             Ok((event, span)) => builder.event(event, &span)?,
             Err(error) => {
                 return Err(problem(
@@ -350,6 +362,10 @@ mod tests {
         let node = tree("f: 1e-4\nn: 007\nname: \"12\"\non: yes\nnone: null\nt: true\nv: NO\n");
         let kind = |key: &str| node.get(key).unwrap().kind().unwrap();
         assert_eq!(kind("f"), Kind::Float(1e-4));
+        for (end, text) in [("", "x"), ("\n", "x\n"), ("\n  ", "x\n")] {
+            let block = tree(&format!("a: |\n  x{end}"));
+            assert_eq!(block.get("a").unwrap().text(), Some(text), "{end:?}");
+        }
         assert_eq!(kind("n"), Kind::Integer(7));
         assert_eq!(node.get("n").unwrap().text(), Some("007"));
         assert_eq!(kind("name"), Kind::Text("12"));
@@ -485,6 +501,7 @@ mod tests {
             Just(Json::Null),
             any::<bool>().prop_map(Json::from),
             any::<i64>().prop_map(Json::from),
+            any::<u64>().prop_map(Json::from),
             any::<f64>().prop_map(Json::from),
             "\\PC{0,8}|[\\x00-\\x1f\\\\\"/]{0,4}".prop_map(Json::from),
         ];
