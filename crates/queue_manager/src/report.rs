@@ -65,10 +65,10 @@ impl Product for Report {
         match &self.0 {
             Data::Ran(ran) => run(ran, out),
             Data::Started(started) => {
+                let (pid, state, log) = (started.pid, &started.state, &started.log);
                 writeln!(
                     out,
-                    "manager {} runs the queue; state {}, log {}",
-                    started.pid, started.state, started.log
+                    "manager {pid} runs the queue; state {state}, log {log}"
                 )?;
                 let mut changes = started.changes.iter();
                 changes.try_for_each(|line| writeln!(out, "manifest: {line}"))
@@ -111,14 +111,11 @@ impl Product for Report {
                 for phase in &found.phases {
                     writeln!(out, "phase\t{}\t{}", phase.name, phase.jobs)?;
                 }
-                for check in &found.checks {
-                    writeln!(
-                        out,
-                        "{}\t{}\t{}",
-                        check.verdict, check.subject, check.detail
-                    )?;
-                }
-                Ok(())
+                let mut checks = found.checks.iter();
+                checks.try_for_each(|check| {
+                    let (verdict, subject) = (check.verdict, check.subject);
+                    writeln!(out, "{verdict}\t{subject}\t{}", check.detail)
+                })
             }
             Data::Report(found) => out.write_all(crate::results::summary(found).as_bytes()),
         }
@@ -132,21 +129,13 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", tallied(&ran.counts, ", "))?;
     }
     if let Some(detached) = ran.detached {
-        return writeln!(
-            out,
-            "detached; still running: {}; call run again to continue",
-            counted(detached, "job")
-        );
+        let jobs = counted(detached, "job");
+        let again = "call run again to continue";
+        return writeln!(out, "detached; still running: {jobs}; {again}");
     }
     for job in &ran.failed {
-        writeln!(
-            out,
-            "{}\t{}\t{}\t{}",
-            job.id,
-            job.state,
-            job.reason.unwrap_or("-"),
-            job.error.as_deref().unwrap_or("-")
-        )?;
+        let (reason, error) = (job.reason.unwrap_or("-"), or_dash(job.error.as_ref()));
+        writeln!(out, "{}\t{}\t{reason}\t{error}", job.id, job.state)?;
     }
     match &ran.summary {
         Some(path) => writeln!(out, "summary: {path}"),
@@ -156,13 +145,19 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
 
 /// A name on one line: what would break the line, or move the cursor, is escaped.
 fn printable(name: &str) -> String {
-    name.chars()
-        .flat_map(|letter| {
-            let escaped = letter.is_control().then(|| letter.escape_default());
-            let plain = escaped.is_none().then_some(letter);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text
+}
+
+fn or_dash(text: Option<&String>) -> &str {
+    text.map_or("-", String::as_str)
 }
 
 fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
@@ -173,23 +168,15 @@ fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}  {path}  {} bytes{problem}", file.job, file.size)?;
     }
     missing(&found.missing, out)?;
-    writeln!(
-        out,
-        "{}: {}",
-        counted(found.jobs, "job"),
-        counted(found.files.len(), "file")
-    )
+    let files = counted(found.files.len(), "file");
+    writeln!(out, "{}: {files}", counted(found.jobs, "job"))
 }
 
 fn missing(missing: &[MissingOutput], out: &mut dyn Write) -> io::Result<()> {
     let mut lines = missing.iter();
     lines.try_for_each(|lacks| {
-        writeln!(
-            out,
-            "{}  {} is missing",
-            lacks.job,
-            printable(&lacks.pattern)
-        )
+        let pattern = printable(&lacks.pattern);
+        writeln!(out, "{}  {pattern} is missing", lacks.job)
     })
 }
 
@@ -200,31 +187,25 @@ fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     missing(&found.missing, out)?;
-    let of = |outcome| {
-        found
-            .files
-            .iter()
-            .filter(|file| file.outcome == outcome)
-            .count()
-    };
-    writeln!(
-        out,
-        "{}: {} fetched, {} unchanged, {} kept, {} failed, in {}",
-        counted(found.files.len(), "file"),
-        of(Brought::Fetched),
-        of(Brought::Unchanged),
-        of(Brought::Kept),
-        of(Brought::Failed),
-        found.folder
-    )?;
-    if found.runs > 0 {
-        writeln!(
+    write!(out, "{}: ", counted(found.files.len(), "file"))?;
+    for (outcome, word) in [
+        (Brought::Fetched, "fetched"),
+        (Brought::Unchanged, "unchanged"),
+        (Brought::Kept, "kept"),
+        (Brought::Failed, "failed"),
+    ] {
+        let files = found.files.iter().filter(|file| file.outcome == outcome);
+        write!(out, "{} {word}, ", files.count())?;
+    }
+    writeln!(out, "in {}", found.folder)?;
+    match found.runs {
+        0 => Ok(()),
+        runs => writeln!(
             out,
             "{} that wrote them recorded here",
-            counted(found.runs, "run")
-        )?;
+            counted(runs, "run")
+        ),
     }
-    Ok(())
 }
 
 fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {
@@ -243,13 +224,15 @@ fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
     for number in &found.numbers {
         writeln!(out, "{}", number.words())?;
     }
+    let numbers = counted(found.numbers.len(), "number");
+    let (runs, audits) = (
+        counted(found.runs, "run"),
+        counted(found.audits.len(), "audit"),
+    );
     writeln!(
         out,
-        "{}: {} in {}; {} of papers read",
-        found.job,
-        counted(found.numbers.len(), "number"),
-        counted(found.runs, "run"),
-        counted(found.audits.len(), "audit")
+        "{}: {numbers} in {runs}; {audits} of papers read",
+        found.job
     )
 }
 
@@ -259,11 +242,10 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
         // Its manager may still be leaving.
         _ if found.over => writeln!(out, "ended")?,
         Some(manager) => writeln!(out, "run by {manager}")?,
-        None => writeln!(
-            out,
-            "no manager is running; as of {}",
-            found.updated.as_deref().unwrap_or("an unknown time")
-        )?,
+        None => {
+            let updated = found.updated.as_deref().unwrap_or("an unknown time");
+            writeln!(out, "no manager is running; as of {updated}")?;
+        }
     }
     if found.paused {
         writeln!(out, "paused: nothing new is started")?;
@@ -272,11 +254,8 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "notice: {notice}")?;
     }
     for phase in &found.phases {
-        writeln!(
-            out,
-            "phase\t{}\t{}\t{} of {} completed, {} not completed",
-            phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
-        )?;
+        let (name, status, ended) = (&phase.name, &phase.status, phase.ended());
+        writeln!(out, "phase\t{name}\t{status}\t{ended}")?;
     }
     for job in &found.running {
         let (cards, time) = (job.cards(), job.time());
@@ -289,18 +268,12 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "retry\t{}\t{reason}\tat {at}", job.id)?;
     }
     for job in found.all.as_ref().unwrap_or(&found.problems) {
-        writeln!(
-            out,
-            "{}\t{}\t{}\t{}\t{}",
-            job.state,
-            job.id,
-            job.reason.unwrap_or("-"),
-            counted(
-                usize::try_from(job.attempts).unwrap_or(usize::MAX),
-                "attempt"
-            ),
-            job.error.as_deref().unwrap_or("-")
-        )?;
+        let (state, id, reason) = (job.state, &job.id, job.reason.unwrap_or("-"));
+        let (attempts, error) = (
+            counted(job.attempts, "attempt"),
+            or_dash(job.error.as_ref()),
+        );
+        writeln!(out, "{state}\t{id}\t{reason}\t{attempts}\t{error}")?;
     }
     Ok(())
 }

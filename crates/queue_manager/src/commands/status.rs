@@ -157,6 +157,14 @@ pub(crate) struct Row {
     pub(crate) error: Option<String>,
 }
 
+impl Phase {
+    /// How far it is, for people.
+    pub(crate) fn ended(&self) -> String {
+        let (completed, jobs, stuck) = (self.completed, self.jobs, self.stuck);
+        format!("{completed} of {jobs} completed, {stuck} not completed")
+    }
+}
+
 impl Running {
     /// Its cards, for people.
     pub(crate) fn cards(&self) -> String {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::facts::JobFacts;
 use super::metrics::{Plot, Table};
 use super::timeline::Timeline;
-use super::words::{card_time, duration, one_line, seconds};
+use super::words::{card_time, one_line};
 use super::{Metrics, Report};
 
 /// Jobs of one list that are written out; the JSON report has all.
@@ -21,33 +21,15 @@ pub(crate) fn page(report: &Report) -> Result<String, askama::Error> {
     let counts = &report.counts;
     let not = counts.failed + counts.blocked;
     let open = counts.running + counts.waiting;
+    let all = counted(counts.jobs, "job");
     let (tone, headline) = match (not, open) {
         (0, 0) if counts.jobs == 0 => ("none", String::from("No jobs")),
-        (0, 0) => (
-            "ok",
-            format!("All {} completed", counted(counts.jobs, "job")),
-        ),
-        (0, _) => (
-            "info",
-            format!(
-                "{} of {} completed",
-                counts.completed,
-                counted(counts.jobs, "job")
-            ),
-        ),
-        (_, 0) => (
-            "block",
-            format!("{not} of {} not completed", counted(counts.jobs, "job")),
-        ),
-        _ => (
-            "warn",
-            format!(
-                "{not} of {} not completed so far",
-                counted(counts.jobs, "job")
-            ),
-        ),
+        (0, 0) => ("ok", format!("All {all} completed")),
+        (0, _) => ("info", format!("{} of {all} completed", counts.completed)),
+        (_, 0) => ("block", format!("{not} of {all} not completed")),
+        _ => ("warn", format!("{not} of {all} not completed so far")),
     };
-    let timeline = Timeline::of(report);
+    let (timeline, metrics) = (Timeline::of(report), report.metrics.as_ref());
     let mut jobs: Vec<&JobFacts> = report.jobs.iter().collect();
     jobs.sort_by_key(|job| job.kind());
     jobs.truncate(TABLE);
@@ -55,17 +37,12 @@ pub(crate) fn page(report: &Report) -> Result<String, askama::Error> {
         tone,
         headline,
         report,
-        wall: report
-            .started
-            .map(|started| duration(seconds(started, report.ended.unwrap_or(report.made)))),
+        wall: report.wall_clock(),
         tiles: tiles(report),
         legend: legend(&timeline),
         timeline,
-        table: report.metrics.as_ref().map(|metrics| metrics.table(TABLE)),
-        plots: report
-            .metrics
-            .as_ref()
-            .map_or_else(Vec::new, Metrics::plots),
+        table: metrics.map(|metrics| metrics.table(TABLE)),
+        plots: metrics.map_or_else(Vec::new, Metrics::plots),
         jobs,
         jobs_left: report.jobs.len().saturating_sub(TABLE),
     }
@@ -101,39 +78,25 @@ struct Tile {
 
 fn tiles(report: &Report) -> Vec<Tile> {
     let counts = &report.counts;
-    let number = |tone, number: usize, text| Tile {
-        tone,
-        number: number.to_string(),
-        text,
-    };
-    let mut tiles = vec![number("ok", counts.completed, "completed")];
-    for (tone, of, text) in [
+    let (retried, cards) = (counts.completed_after_retry, &report.cards);
+    let tile = |tone, number: String, text| Tile { tone, number, text };
+    let mut tiles = vec![tile("ok", counts.completed.to_string(), "completed")];
+    for (tone, number, text) in [
         ("block", counts.failed, "failed, cancelled or lost"),
         ("warn", counts.blocked, "blocked"),
         ("info", counts.running, "running"),
         ("none", counts.waiting, "waiting"),
-        (
-            "none",
-            counts.completed_after_retry,
-            "completed after a retry",
-        ),
+        ("none", retried, "completed after a retry"),
     ] {
-        if of > 0 {
-            tiles.push(number(tone, of, text));
+        if number > 0 {
+            tiles.push(tile(tone, number.to_string(), text));
         }
     }
-    if report.cards.cards > 0 {
-        tiles.push(Tile {
-            tone: "none",
-            number: card_time(report.cards.busy_s),
-            text: "GPU time",
-        });
-        if report.cards.fruitless_s > 0.0 {
-            tiles.push(Tile {
-                tone: "warn",
-                number: card_time(report.cards.fruitless_s),
-                text: "of it without a result",
-            });
+    if cards.cards > 0 {
+        tiles.push(tile("none", card_time(cards.busy_s), "GPU time"));
+        if cards.fruitless_s > 0.0 {
+            let number = card_time(cards.fruitless_s);
+            tiles.push(tile("warn", number, "of it without a result"));
         }
     }
     tiles

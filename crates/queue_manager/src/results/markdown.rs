@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::words::{card_time, duration, one_line, time};
+use super::words::{card_time, one_line, time};
 use super::{Counts, Metrics, Report};
 use aris_contract::text::counted;
 
@@ -14,6 +14,10 @@ const LISTED: usize = 50;
 
 /// Lines of a log that are shown.
 const LINES: usize = 15;
+
+/// The head of the table of phases.
+const PHASES: &str = "| Phase | Jobs | Success | OOM retries | Other retries | Duration | Per job (min / median / max) |
+| --- | --- | --- | --- | --- | --- | --- |";
 
 /// The text of `summary.md`.
 pub(crate) fn summary(report: &Report) -> String {
@@ -33,75 +37,63 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
         Some(ended) => writeln!(out, "**Completed**: {}", time(ended))?,
         None => writeln!(out, "**Completed**: not yet ({})", time(report.made))?,
     }
-    if let Some(started) = report.started {
-        let end = report.ended.unwrap_or(report.made);
-        let wall = super::words::seconds(started, end);
-        writeln!(out, "**Total wall-clock**: {}", duration(wall))?;
+    if let Some(wall) = report.wall_clock() {
+        writeln!(out, "**Total wall-clock**: {wall}")?;
     }
     writeln!(out, "**Jobs**: {}", jobs(&report.counts))?;
     if report.cards.cards > 0 {
-        writeln!(
-            out,
-            "**GPU time**: {} on {}, of it {} in attempts that did not complete",
-            card_time(report.cards.busy_s),
-            counted(report.cards.cards, "card"),
-            card_time(report.cards.fruitless_s)
-        )?;
+        let cards = counted(report.cards.cards, "card");
+        let [busy, lost] = [report.cards.busy_s, report.cards.fruitless_s].map(card_time);
+        let what = "in attempts that did not complete";
+        writeln!(out, "**GPU time**: {busy} on {cards}, of it {lost} {what}")?;
     }
 
-    writeln!(
-        out,
-        "\n## Phases\n| Phase | Jobs | Success | OOM retries | Other retries | Duration | Per job (min / median / max) |\n| --- | --- | --- | --- | --- | --- | --- |"
-    )?;
+    writeln!(out, "\n## Phases\n{PHASES}")?;
     for phase in &report.phases {
-        writeln!(
-            out,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            escaped(&phase.name),
-            phase.counts.jobs,
-            phase.counts.completed,
-            phase.oom_retries,
-            phase.other_retries,
-            phase.wall(),
-            phase.each()
-        )?;
+        let (name, counts) = (escaped(&phase.name), &phase.counts);
+        let (oom, other) = (phase.oom_retries, phase.other_retries);
+        let (wall, each) = (phase.wall(), phase.each());
+        write!(out, "| {name} | {} | {} ", counts.jobs, counts.completed)?;
+        writeln!(out, "| {oom} | {other} | {wall} | {each} |")?;
     }
     if !report.results.is_empty() {
-        writeln!(out, "\n## Results Files")?;
         let results = report.result_groups();
-        for result in results.iter().take(LISTED) {
-            writeln!(
-                out,
-                "- {} in {}",
-                count_files(result.files),
-                code(&result.pattern)
-            )?;
-        }
-        left(out, results.len(), "pattern")?;
+        let lines = results.iter().map(|result| {
+            let files = counted(result.files, "file");
+            format!("{files} in {}", code(&result.pattern))
+        });
+        list(out, "Results Files", lines, "pattern")?;
     }
     if let Some(metrics) = &report.metrics {
         table(out, metrics)?;
     }
     failures(out, report)?;
-    if !report.blocked.is_empty() {
-        writeln!(out, "\n## Blocked")?;
-        for job in report.blocked.iter().take(LISTED) {
-            let cause = job
-                .cause
-                .as_deref()
-                .unwrap_or("waits for a job that did not complete");
-            writeln!(out, "- {}: {}", code(&job.id), escaped(cause))?;
-        }
-        left(out, report.blocked.len(), "job")?;
+    let blocked = report.blocked.iter().map(|job| {
+        let cause = job.cause.as_deref();
+        let cause = cause.unwrap_or("waits for a job that did not complete");
+        format!("{}: {}", code(&job.id), escaped(cause))
+    });
+    list(out, "Blocked", blocked, "job")?;
+    let warnings = report.warnings.iter().map(|warning| escaped(warning));
+    list(out, "Warnings", warnings, "warning")
+}
+
+/// A section with the first of these lines; none for none.
+fn list(
+    out: &mut String,
+    heading: &str,
+    lines: impl ExactSizeIterator<Item = String>,
+    noun: &str,
+) -> fmt::Result {
+    let all = lines.len();
+    if all == 0 {
+        return Ok(());
     }
-    if !report.warnings.is_empty() {
-        writeln!(out, "\n## Warnings")?;
-        for warning in report.warnings.iter().take(LISTED) {
-            writeln!(out, "- {}", escaped(warning))?;
-        }
-        left(out, report.warnings.len(), "warning")?;
+    writeln!(out, "\n## {heading}")?;
+    for line in lines.take(LISTED) {
+        writeln!(out, "- {line}")?;
     }
-    Ok(())
+    left(out, all, noun)
 }
 
 fn table(out: &mut String, metrics: &Metrics) -> fmt::Result {
@@ -118,14 +110,9 @@ fn table(out: &mut String, metrics: &Metrics) -> fmt::Result {
     }
     left(out, rows.len(), "job")?;
     for missing in &metrics.missing {
-        writeln!(
-            out,
-            "\n{}: no value for {}, {} first: {}",
-            code(&missing.metric),
-            counted(missing.jobs, "job"),
-            code(&missing.first),
-            escaped(&missing.why)
-        )?;
+        let (metric, first) = (code(&missing.metric), code(&missing.first));
+        let (jobs, why) = (counted(missing.jobs, "job"), escaped(&missing.why));
+        writeln!(out, "\n{metric}: no value for {jobs}, {first} first: {why}")?;
     }
     Ok(())
 }
@@ -137,16 +124,12 @@ fn failures(out: &mut String, report: &Report) -> fmt::Result {
     writeln!(out, "\n## Not completed")?;
     for job in report.failures.iter().take(LISTED) {
         let reason = job.reason.unwrap_or(job.state);
-        writeln!(
-            out,
-            "\n### {}\n\n**{}** after {}{}",
-            code(&job.id),
-            reason,
-            counted(job.attempts, "attempt"),
-            job.error
-                .as_deref()
-                .map_or_else(String::new, |error| format!(": {}", escaped(error)))
-        )?;
+        let (id, attempts) = (code(&job.id), counted(job.attempts, "attempt"));
+        write!(out, "\n### {id}\n\n**{reason}** after {attempts}")?;
+        match &job.error {
+            Some(error) => writeln!(out, ": {}", escaped(error))?,
+            None => writeln!(out)?,
+        }
         if let Some(log) = &job.log {
             writeln!(out, "\nLog: {}", code(log))?;
         }
@@ -181,10 +164,6 @@ fn jobs(counts: &Counts) -> String {
         }
     }
     text
-}
-
-fn count_files(files: u64) -> String {
-    counted(files, "file")
 }
 
 fn left(out: &mut String, all: usize, noun: &str) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! The grid's parameters against what completed jobs measured: a table, a plot for each metric, and CSV.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -133,14 +134,12 @@ impl Metrics {
     }
 
     pub(super) fn table(&self, most: usize) -> Table {
-        let (columns, rows) = self.cells();
-        let rows = rows.into_iter().take(most);
-        let mut rows: Vec<(Vec<String>, String)> =
-            rows.map(|cells| (cells, String::new())).collect();
+        let (columns, cells) = self.cells();
+        let rows = cells.into_iter().take(most);
+        let mut rows: Vec<_> = rows.map(|cells| (cells, String::new())).collect();
         for column in 0..columns.len() {
             let mut order: Vec<usize> = (0..rows.len()).collect();
-            let value = |row: &usize| rows[*row].0.get(column).map(String::as_str);
-            order.sort_by(|one, other| compare(value(one), value(other)));
+            order.sort_by(|one, other| compare(&rows[*one].0[column], &rows[*other].0[column]));
             for (place, row) in order.into_iter().enumerate() {
                 // Writing to a String cannot fail.
                 write!(rows[row].1, "--k{column}:{place};").unwrap_or_default();
@@ -151,36 +150,25 @@ impl Metrics {
 
     /// A plot for each metric that has numbers, over the first parameter that differs.
     pub(super) fn plots(&self) -> Vec<Plot> {
-        let Some((at, parameter)) = self.parameters.iter().enumerate().find(|(at, _)| {
-            let values = self
-                .rows
-                .iter()
-                .filter_map(|row| row.parameters.get(*at)?.as_ref());
+        let differs = |at: &usize| {
+            let rows = self.rows.iter();
+            let values = rows.filter_map(|row| row.parameters.get(*at)?.as_ref());
             values.collect::<BTreeSet<_>>().len() > 1
-        }) else {
-            return Vec::new();
         };
-        let metrics = self.metrics.iter().enumerate();
-        metrics
-            .filter_map(|(metric, name)| self.plot((at, parameter), (metric, name)))
-            .collect()
+        let at = (0..self.parameters.len()).find(differs);
+        let plots = (0..self.metrics.len()).filter_map(|metric| self.plot(at?, metric));
+        plots.collect()
     }
 
-    fn plot(&self, parameter: (usize, &str), metric: (usize, &str)) -> Option<Plot> {
-        let found: Vec<(&str, f64, &str)> = self
-            .rows
-            .iter()
-            .filter_map(|row| {
-                let value = row.values.get(metric.0)?.as_ref()?.as_f64()?;
-                Some((
-                    row.parameters.get(parameter.0)?.as_deref()?,
-                    value,
-                    row.id.as_str(),
-                ))
-            })
-            .collect();
+    fn plot(&self, parameter: usize, metric: usize) -> Option<Plot> {
+        let rows = self.rows.iter().filter_map(|row| {
+            let value = row.values.get(metric)?.as_ref()?.as_f64()?;
+            let name = row.parameters.get(parameter)?.as_deref()?;
+            Some((name, value, row.id.as_str()))
+        });
+        let found: Vec<(&str, f64, &str)> = rows.collect();
         let mut names: Vec<&str> = found.iter().map(|(name, _, _)| *name).collect();
-        names.sort_by(|one, other| compare(Some(*one), Some(*other)));
+        names.sort_by(|one, other| compare(one, other));
         names.dedup();
         let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
         // What is no number stands side by side.
@@ -190,50 +178,34 @@ impl Metrics {
                 (None, at) => small(at.unwrap_or_default()),
             }
         };
+        let values = found.iter().map(|(_, value, _)| *value);
         let x = Scale::of(names.iter().map(|name| across(name)), LEFT, WIDTH - MARGIN)?;
-        let y = Scale::of(
-            found.iter().map(|(_, value, _)| *value),
-            HEIGHT - BOTTOM,
-            MARGIN,
-        )?;
+        let y = Scale::of(values, HEIGHT - BOTTOM, MARGIN)?;
         let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         for (name, value, _) in &found {
             let sum = sums.entry(name).or_default();
             *sum = (sum.0 + value, sum.1 + 1.0);
         }
+        let column = |name: &str| x.place(across(name));
         let means = names.iter().filter_map(|name| {
             let (sum, count) = sums.get(name)?;
-            Some(format!(
-                "{:.1},{:.1}",
-                x.place(across(name)),
-                y.place(sum / count)
-            ))
+            Some(column(name) + "," + &y.place(sum / count))
         });
-        let step = names.len().div_ceil(MARKS).max(1);
+        let points = found.iter().map(|(name, value, id)| {
+            let title = format!("{id}: {value}");
+            (column(name), y.place(*value), title)
+        });
+        let below = names.iter().step_by(names.len().div_ceil(MARKS).max(1));
+        let beside = [y.from, f64::midpoint(y.from, y.to), y.to];
         Some(Plot {
-            metric: metric.1.to_owned(),
-            parameter: parameter.1.to_owned(),
+            metric: self.metrics.get(metric)?.clone(),
+            parameter: self.parameters.get(parameter)?.clone(),
             means: means.collect::<Vec<_>>().join(" "),
-            points: found
-                .iter()
-                .map(|(name, value, id)| {
-                    let place = (x.place(across(name)), y.place(*value));
-                    (
-                        format!("{:.1}", place.0),
-                        format!("{:.1}", place.1),
-                        format!("{id}: {value}"),
-                    )
-                })
+            points: points.collect(),
+            below: below
+                .map(|name| (column(name), (*name).to_owned()))
                 .collect(),
-            below: names
-                .iter()
-                .step_by(step)
-                .map(|name| (format!("{:.1}", x.place(across(name))), (*name).to_owned()))
-                .collect(),
-            beside: [y.from, f64::midpoint(y.from, y.to), y.to]
-                .iter()
-                .map(|value| (format!("{:.1}", y.place(*value)), number(*value)))
-                .collect(),
+            beside: beside.map(|value| (y.place(value), number(value))).into(),
         })
     }
 }
@@ -261,14 +233,15 @@ impl Scale {
         })
     }
 
-    fn place(&self, value: f64) -> f64 {
+    /// As the drawing writes it.
+    fn place(&self, value: f64) -> String {
         let span = self.to - self.from;
         let share = if span > 0.0 {
             (value - self.from) / span
         } else {
             0.5
         };
-        self.low + share * (self.high - self.low)
+        format!("{:.1}", self.low + share * (self.high - self.low))
     }
 }
 
@@ -292,19 +265,11 @@ fn cell(value: Option<&Value>) -> String {
 }
 
 /// Numbers by size, before texts by letters, before nothing.
-fn compare(one: Option<&str>, other: Option<&str>) -> std::cmp::Ordering {
-    let key = |text: Option<&str>| {
-        let text = text.unwrap_or_default();
-        (text.is_empty(), text.parse::<f64>().ok())
-    };
-    let (first, second) = (key(one), key(other));
-    first
-        .0
-        .cmp(&second.0)
-        .then_with(|| match (first.1, second.1) {
-            (Some(one), Some(other)) => one.total_cmp(&other),
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
-            (None, None) => one.cmp(&other),
-        })
+fn compare(one: &str, other: &str) -> Ordering {
+    match (one.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(one), Ok(other)) => one.total_cmp(&other),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => (one.is_empty(), one).cmp(&(other.is_empty(), other)),
+    }
 }

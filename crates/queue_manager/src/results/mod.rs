@@ -12,7 +12,7 @@ mod tests;
 mod timeline;
 pub(crate) mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -205,6 +205,13 @@ impl Report {
         self
     }
 
+    /// How long the queue has been at work, for people.
+    fn wall_clock(&self) -> Option<String> {
+        let end = self.ended.unwrap_or(self.made);
+        let seconds = words::seconds(self.started?, end);
+        Some(words::duration(seconds))
+    }
+
     /// All attempts with their jobs.
     fn attempts(&self) -> impl Iterator<Item = (&JobFacts, &Attempt)> {
         let of_job = |job| move |attempt| (job, attempt);
@@ -247,13 +254,9 @@ fn starred(path: &str, level: usize) -> Option<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     let at = parts.len().checked_sub(level + 1)?;
     let part = parts.get_mut(at).filter(|part| !part.is_empty())?;
-    let ending = part
-        .rsplit_once('.')
-        .map(|(_, ending)| format!("*.{ending}"));
-    let star = if level == 0 {
-        ending?
-    } else {
-        String::from("*")
+    let star = match level {
+        0 => format!("*.{}", part.rsplit_once('.')?.1),
+        _ => String::from("*"),
     };
     *part = &star;
     Some(parts.join("/"))
@@ -266,10 +269,10 @@ impl Counts {
             counts.jobs += 1;
             match job.kind() {
                 Kind::Completed => {
+                    let oom = job.attempts.iter().any(Attempt::ran_out_of_memory);
                     counts.completed += 1;
                     counts.completed_after_retry += usize::from(job.attempts.len() > 1);
-                    counts.completed_after_oom +=
-                        usize::from(job.attempts.iter().any(Attempt::ran_out_of_memory));
+                    counts.completed_after_oom += usize::from(oom);
                 }
                 Kind::Failed => counts.failed += 1,
                 Kind::Blocked => counts.blocked += 1,
@@ -283,7 +286,7 @@ impl Counts {
 
 impl CardUse {
     fn of(report: &Report) -> Self {
-        let mut all = std::collections::BTreeSet::new();
+        let mut all = BTreeSet::new();
         let mut used = Self::default();
         for (_, attempt) in report.attempts() {
             let Some(seconds) = attempt.seconds(report.made) else {
@@ -331,19 +334,17 @@ impl Phase {
 
     /// Its time on the wall, for people.
     fn wall(&self) -> String {
-        self.wall_s
-            .map_or_else(|| String::from("–"), words::duration)
+        let wall = self.wall_s.map(words::duration);
+        wall.unwrap_or_else(|| String::from("–"))
     }
 
     /// What completed attempts took, for people.
     fn each(&self) -> String {
-        self.durations.map_or_else(
-            || String::from("–"),
-            |each| {
-                let each = [each.min_s, each.median_s, each.max_s].map(words::duration);
-                each.join(" / ")
-            },
-        )
+        let each = self.durations.map(|each| {
+            let each = [each.min_s, each.median_s, each.max_s];
+            each.map(words::duration).join(" / ")
+        });
+        each.unwrap_or_else(|| String::from("–"))
     }
 }
 

@@ -30,28 +30,11 @@ const MERGED: f64 = 1.5;
 const PLAIN_LANES: usize = 32;
 
 /// Lengths of time between two marks of the axis, in seconds: about [`MARKS`] of them are shown.
-const STEPS: [f64; 21] = [
-    0.1,
-    0.5,
-    1.0,
-    2.0,
-    5.0,
-    10.0,
-    30.0,
-    60.0,
-    120.0,
-    300.0,
-    600.0,
-    1_800.0,
-    3_600.0,
-    7_200.0,
-    10_800.0,
-    21_600.0,
-    43_200.0,
-    86_400.0,
-    172_800.0,
-    604_800.0,
-    2_592_000.0,
+const STEPS: [&[f64]; 4] = [
+    &[0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0],
+    &[60.0, 120.0, 300.0, 600.0, 1_800.0],
+    &[3_600.0, 7_200.0, 10_800.0, 21_600.0, 43_200.0],
+    &[86_400.0, 172_800.0, 604_800.0, 2_592_000.0],
 ];
 
 /// Marks of the axis at most.
@@ -106,18 +89,14 @@ struct Span<'a> {
 impl Timeline {
     /// The timeline from the queue's start, or its first attempt, to its last end or now.
     pub(super) fn of(report: &Report) -> Self {
-        let begun = report
-            .attempts()
-            .filter_map(|(_, attempt)| attempt.started)
-            .min();
-        let Some(start) = begun.map(|begun| report.started.map_or(begun, |start| start.min(begun)))
-        else {
+        let begun = report.attempts();
+        let Some(begun) = begun.filter_map(|(_, attempt)| attempt.started).min() else {
             return Self::default();
         };
-        let mut spans: Vec<Span<'_>> = report
-            .attempts()
-            .filter_map(|(job, attempt)| span(job, attempt, start, report.made))
-            .collect();
+        let start = report.started.map_or(begun, |start| start.min(begun));
+        let spans = report.attempts();
+        let spans = spans.filter_map(|(job, attempt)| span(job, attempt, start, report.made));
+        let mut spans: Vec<Span<'_>> = spans.collect();
         spans.sort_by(|a, b| a.from.total_cmp(&b.from));
         let end = spans.iter().map(|span| span.to).fold(0.0, f64::max);
         let scale = WIDTH / end.max(0.001);
@@ -148,17 +127,13 @@ impl Timeline {
                 }
             }
         }
-        let cards = cards
-            .into_iter()
-            .map(|(card, spans)| (format!("GPU {card}"), spans));
-        let plain = (1..)
-            .zip(plain)
-            .map(|(at, (_, spans))| (format!("CPU {at}"), spans));
-        for (name, spans) in cards.chain(plain) {
-            let at = u32::try_from(timeline.lanes.len()).unwrap_or(u32::MAX);
-            timeline
-                .lanes
-                .push(Lane::of(name, &spans, scale, TOP + f64::from(at) * LANE));
+        let cards = cards.into_iter();
+        let cards = cards.map(|(card, spans)| (format!("GPU {card}"), spans));
+        let plain = (1..).zip(plain);
+        let plain = plain.map(|(at, (_, spans))| (format!("CPU {at}"), spans));
+        for (at, (name, spans)) in (0..).zip(cards.chain(plain)) {
+            let y = TOP + f64::from(at) * LANE;
+            timeline.lanes.push(Lane::of(name, &spans, scale, y));
         }
         timeline
     }
@@ -187,17 +162,14 @@ fn span<'a>(
 }
 
 fn marks(end: f64, scale: f64) -> Vec<Mark> {
-    let step = STEPS
-        .into_iter()
-        .find(|step| end / step <= MARKS)
-        .unwrap_or(end / MARKS);
+    let mut steps = STEPS.into_iter().flatten().copied();
+    let step = steps.find(|step| end / step <= MARKS);
+    let step = step.unwrap_or(end / MARKS);
     let mut marks = Vec::new();
     let mut at = 0.0;
     while at <= end && marks.len() < 100 {
-        marks.push(Mark {
-            x: LEFT + at * scale,
-            text: axis(at),
-        });
+        let x = LEFT + at * scale;
+        marks.push(Mark { x, text: axis(at) });
         at += step;
     }
     marks
@@ -230,25 +202,18 @@ impl Lane {
             busy += span.to - span.from;
             lane.add(span, scale);
         }
-        for bar in &mut lane.bars {
-            if bar.attempts > 1 {
-                bar.title = format!(
-                    "{} attempts, {} in all, {}",
-                    bar.attempts,
-                    duration(bar.seconds),
-                    bar.class
-                );
-            }
+        for bar in lane.bars.iter_mut().filter(|bar| bar.attempts > 1) {
+            let (count, seconds) = (bar.attempts, duration(bar.seconds));
+            bar.title = format!("{count} attempts, {seconds} in all, {}", bar.class);
         }
         lane.busy = percent(busy * scale / WIDTH);
         lane
     }
 
     fn add(&mut self, span: &Span<'_>, scale: f64) {
-        let x = LEFT + span.from * scale;
-        let width = ((span.to - span.from) * scale).max(NARROWEST);
-        let class = class(span.attempt);
         let seconds = span.to - span.from;
+        let (x, width) = (LEFT + span.from * scale, (seconds * scale).max(NARROWEST));
+        let class = class(span.attempt);
         if let Some(last) = self.bars.last_mut()
             && last.class == class
             && x - (last.x + last.width) < NARROWEST
@@ -272,22 +237,16 @@ impl Lane {
 }
 
 fn title(span: &Span<'_>, seconds: f64) -> String {
-    let attempt = span.attempt;
-    let which = if span.job.attempts.len() > 1 {
-        format!(", attempt {}", attempt.number)
-    } else {
-        String::new()
+    let (attempt, took) = (span.attempt, duration(seconds));
+    let which = match span.job.attempts.len() {
+        0 | 1 => String::new(),
+        _ => format!(", attempt {}", attempt.number),
     };
+    let reason = attempt.reason().map(Reason::word);
     let how = match attempt.outcome() {
         Some(Outcome::Lost) => String::from("nobody saw its end"),
-        None => format!("running for {}", duration(seconds)),
-        _ => format!(
-            "{}, {}",
-            duration(seconds),
-            attempt
-                .reason()
-                .map_or_else(|| class(attempt), Reason::word)
-        ),
+        None => format!("running for {took}"),
+        _ => format!("{took}, {}", reason.unwrap_or(class(attempt))),
     };
     format!("{}{which}, {how}", one_line(&span.job.id))
 }

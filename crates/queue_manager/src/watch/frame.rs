@@ -114,18 +114,11 @@ fn title(status: &Status, now: Timestamp) -> String {
 }
 
 fn progress(status: &Status) -> String {
-    let over: usize = status
-        .phases
-        .iter()
-        .map(|phase| phase.completed + phase.stuck)
-        .sum();
+    let phases = status.phases.iter();
+    let over: usize = phases.map(|phase| phase.completed + phase.stuck).sum();
     let full = (over * BAR).checked_div(status.jobs).unwrap_or(BAR);
-    let mut text = format!(
-        "[{}{}] {over} of {} ended",
-        "#".repeat(full),
-        ".".repeat(BAR.saturating_sub(full)),
-        status.jobs
-    );
+    let (done, rest) = ("#".repeat(full), ".".repeat(BAR.saturating_sub(full)));
+    let mut text = format!("[{done}{rest}] {over} of {} ended", status.jobs);
     if let Some(rate) = status.per_hour.filter(|_| !status.over) {
         text = format!("{text}, {rate} an hour");
     }
@@ -174,26 +167,18 @@ fn phases(status: &Status) -> Section {
     // Those that go on first: what is over is over.
     let mut phases: Vec<_> = shown.collect();
     phases.sort_by_key(|phase| phase.status != "running");
-    let rows = phases.iter().take(PHASES).map(|phase| {
-        format!(
-            "  {}  {}  {} of {} completed, {} not completed",
-            phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
-        )
-    });
+    let rows = phases.iter().take(PHASES);
+    let rows = rows.map(|phase| format!("  {}  {}  {}", phase.name, phase.status, phase.ended()));
     Section::new("phases", phases.len(), rows, plain)
 }
 
 fn running(status: &Status, columns: usize) -> Section {
     let width = width_of(status.running.iter().map(|job| job.id.as_str()), columns);
     let rows = status.running.iter().map(|job| {
-        format!(
-            "  {}  #{}  card {:<4} {:>8}  {}",
-            pad(&job.id, width),
-            job.attempt,
-            job.cards(),
-            job.time(),
-            job.last_line.as_deref().unwrap_or("")
-        )
+        let (id, attempt) = (pad(&job.id, width), job.attempt);
+        let (cards, time) = (job.cards(), job.time());
+        let line = job.last_line.as_deref().unwrap_or("");
+        format!("  {id}  #{attempt}  card {cards:<4} {time:>8}  {line}")
     });
     let active = ["starting", "running", "cancelling", "unknown"];
     Section::new("running", count(status, &active), rows, plain)
@@ -205,13 +190,10 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
         let due = job.at.as_deref().and_then(crate::snapshot::moment);
         let due = due.map(|due| due.duration_since(now).as_secs().max(0));
         let due = due.and_then(|seconds| u64::try_from(seconds).ok());
-        format!(
-            "  {}  {} after {}, again in {}",
-            pad(&job.id, width),
-            job.reason.unwrap_or("failed"),
-            counted(job.attempts, "attempt"),
-            due.map_or_else(|| String::from("a while"), whole)
-        )
+        let due = due.map_or_else(|| String::from("a while"), whole);
+        let (id, reason) = (pad(&job.id, width), job.reason.unwrap_or("failed"));
+        let attempts = counted(job.attempts, "attempt");
+        format!("  {id}  {reason} after {attempts}, again in {due}")
     });
     let all = count(status, &["backoff"]);
     Section::new("to be tried again", all, rows, Style::doubtful)
@@ -220,24 +202,16 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
 fn blocked(status: &Status) -> Section {
     let rows = status.blocked.iter();
     let rows = rows.map(|group| format!("  {}: {}", counted(group.jobs, "job"), group.cause));
-    Section::new(
-        "blocked",
-        count(status, &["blocked"]),
-        rows,
-        Style::doubtful,
-    )
+    let all = count(status, &["blocked"]);
+    Section::new("blocked", all, rows, Style::doubtful)
 }
 
 fn problems(status: &Status, columns: usize) -> Section {
     let failed = || status.problems.iter().filter(|job| job.state != "blocked");
     let width = width_of(failed().map(|job| job.id.as_str()), columns);
     let rows = failed().map(|job| {
-        format!(
-            "  {}  {}  {}",
-            pad(&job.id, width),
-            job.reason.unwrap_or(job.state),
-            job.error.as_deref().unwrap_or("")
-        )
+        let (id, reason) = (pad(&job.id, width), job.reason.unwrap_or(job.state));
+        format!("  {id}  {reason}  {}", job.error.as_deref().unwrap_or(""))
     });
     let all = count(status, &["failed", "lost", "cancelled"]);
     Section::new("not completed", all, rows, Style::bad)
