@@ -329,7 +329,7 @@ impl<'a> Room<'a> {
 
     /// Cards of the last attempt of a job that ran out of memory there.
     fn avoid(&self, job: u32) -> &'a [CardId] {
-        let retry = &self.queue.manifest().jobs[job as usize].settings.retry;
+        let retry = &self.queue.job(job).settings.retry;
         if retry.other_gpu == OtherGpu::Prefer && self.out_of_memory(job).is_some() {
             &self.queue.run(job).last().cards
         } else {
@@ -368,7 +368,7 @@ pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
         if chosen.len() >= room as usize {
             break;
         }
-        let phase = queue.manifest().jobs[job as usize].phase;
+        let phase = queue.job(job).phase;
         if phase_has_room(queue, phase, &running).is_ok() {
             running[phase as usize] += 1;
             chosen.push(job);

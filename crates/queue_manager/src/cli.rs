@@ -378,7 +378,7 @@ impl SshFlags {
             } else {
                 format!("{:?} names {wrong} twice", self.host)
             };
-            return Err(Error::Unclear(what));
+            return Err(Error::unclear(what));
         }
         let each = hosts.into_iter().map(|host| Self {
             host: host.to_owned(),

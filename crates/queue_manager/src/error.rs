@@ -1,6 +1,7 @@
 //! What can go wrong.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use aris_attempt::AttemptError;
 use aris_contract::{ErrorKind, Failure};
@@ -57,17 +58,8 @@ pub enum Error {
         /// What was to be done.
         action: &'static str,
         /// Why not.
-        source: std::io::Error,
+        source: io::Error,
     },
-    /// The call leaves open what is meant.
-    #[error("{0}")]
-    Unclear(String),
-    /// It cannot be done here and now; the text says why.
-    #[error("{0}")]
-    Precondition(String),
-    /// A service gave no answer.
-    #[error("{0}")]
-    Silent(String),
     /// Something that one place tells.
     #[error("{message}")]
     Told {
@@ -116,6 +108,35 @@ impl Error {
         }
     }
 
+    /// The call leaves open what is meant.
+    pub(crate) fn unclear(message: impl Into<String>) -> Self {
+        Self::told(ErrorKind::Usage, message, "")
+    }
+
+    /// It cannot be done here and now; the text says why.
+    pub(crate) fn precondition(message: impl Into<String>) -> Self {
+        Self::told(ErrorKind::Precondition, message, "")
+    }
+
+    /// A service gave no answer.
+    pub(crate) fn silent(message: impl Into<String>) -> Self {
+        Self::told(ErrorKind::Unavailable, message, "")
+    }
+
+    /// For `map_err`: the system refused this.
+    pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Self + Copy {
+        move |source| {
+            let source = source.into();
+            Self::System { action, source }
+        }
+    }
+
+    /// For `map_err`: the journal of this queue does not fit.
+    pub(crate) fn illegal(path: &Path) -> impl FnOnce(Illegal) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Illegal { path, source }
+    }
+
     /// The same, about this file or folder.
     pub(crate) fn about(mut self, about: impl Into<PathBuf>) -> Self {
         if let Self::Told { path, .. } = &mut self {
@@ -140,22 +161,18 @@ impl Error {
 
     /// No phase has this name.
     pub(crate) fn no_phase<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        let message = format!("there is no phase {name:?}");
+        let hint = near(name, known, "status lists all");
         Self::told(
             ErrorKind::NotFound,
-            message,
-            near(name, known, "status lists all"),
+            format!("there is no phase {name:?}"),
+            hint,
         )
     }
 
     /// No job has this id.
     pub(crate) fn no_job<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        let message = format!("no job matches {id:?}");
-        Self::told(
-            ErrorKind::NotFound,
-            message,
-            near(id, known, "status --jobs lists all"),
-        )
+        let hint = near(id, known, "status --jobs lists all");
+        Self::told(ErrorKind::NotFound, format!("no job matches {id:?}"), hint)
     }
 
     /// The job has no such log.
@@ -183,17 +200,13 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> Stri
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Unclear(_) => ErrorKind::Usage,
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
             Self::Journal(error) => error.kind(),
             Self::Illegal { .. } => ErrorKind::Validation,
             Self::Attempt(error) => error.kind(),
-            Self::Taken { .. } | Self::Moved(_) | Self::System { .. } | Self::Precondition(_) => {
-                ErrorKind::Precondition
-            }
+            Self::Taken { .. } | Self::Moved(_) | Self::System { .. } => ErrorKind::Precondition,
             Self::Command(error) => error.kind(),
-            Self::Silent(_) => ErrorKind::Unavailable,
             Self::Remote(error) => error.kind(),
             Self::Agent(error) => error.kind(),
             Self::Told { kind, .. } | Self::There { kind, .. } => *kind,
@@ -218,12 +231,7 @@ impl Failure for Error {
             Self::Moved(_) => {
                 "in its new place, queue_manager status reports its jobs, and start continues it"
             }
-            Self::System { .. }
-            | Self::Precondition(_)
-            | Self::Unclear(_)
-            | Self::Agent(_)
-            | Self::Silent(_)
-            | Self::There { .. } => return None,
+            Self::System { .. } | Self::Agent(_) | Self::There { .. } => return None,
         };
         Some(hint.to_owned())
     }
@@ -238,10 +246,10 @@ impl Failure for Error {
             | Self::Told {
                 path: Some(path), ..
             }
-            | Self::Illegal { path, .. } => Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )]),
+            | Self::Illegal { path, .. } => {
+                let path = Value::from(path.display().to_string());
+                Map::from_iter([(String::from("path"), path)])
+            }
             _ => Map::new(),
         }
     }

@@ -230,7 +230,7 @@ fn blocked(queue: &Queue, job: u32, facts: &mut Vec<Fact>) {
         list(queue, &[root], "all of this goes back to", facts);
     }
     if let Some(root) = culprit(queue, job) {
-        let id = &queue.manifest().jobs[root as usize].id;
+        let id = &queue.job(root).id;
         facts.push(fact(
             format!("once {id:?} is tried again (retry), this job waits for it"),
             "",
@@ -240,7 +240,7 @@ fn blocked(queue: &Queue, job: u32, facts: &mut Vec<Fact>) {
 
 fn list(queue: &Queue, jobs: &[u32], what: &str, facts: &mut Vec<Fact>) {
     for job in jobs.iter().take(NAMED) {
-        let spec = &queue.manifest().jobs[*job as usize];
+        let spec = queue.job(*job);
         let error = queue
             .run(*job)
             .verdict()
@@ -299,7 +299,7 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
         Obstacle::LargerCard(_) => "journal, cards",
         _ => "",
     };
-    let spec = &queue.manifest().jobs[job as usize];
+    let spec = queue.job(job);
     let Obstacle::Cards(..) = obstacle else {
         facts.push(fact(obstacle.to_string(), evidence));
         return;
@@ -346,7 +346,7 @@ fn on_card(queue: &Queue, card: CardId) -> Option<String> {
     let job = queue
         .active()
         .find(|job| queue.run(*job).last().cards.contains(&card))?;
-    Some(queue.manifest().jobs[job as usize].id.to_string())
+    Some(queue.job(job).id.to_string())
 }
 
 #[cfg(test)]

@@ -94,73 +94,37 @@ const MISSING: (u8, &str) = (3, "");
 const INVALID: (u8, &str) = (4, "");
 const REFUSED: (u8, &str) = (5, "");
 const SILENT: (u8, &str) = (7, "");
+const LATE: (u8, &str) = (6, "");
 const NOT_ALL: (u8, &str) = (10, "the queue has ended, and some jobs did not complete");
+const SOME: (u8, &str) = (10, "some of it was refused");
+const CLEAR: (u8, &str) = (0, "nothing prevents a run");
+const UNCLEAR: (u8, &str) = (10, "something prevents a run");
+const FOUND: (u8, &str) = (10, "as the help of the command says");
+const LACKS: (u8, &str) = (10, "a declared output is missing");
+const LEFT: (u8, &str) = (10, "an output is missing, or a file could not be copied");
+const CHANGED: &str = "the command failed, or a recorded file has changed since";
+const UNAUDITED: (u8, &str) = (5, "no paper of the project has been audited");
+
+/// When `run` and the program without a command succeed.
+const OK: &str = "every job is completed, or the manager was stopped and the jobs continue";
 
 /// Of a command that finds or does what it is asked for, or fails.
 const PLAIN: Exits = &[MISSING, INVALID, REFUSED];
 
 /// Of a request.
-const ASKED: Exits = &[MISSING, INVALID, REFUSED, (10, "some of it was refused")];
+const ASKED: Exits = &[MISSING, INVALID, REFUSED, SOME];
 
 /// Of a command that tells how a queue is.
 const OVER: Exits = &[MISSING, INVALID, REFUSED, NOT_ALL];
 
-const RAN: Exits = &[
-    (
-        0,
-        "every job is completed, or the manager was stopped and the jobs continue",
-    ),
-    MISSING,
-    INVALID,
-    REFUSED,
-    (6, ""),
-    NOT_ALL,
-];
-
-const LOOKED: Exits = &[
-    (0, "nothing prevents a run"),
-    MISSING,
-    INVALID,
-    REFUSED,
-    (10, "something prevents a run"),
-];
-
+const RAN: Exits = &[(0, OK), MISSING, INVALID, REFUSED, LATE, NOT_ALL];
+const LOOKED: Exits = &[CLEAR, MISSING, INVALID, REFUSED, UNCLEAR];
 const DEPLOYED: Exits = &[MISSING, INVALID, REFUSED, SILENT];
-
-const ANSWERED: Exits = &[
-    MISSING,
-    INVALID,
-    REFUSED,
-    (6, ""),
-    SILENT,
-    (10, "as the help of the command says"),
-];
-
-const LISTED: Exits = &[
-    MISSING,
-    INVALID,
-    REFUSED,
-    (10, "a declared output is missing"),
-];
-
-const FETCHED: Exits = &[
-    MISSING,
-    INVALID,
-    REFUSED,
-    SILENT,
-    (10, "an output is missing, or a file could not be copied"),
-];
-
-const RECORDED: Exits = &[
-    MISSING,
-    INVALID,
-    REFUSED,
-    SILENT,
-    (
-        10,
-        "the command failed, or a recorded file has changed since",
-    ),
-];
+const ANSWERED: Exits = &[MISSING, INVALID, REFUSED, LATE, SILENT, FOUND];
+const LISTED: Exits = &[MISSING, INVALID, REFUSED, LACKS];
+const FETCHED: Exits = &[MISSING, INVALID, REFUSED, SILENT, LEFT];
+const RECORDED: Exits = &[MISSING, INVALID, REFUSED, SILENT, (10, CHANGED)];
+const USED: Exits = &[MISSING, INVALID, UNAUDITED];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -230,11 +194,7 @@ pub static SPEC: Spec = Spec {
             "used-by",
             "the audits of papers in the project",
             "the numbers that rest on files of the job",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, "no paper of the project has been audited"),
-            ],
+            USED,
         ),
     ],
     examples: EXAMPLES,
@@ -242,7 +202,7 @@ pub static SPEC: Spec = Spec {
         10,
         "the queue has ended, and some jobs did not complete; for other commands than run, status, watch and report see their help",
     )],
-    ok: "every job is completed, or the manager was stopped and the jobs continue",
+    ok: OK,
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,
@@ -301,7 +261,7 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
             Ok(Outcome::done(Data::Served(Served(Vec::new()))))
         } else {
             let message = format!("the attempt in {} was not carried out", folder.display());
-            Err(Error::told(ErrorKind::Precondition, message, ""))
+            Err(Error::precondition(message))
         };
     }
     match cli.command {

@@ -336,7 +336,7 @@ impl Current {
         match change.make(&mut root) {
             // The copy of the manifest has it.
             Err(_) if again => return Ok(self),
-            made => made.map_err(Error::Precondition)?,
+            made => made.map_err(Error::precondition)?,
         }
         let new = Expanded::of(&place.manifest(), edit::text(&root))?;
         let manifest = manifest::read(&new.root).map_err(|problems| {
@@ -345,7 +345,7 @@ impl Current {
             }
             // Lines of the queue's own copy say nothing to a person.
             let messages = problems.into_iter().map(|problem| problem.message);
-            Error::Precondition(messages.collect::<Vec<_>>().join("; "))
+            Error::precondition(messages.collect::<Vec<_>>().join("; "))
         })?;
         if let Change::Engine(_) = change {
             changes.retain(|known| !matches!(known.change, Change::Engine(_)));
@@ -455,12 +455,8 @@ fn import(
     let text = String::from_utf8_lossy(&bytes);
     let (events, notices) = snapshot::import(&place.state, &text, queue)?;
     for event in &events {
-        queue
-            .apply(event, wall, now, 0)
-            .map_err(|source| Error::Illegal {
-                path: place.state.clone(),
-                source,
-            })?;
+        let done = queue.apply(event, wall, now, 0);
+        done.map_err(Error::illegal(&place.state))?;
     }
     Ok((events, notices))
 }
@@ -479,10 +475,7 @@ fn replay(
         let late = wall.duration_since(entry.time).as_millis().max(0);
         let late = u64::try_from(late).unwrap_or(u64::MAX);
         let done = queue.apply(&entry.event, entry.time, now, late);
-        done.map_err(|source| Error::Illegal {
-            path: place.queue.clone(),
-            source,
-        })?;
+        done.map_err(Error::illegal(&place.queue))?;
         match &entry.event {
             Event::Start { id, attempt, .. } if queue.find(id).is_none() => {
                 removed.push((id.clone(), *attempt));
@@ -548,8 +541,7 @@ impl Loaded {
     fn compare(&mut self) {
         let mut changed = Vec::new();
         for job in 0..self.queue.len() {
-            let run = self.queue.run(job);
-            let spec = &self.queue.manifest().jobs[job as usize];
+            let (run, spec) = (self.queue.run(job), self.queue.job(job));
             let command = run.last().command.as_deref();
             let other = command.is_some_and(|command| command != command_digest(&spec.cmd));
             if other && (run.life == Life::Completed || run.life.is_active()) {
@@ -598,7 +590,7 @@ pub(crate) fn apply(
             };
             let running: Vec<String> = ids.iter().filter(runs).cloned().collect();
             if !running.is_empty() {
-                return Err(Error::Precondition(format!(
+                return Err(Error::precondition(format!(
                     "under way and not to be removed before being cancelled: {}",
                     named(&running)
                 )));
@@ -610,21 +602,19 @@ pub(crate) fn apply(
         }
     };
     // Work of hours is not ended because its name was mistyped.
-    let lost: Vec<String> = queue
-        .active()
-        .map(|job| queue.manifest().jobs[job as usize].id.to_string())
-        .filter(|id| !current.manifest.jobs.iter().any(|job| *job.id == **id))
-        .collect();
+    let active = queue.active().map(|job| queue.job(job).id.to_string());
+    let absent = |id: &String| !current.manifest.jobs.iter().any(|job| *job.id == **id);
+    let lost: Vec<String> = active.filter(absent).collect();
     if !lost.is_empty() {
-        return Err(Error::Precondition(format!(
+        return Err(Error::precondition(format!(
             "under way, and the manifest does not have them any more: {}; cancel them first, or give them their ids back",
             named(&lost)
         )));
     }
     if current.manifest.engine != queue.manifest().engine && queue.active().next().is_some() {
-        return Err(Error::Precondition(String::from(
+        return Err(Error::precondition(
             "the engine cannot be changed while jobs run; wait for them or cancel them",
-        )));
+        ));
     }
     Ok(current)
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::dependencies::Dependencies;
 use super::ready::Ready;
 use super::{Group, Life, Reason, Run, State};
-use crate::manifest::Manifest;
+use crate::manifest::{Job, Manifest};
 
 /// A queue.
 #[derive(Debug)]
@@ -106,6 +106,11 @@ impl Queue {
     /// The manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What the manifest says of a job.
+    pub fn job(&self, job: u32) -> &Job {
+        &self.manifest.jobs[job as usize]
     }
 
     /// Number of jobs.
@@ -227,8 +232,7 @@ impl Queue {
             ..Usage::default()
         };
         for job in &self.active {
-            let group = Group::of(&self.manifest.jobs[*job as usize]);
-            usage.add(group, &self.runs[*job as usize].last().cards);
+            usage.add(Group::of(self.job(*job)), &self.run(*job).last().cards);
         }
         usage
     }

@@ -47,7 +47,7 @@ pub(crate) fn run(
         .map(|line| line.splitn(COUNT, '|').collect::<Vec<&str>>());
     let behind = || {
         // slurmdbd learns of a job's begin and of its end after the controller.
-        Error::Silent(format!(
+        Error::silent(format!(
             "accounting does not have the whole of job {job} yet; ask again in some seconds"
         ))
     };
@@ -61,7 +61,7 @@ pub(crate) fn run(
     };
     if rows.next().is_some() {
         let why = format!("Slurm job {job} is an array; name one task of it, as {job}_0");
-        return Err(Error::Unclear(why));
+        return Err(Error::unclear(why));
     }
     let [
         _,
@@ -75,7 +75,7 @@ pub(crate) fn run(
         submitted,
     ] = row.as_slice()
     else {
-        return Err(Error::Precondition(format!(
+        return Err(Error::precondition(format!(
             "sacct answered something else than was asked: {text:?}"
         )));
     };
@@ -83,7 +83,7 @@ pub(crate) fn run(
         if controller(job, cwd).is_some_and(|word| aris_slurm::is_over(&word)) {
             return Err(behind());
         }
-        return Err(Error::Precondition(format!(
+        return Err(Error::precondition(format!(
             "Slurm job {job} is {state}: it has not run, or is not over"
         )));
     };
@@ -162,11 +162,11 @@ fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
     let done = call("sacct", &words, cwd).map_err(Error::Command)?;
     match done.end {
         Ended::Exited(0) => Ok(done.stdout.text().into_owned()),
-        Ended::TimedOut => Err(Error::Silent(format!(
+        Ended::TimedOut => Err(Error::silent(format!(
             "sacct gave no answer in {} s",
             PATIENCE.as_secs()
         ))),
-        _ => Err(Error::Silent(format!(
+        _ => Err(Error::silent(format!(
             "sacct: {}",
             done.stderr.text().trim()
         ))),

@@ -73,7 +73,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     let state = queue.state(at);
     let runs = lock::holder(&look.place, context.now()).is_some();
     let local = queue.manifest().engine == Engine::Local;
-    let wants = local && queue.manifest().jobs[at as usize].settings.gpus > 0;
+    let wants = local && queue.job(at).settings.gpus > 0;
     let mut found = if (runs || wants) && matches!(state, State::Ready | State::Backoff) {
         // Looked at afresh: what the manager saw a second ago is not written down.
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);

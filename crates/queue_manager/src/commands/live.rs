@@ -62,7 +62,7 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
         (Some(name), _) if phases.contains(name) => name,
         (None, [only]) => only,
         (None, _) => {
-            return Err(Error::Unclear(format!(
+            return Err(Error::unclear(format!(
                 "name the phase of the job with --phase; there are {}",
                 named(&phases)
             )));

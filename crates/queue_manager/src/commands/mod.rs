@@ -206,7 +206,7 @@ pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     let adopts = queue.manifest().engine == Engine::Local && lock::holder(&place, now).is_none();
     let active: Vec<u32> = queue.active().collect();
     for job in active {
-        let spec = &queue.manifest().jobs[job as usize];
+        let spec = queue.job(job);
         let run = queue.run(job);
         let folder = format::folder(&place.queue, &spec.id, run.attempt());
         match aris_attempt::standing(&folder) {
@@ -225,10 +225,7 @@ pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
                     verdict,
                 };
                 let done = queue.apply(&ended, now, manager::now_ms(), 0);
-                done.map_err(|source| Error::Illegal {
-                    path: folder,
-                    source,
-                })?;
+                done.map_err(Error::illegal(&folder))?;
             }
             _ => {}
         }

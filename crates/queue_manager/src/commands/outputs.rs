@@ -82,7 +82,7 @@ pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> Result<Outcome<D
 
 /// Completed jobs, or those with the given ids or patterns, whatever their state.
 fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
-    let id = |job: u32| &*queue.manifest().jobs[job as usize].id;
+    let id = |job: u32| &*queue.job(job).id;
     if wanted.is_empty() {
         let completed = |job: &u32| queue.state(*job) == State::Completed;
         return Ok((0..queue.len()).filter(completed).collect());

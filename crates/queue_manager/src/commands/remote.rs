@@ -92,7 +92,7 @@ fn shares(
     manifest: &Manifest,
 ) -> Result<Vec<(String, String)>, Error> {
     if manifest.engine != Engine::Local {
-        return Err(Error::Precondition(format!(
+        return Err(Error::precondition(format!(
             "several servers share a queue of the engine local; with {} the cluster shares the jobs itself",
             manifest.engine.word()
         )));
@@ -102,7 +102,7 @@ fn shares(
     for there in servers {
         // The manifest of the second would take away the jobs of the first.
         if let Some(other) = homes.insert(there.home()?, there.host) {
-            return Err(Error::Precondition(format!(
+            return Err(Error::precondition(format!(
                 "{other} and {} are one machine and one user, who share no jobs: name one of the two",
                 there.host
             )));
@@ -122,7 +122,7 @@ fn shares(
         let others = others.filter(|(_, of)| **of != server);
         let others: Vec<String> = others.map(|(job, _)| job.id.to_string()).collect();
         let mut root = root.clone();
-        edit::remove(&mut root, &others).map_err(Error::Precondition)?;
+        edit::remove(&mut root, &others).map_err(Error::precondition)?;
         Ok((String::from(MANIFEST), edit::text(&root)))
     };
     (0..servers.len()).map(text).collect()
@@ -185,14 +185,14 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Dat
     if let Some(words) = follow::follows(&args.command) {
         if servers.len() > 1 {
             let what = "--follow watches one server: name the one that has the job";
-            return Err(Error::Unclear(String::from(what)));
+            return Err(Error::unclear(what));
         }
         return follow::follow(args, &words, context);
     }
     let command = args.command.iter().find(|word| !word.starts_with('-'));
     if servers.len() > 1 && command.is_some_and(|command| command == "add") {
         let what = "add gives a job to one server, and several would each run it: name the one that is to have it";
-        return Err(Error::Unclear(String::from(what)));
+        return Err(Error::unclear(what));
     }
     let (answers, error) = of_all(&servers, |ssh| ask(ssh, args, context));
     let is_found = answers.iter().any(|(_, answer)| answer.code == 10);
@@ -249,17 +249,13 @@ pub(crate) struct Served(pub(crate) Vec<u8>);
 
 /// Serves the one request on standard input: one command of this program, in the folder of the run.
 pub(crate) fn agent(context: &Context) -> Result<Outcome<Data>, Error> {
-    let home = context
-        .env("HOME")
-        .ok_or_else(|| Error::Precondition(String::from("HOME is not set")))?;
+    let home = context.env("HOME");
+    let home = Path::new(home.ok_or_else(|| Error::precondition("HOME is not set"))?);
     let (program, words) = manager::this_program(context)?;
     let mut answer = Vec::new();
-    aris_remote::serve(
-        Path::new(home),
-        &mut std::io::stdin().lock(),
-        &mut answer,
-        &mut |folder, args| serve(&program, &words, folder, args),
-    )?;
+    let mut serve = |folder: &Path, args: &[String]| serve(&program, &words, folder, args);
+    let mut asked = std::io::stdin().lock();
+    aris_remote::serve(home, &mut asked, &mut answer, &mut serve)?;
     Ok(Outcome::done(Data::Served(Served(answer))))
 }
 

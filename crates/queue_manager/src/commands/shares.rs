@@ -43,7 +43,7 @@ pub(super) fn divide(
             [home] => place(&group, *home, &mut counts),
             [one, other, ..] => {
                 let id = &manifest.jobs[group[0]].id;
-                return Err(Error::Precondition(format!(
+                return Err(Error::precondition(format!(
                     "{id:?} and jobs that wait for each other with it are on {} and on {} already; only jobs of one server can wait for \
                      each other",
                     hosts[*one], hosts[*other]
@@ -58,7 +58,7 @@ pub(super) fn divide(
     }
     match counts.iter().position(|count| *count == 0) {
         None => Ok(server_of),
-        Some(idle) => Err(Error::Precondition(format!(
+        Some(idle) => Err(Error::precondition(format!(
             "{} would get no job: jobs that wait for each other stay on one server, and {} in {} are too few for {}; name fewer servers, or \
              tie single jobs with `match` in depends_on",
             hosts[idle],

@@ -70,17 +70,11 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         }
     }
     let (program, words) = manager::this_program(context)?;
-    let failed = |source| Error::System {
-        action: "start the manager",
-        source,
-    };
+    let failed = Error::system("start the manager");
     // All that it says, and the error or panic that ends it: nobody sees anything else of it.
     let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
-    let lines =
-        rustix::fs::open(&log, how, Mode::from_raw_mode(0o644)).map_err(|error| Error::System {
-            action: "open the manager's log",
-            source: error.into(),
-        })?;
+    let lines = rustix::fs::open(&log, how, Mode::from_raw_mode(0o644));
+    let lines = lines.map_err(Error::system("open the manager's log"))?;
     #[expect(
         clippy::disallowed_methods,
         reason = "the manager is to outlive this process; its deadline is its own"
@@ -97,7 +91,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         .spawn()
         .map_err(failed)?;
     let not_started =
-        |why: &str| Error::Precondition(format!("the detached manager did not start: {why}"));
+        |why: &str| Error::precondition(format!("the detached manager did not start: {why}"));
     let mut waited = Duration::ZERO;
     while waited < PATIENCE {
         let taken = lock::holder(place, context.now()).is_some_and(|owner| owner.pid == child.id());

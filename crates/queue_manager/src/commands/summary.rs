@@ -61,7 +61,7 @@ fn free(path: PathBuf, look: &Look) -> Result<PathBuf, Error> {
     let (place, target) = (&look.place, real(&path));
     let own = [&place.state, &look.manifest].map(|own| real(own));
     if own.contains(&target) || target.starts_with(real(&place.queue)) {
-        return Err(Error::Unclear(format!(
+        return Err(Error::unclear(format!(
             "{} is a file of the queue, which a report would replace: give it another name; nothing was written",
             path.display()
         )));
@@ -148,12 +148,10 @@ fn last_lines(log: &Path) -> Option<Tail> {
 fn results(look: &Look) -> Vec<ResultFiles> {
     let queue = &look.queue;
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
-    let completed = (0..queue.len()).filter(|job| {
-        queue.state(*job) == State::Completed
-            && !queue.manifest().jobs[*job as usize].outputs.is_empty()
-    });
+    let completed = (0..queue.len())
+        .filter(|job| queue.state(*job) == State::Completed && !queue.job(*job).outputs.is_empty());
     for job in completed.take(RESULTS) {
-        let id = &queue.manifest().jobs[job as usize].id;
+        let id = &queue.job(job).id;
         let folder = format::folder(&look.place.queue, id, queue.run(job).attempt());
         if let Ok(Standing::Ended(exit)) = aris_attempt::standing(&folder) {
             for output in exit.outputs {

@@ -124,7 +124,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// it begins. That no answer comes in time proves nothing, nor does an error while the queue is at work: then, and where
 /// a card is lost, gives what to tell the user.
 ///
-/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here, or with the driver's words.
+/// **Errors**: [`Error::precondition`] with the job, what it needs and what is here, or with the driver's words.
 pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(None);

@@ -44,7 +44,7 @@ pub(crate) fn verdict(
             "its runner was told to end by somebody other than this queue",
         );
     }
-    let settings = &queue.manifest().jobs[job as usize].settings;
+    let settings = &queue.job(job).settings;
     let mut verdict = judge::judge(exit, settings.done_when, settings.notice.is_some());
     // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
     if cancelling && verdict.outcome == Outcome::Failed {
@@ -83,7 +83,7 @@ impl Manager<'_> {
 
     pub(super) fn conclude(&mut self, job: u32, verdict: Verdict) -> Result<(), Error> {
         let run = self.queue.run(job);
-        let settings = &self.queue.manifest().jobs[job as usize].settings;
+        let settings = &self.queue.job(job).settings;
         let retry_in_ms = judge::retry_in_ms(&verdict, &settings.retry, run.spent);
         self.conclude_with(job, verdict, retry_in_ms)
     }

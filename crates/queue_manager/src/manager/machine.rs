@@ -32,7 +32,7 @@ pub(super) fn on_path(program: &str, context: &Context) -> Option<PathBuf> {
 
 /// Refuses a queue with a job for which this machine is too small, however long it waits.
 ///
-/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
+/// **Errors**: [`Error::precondition`] with the job, what it needs and what is here.
 pub(super) fn check(manifest: &Manifest) -> Result<(), Error> {
     let here = machine();
     none_lacks(manifest, |job| {
@@ -60,7 +60,7 @@ pub(super) fn none_lacks(
     };
     let more = more(lacking.count(), "more jobs cannot run");
     let text = format!("job {:?} {why}{more}", job.id);
-    Err(Error::Precondition(text))
+    Err(Error::precondition(text))
 }
 
 fn text(path: &Path) -> Option<String> {

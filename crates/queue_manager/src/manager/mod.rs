@@ -219,9 +219,9 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
 /// What no machine could run.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     if manifest.release == Release::Engine {
-        return Err(Error::Precondition(String::from(
+        return Err(Error::precondition(
             "release: engine is not built in; without it the manager submits a phase when its parents are completed",
-        )));
+        ));
     }
     if manifest.engine != Engine::Local {
         return cluster::check(manifest);
@@ -230,18 +230,14 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     let Some(cards) = &manifest.cards else {
         return Ok(());
     };
-    let wide = manifest
-        .jobs
-        .iter()
-        .find(|job| job.settings.gpus as usize > cards.len());
-    match wide {
+    let mut jobs = manifest.jobs.iter();
+    match jobs.find(|job| job.settings.gpus as usize > cards.len()) {
         None => Ok(()),
-        Some(job) => Err(Error::Precondition(format!(
-            "job {:?} needs {}, and gpus lists {}",
-            job.id,
-            counted(job.settings.gpus, "card"),
-            cards.len()
-        ))),
+        Some(job) => {
+            let (id, needed) = (&job.id, counted(job.settings.gpus, "card"));
+            let text = format!("job {id:?} needs {needed}, and gpus lists {}", cards.len());
+            Err(Error::precondition(text))
+        }
     }
 }
 
@@ -251,15 +247,11 @@ impl<'a> Manager<'a> {
     }
 
     fn id(&self, job: u32) -> String {
-        self.queue.manifest().jobs[job as usize].id.to_string()
+        self.queue.job(job).id.to_string()
     }
 
     fn folder(&self, job: u32) -> PathBuf {
-        format::folder(
-            &self.place().queue,
-            &self.queue.manifest().jobs[job as usize].id,
-            self.queue.run(job).attempt(),
-        )
+        folder(self.place(), &self.queue, job)
     }
 
     fn ours(&self) -> BTreeSet<CardId> {
@@ -329,12 +321,10 @@ impl<'a> Manager<'a> {
                 && now >= began + limit
             {
                 self.write_state();
-                let message = format!(
-                    "{} had not ended after {} s; {} continue to run",
-                    counted(self.queue.open_jobs(), "job"),
-                    limit.as_secs(),
-                    self.queue.active().count()
-                );
+                let (open, seconds) = (counted(self.queue.open_jobs(), "job"), limit.as_secs());
+                let active = self.queue.active().count();
+                let message =
+                    format!("{open} had not ended after {seconds} s; {active} continue to run");
                 let hint = "run again with the same flags to continue";
                 return Err(Error::told(ErrorKind::Timeout, message, hint));
             }
@@ -356,29 +346,19 @@ impl<'a> Manager<'a> {
             return Ok(());
         }
         for job in self.queue.active().collect::<Vec<u32>>() {
-            let grace = self.queue.manifest().jobs[job as usize]
-                .settings
-                .kill_grace_ms;
+            let grace = Duration::from_millis(self.queue.job(job).settings.kill_grace_ms);
             let folder = self.folder(job);
             let late = self.left(job) == Some(Duration::ZERO);
             if late || self.queue.run(job).life == Life::Cancelling {
-                if late
-                    && matches!(
-                        aris_attempt::standing(&folder),
-                        Ok(Standing::Running { orphan: true, .. })
-                    )
-                {
+                if late && is_orphan(&folder) {
                     self.ask_to_end(&folder, "its time limit is over");
                 }
-                aris_attempt::end_orphan(&folder, Duration::from_millis(grace));
+                aris_attempt::end_orphan(&folder, grace);
             }
         }
-        let unknown: Vec<u32> = self
-            .queue
-            .active()
-            .filter(|job| self.queue.run(*job).life == Life::Unknown)
-            .collect();
-        for job in unknown {
+        let unknown = self.queue.active();
+        let unknown = unknown.filter(|job| self.queue.run(*job).life == Life::Unknown);
+        for job in unknown.collect::<Vec<u32>>() {
             self.watch.remove(u64::from(job));
             self.adopt(job)?;
         }
@@ -387,9 +367,7 @@ impl<'a> Manager<'a> {
 
     /// What a running job has left of its time limit.
     fn left(&self, job: u32) -> Option<Duration> {
-        let limit = self.queue.manifest().jobs[job as usize]
-            .settings
-            .time_limit_ms;
+        let limit = self.queue.job(job).settings.time_limit_ms;
         let run = self.queue.run(job);
         let (limit, started) = limit.zip(run.last().started)?;
         let ran = self.context.now().duration_since(started);
@@ -413,6 +391,18 @@ impl<'a> Manager<'a> {
     }
 }
 
+/// The folder of a job's last attempt.
+pub(crate) fn folder(place: &Place, queue: &Queue, job: u32) -> PathBuf {
+    let (id, attempt) = (&queue.job(job).id, queue.run(job).attempt());
+    format::folder(&place.queue, id, attempt)
+}
+
+/// Whether the job of an attempt runs on without its runner.
+pub(crate) fn is_orphan(folder: &Path) -> bool {
+    let stands = aris_attempt::standing(folder);
+    matches!(stands, Ok(Standing::Running { orphan: true, .. }))
+}
+
 /// Jobs by state.
 pub(crate) fn counts(queue: &Queue) -> BTreeMap<&'static str, u32> {
     let mut counts = BTreeMap::new();
@@ -424,10 +414,7 @@ pub(crate) fn counts(queue: &Queue) -> BTreeMap<&'static str, u32> {
 
 /// The file this program runs from, and the words that make it `queue_manager`.
 pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>), Error> {
-    let program = std::env::current_exe().map_err(|source| Error::System {
-        action: "find this program",
-        source,
-    })?;
+    let program = std::env::current_exe().map_err(Error::system("find this program"))?;
     let own = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with("queue_manager")

@@ -66,19 +66,16 @@ impl<'a> Manager<'a> {
         let other = |job: &u32| queue.run(*job).last().engine_ref.is_some() == local;
         let elsewhere = queue.active().find(other);
         if let Some(job) = elsewhere {
-            return Err(Error::Precondition(format!(
+            return Err(Error::precondition(format!(
                 "job {:?} is under way, and not with engine {}: run the queue with the engine it had until it is over, or cancel it there",
-                queue.manifest().jobs[job as usize].id,
+                queue.job(job).id,
                 engine.word()
             )));
         }
         if options.flags.strict {
             load::unchanged(&loaded, &current.path, &current.parts(place), &before)?;
         }
-        let unwatched = |error: rustix::io::Errno| Error::System {
-            action: "watch for requests",
-            source: error.into(),
-        };
+        let unwatched = Error::system("watch for requests");
         let mut manager = Self {
             context,
             options,

@@ -171,7 +171,7 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
 
 /// Whether the job is completed with the command that it has: nobody repeats hours of work by a slip.
 pub(crate) fn is_repeat(queue: &Queue, job: u32) -> bool {
-    let cmd = &queue.manifest().jobs[job as usize].cmd;
+    let cmd = &queue.job(job).cmd;
     let ran = queue.run(job).last().command.as_deref();
     queue.state(job) == State::Completed && ran.is_none_or(|ran| ran == load::command_digest(cmd))
 }

@@ -1,6 +1,6 @@
 //! SIGTERM, SIGINT and SIGHUP as something to poll on.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -10,6 +10,9 @@ use rustix::process::Signal;
 
 use crate::error::Error;
 
+/// What the system may refuse.
+const LISTEN: &str = "listen to signals";
+
 /// Tells that a person or the system wants the manager to go.
 pub(crate) struct Signals {
     told: UnixStream,
@@ -17,20 +20,24 @@ pub(crate) struct Signals {
 
 impl Signals {
     pub(crate) fn listen() -> Result<Self, Error> {
-        let failed = |source| Error::System {
-            action: "listen to signals",
-            source,
-        };
-        let (told, teller) = UnixStream::pair().map_err(failed)?;
-        told.set_nonblocking(true).map_err(failed)?;
-        for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
-            let writer = teller.try_clone().map_err(failed)?;
-            signal_hook::low_level::pipe::register(signal.as_raw(), writer).map_err(failed)?;
-        }
         // A limit on the size of files is an error like a full disk, and not the end.
         let unread = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(Signal::XFSZ.as_raw(), unread).map_err(failed)?;
-        Ok(Self { told })
+        signal_hook::flag::register(Signal::XFSZ.as_raw(), unread)
+            .map_err(Error::system(LISTEN))?;
+        Self::of(&[Signal::TERM, Signal::INT, Signal::HUP])
+    }
+
+    /// Tells of these.
+    pub(crate) fn of(signals: &[Signal]) -> Result<Self, Error> {
+        let heard = || -> io::Result<Self> {
+            let (told, teller) = UnixStream::pair()?;
+            told.set_nonblocking(true)?;
+            for signal in signals {
+                signal_hook::low_level::pipe::register(signal.as_raw(), teller.try_clone()?)?;
+            }
+            Ok(Self { told })
+        };
+        heard().map_err(Error::system(LISTEN))
     }
 
     /// Whether one came.

@@ -51,7 +51,7 @@ pub(crate) fn environment(manifest: &Manifest, common: &Common) -> Option<String
 }
 
 impl Common {
-    /// **Errors**: [`Error::Precondition`] when conda was asked for and is nowhere.
+    /// **Errors**: [`Error::precondition`] when conda was asked for and is nowhere.
     pub(crate) fn of(manifest: &Manifest, context: &Context) -> Result<Self, Error> {
         let conda = match &manifest.conda {
             None => Vec::new(),
@@ -159,7 +159,7 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
         // A path is a conda program; anything else is shell text.
         Some(text) if text.contains(char::is_whitespace) => Some(text),
         Some(path) if path.contains('/') && !Path::new(&path).is_file() => {
-            return Err(Error::Precondition(format!(
+            return Err(Error::precondition(format!(
                 "there is no conda at {path}, which conda_hook or ARIS_CONDA_HOOK names"
             )));
         }
@@ -182,7 +182,7 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
             format!("conda activate {}", shell_line(&[&conda.env])),
         ]),
         None if conda.if_there => Ok(Vec::new()),
-        None => Err(Error::Precondition(format!(
+        None => Err(Error::precondition(format!(
             "conda not found, and the manifest wants its environment {:?}: name it with conda_hook or ARIS_CONDA_HOOK",
             conda.env
         ))),

@@ -42,7 +42,7 @@ impl Manager<'_> {
                 again = true;
                 continue;
             }
-            let settings = &self.queue.manifest().jobs[start.job as usize].settings;
+            let settings = &self.queue.job(start.job).settings;
             let queue = self.options.place.queue.display().to_string();
             let sharer = settings.gpu_mem_mib.is_some().then_some(queue.as_str());
             match self.cards.lease(&start.cards, sharer, now) {
@@ -123,7 +123,7 @@ impl Manager<'_> {
     }
 
     pub(super) fn start_event(&self, start: &Start, engine_ref: Option<String>) -> Event {
-        let spec = &self.queue.manifest().jobs[start.job as usize];
+        let spec = self.queue.job(start.job);
         let number = self.queue.run(start.job).attempt() + 1;
         Event::Start {
             id: spec.id.to_string(),

@@ -59,15 +59,9 @@ impl Manager<'_> {
         let cards = self.cards.fd();
         fds.extend(cards.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => {
-                return Err(Error::System {
-                    action: "wait for events",
-                    source: error.into(),
-                });
-            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(Error::system("wait for events")(error)),
         }
-        Ok(())
     }
 }
 

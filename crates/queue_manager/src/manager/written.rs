@@ -48,10 +48,7 @@ impl Manager<'_> {
     pub(super) fn apply(&mut self, event: &Event, time: Timestamp) -> Result<(), Error> {
         self.dirty = true;
         let applied = self.queue.apply(event, time, now_ms(), 0);
-        applied.map_err(|source| Error::Illegal {
-            path: self.place().queue.clone(),
-            source,
-        })
+        applied.map_err(Error::illegal(&self.place().queue))
     }
 
     pub(super) fn sync(&mut self) {

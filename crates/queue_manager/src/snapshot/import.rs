@@ -48,7 +48,7 @@ pub(crate) fn import(
             ));
             continue;
         };
-        let retries = queue.manifest().jobs[known as usize].settings.retry.oom;
+        let retries = queue.job(known).settings.retry.oom;
         let state = match job.status.as_str() {
             "pending" if job.attempts == 0 => continue,
             "pending" => Imported::OutOfMemory,

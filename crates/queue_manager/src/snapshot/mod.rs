@@ -266,7 +266,7 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
 fn blocked_by(queue: &Queue, job: u32) -> String {
     match crate::explain::culprit(queue, job) {
         Some(parent) => {
-            let spec = &queue.manifest().jobs[parent as usize];
+            let spec = queue.job(parent);
             format!(
                 "depends on {:?}, which is {}",
                 spec.id,

@@ -1,8 +1,6 @@
 //! What wakes one who watches files.
 
-use std::io::Read as _;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,7 +14,7 @@ use crate::manager::{Signals, drain, renames_into};
 /// Files, the terminal's size, and people who want an end.
 pub(crate) struct Wake {
     signals: Signals,
-    resized: UnixStream,
+    resized: Signals,
     /// `None`: the system does not tell, and only time does.
     files: Option<OwnedFd>,
 }
@@ -24,17 +22,9 @@ pub(crate) struct Wake {
 impl Wake {
     /// Tells when a file is renamed into `folder`.
     pub(crate) fn new(folder: &Path) -> Result<Self, Error> {
-        let failed = |source| Error::System {
-            action: "listen to signals",
-            source,
-        };
-        let signals = Signals::listen()?;
-        let (resized, teller) = UnixStream::pair().map_err(failed)?;
-        resized.set_nonblocking(true).map_err(failed)?;
-        signal_hook::low_level::pipe::register(Signal::WINCH.as_raw(), teller).map_err(failed)?;
         Ok(Self {
-            signals,
-            resized,
+            signals: Signals::listen()?,
+            resized: Signals::of(&[Signal::WINCH])?,
             files: renames_into(folder).ok(),
         })
     }
@@ -66,8 +56,7 @@ impl Wake {
             .take(2)
             .any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP));
         drop(fds);
-        let mut buffer = [0_u8; 4096];
-        while self.resized.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        while self.resized.came() {}
         if let Some(files) = &self.files {
             drain(files);
         }

@@ -93,9 +93,9 @@ pub(crate) fn engine(
     }
     let (program, words) = this_program(context)?;
     if !words.is_empty() {
-        return Err(Error::Precondition(String::from(
+        return Err(Error::precondition(
             "engine: slurm and engine: hq need the program queue_manager itself, not the multi-call binary: their tasks are started by it",
-        )));
+        ));
     }
     let access = Access {
         commands: None,
@@ -117,13 +117,13 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     for job in &manifest.jobs {
         let extra = job.settings.slurm.extra();
         if let Some(word) = other_clusters(extra) {
-            return Err(Error::Precondition(format!(
+            return Err(Error::precondition(format!(
                 "slurm.extra of job {:?} has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M",
                 job.id
             )));
         }
         if let Some(word) = set_by_the_queue(extra) {
-            return Err(Error::Precondition(format!(
+            return Err(Error::precondition(format!(
                 "slurm.extra of job {:?} has {word:?}, which the queue sets itself; the job's own folder is cwd, its log is in the folder of logs",
                 job.id
             )));
@@ -141,7 +141,7 @@ pub(crate) fn installed(engine: Engine, context: &Context) -> Result<(), Error> 
     };
     match on_path(program, context) {
         Some(_) => Ok(()),
-        None => Err(Error::Precondition(format!(
+        None => Err(Error::precondition(format!(
             "engine: {} needs the program {program}, which is not installed here, or not on the PATH",
             engine.word()
         ))),
@@ -153,7 +153,7 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
     if config.siblings.is_empty() {
         return Ok(());
     }
-    Err(Error::Precondition(format!(
+    Err(Error::precondition(format!(
         "this cluster is in a federation with {}, which may run what is submitted here; that is not supported",
         config.siblings.join(", ")
     )))
