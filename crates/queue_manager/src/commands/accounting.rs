@@ -42,14 +42,12 @@ pub(crate) fn run(
     cwd: &Path,
 ) -> Result<(Look, Vec<String>), Error> {
     let text = sacct(job, cwd)?;
-    let mut rows = text
-        .lines()
-        .map(|line| line.splitn(COUNT, '|').collect::<Vec<&str>>());
+    let fields = |line| str::splitn(line, COUNT, '|').collect::<Vec<&str>>();
+    let mut rows = text.lines().map(fields);
     let behind = || {
         // slurmdbd learns of a job's begin and of its end after the controller.
-        Error::silent(format!(
-            "accounting does not have the whole of job {job} yet; ask again in some seconds"
-        ))
+        let what = format!("accounting does not have the whole of job {job} yet");
+        Error::silent(what + "; ask again in some seconds")
     };
     let Some(row) = rows.next() else {
         if controller(job, cwd).is_some() {
@@ -63,29 +61,16 @@ pub(crate) fn run(
         let why = format!("Slurm job {job} is an array; name one task of it, as {job}_0");
         return Err(Error::unclear(why));
     }
-    let [
-        _,
-        state,
-        exit,
-        nodes,
-        started,
-        ended,
-        name,
-        folder,
-        submitted,
-    ] = row.as_slice()
-    else {
-        return Err(Error::precondition(format!(
-            "sacct answered something else than was asked: {text:?}"
-        )));
+    let [_, state, exit, nodes, from, to, name, folder, line] = row.as_slice() else {
+        let why = format!("sacct answered something else than was asked: {text:?}");
+        return Err(Error::precondition(why));
     };
-    let (Some((from, started)), Some((to, ended))) = (moment(started), moment(ended)) else {
+    let (Some((from, started)), Some((to, ended))) = (moment(from), moment(to)) else {
         if controller(job, cwd).is_some_and(|word| aris_slurm::is_over(&word)) {
             return Err(behind());
         }
-        return Err(Error::precondition(format!(
-            "Slurm job {job} is {state}: it has not run, or is not over"
-        )));
+        let why = format!("Slurm job {job} is {state}: it has not run, or is not over");
+        return Err(Error::precondition(why));
     };
     if folder.is_empty() {
         // slurmdbd can learn of the end before it learns of the job.
@@ -112,7 +97,7 @@ pub(crate) fn run(
         }
     }
     look.outputs(&wrote, || {});
-    look.command(submitted);
+    look.command(line);
     let run = &mut look.run;
     (run.origin, run.job) = (String::from("slurm"), format!("{name} {job}"));
     run.host = String::from(*nodes);
@@ -160,24 +145,19 @@ fn call(program: &str, words: &[&str], cwd: &Path) -> Result<Finished, ProcError
 fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
     let words = ["-X", "-n", "-P", "-j", job, "-o", FIELDS];
     let done = call("sacct", &words, cwd).map_err(Error::Command)?;
-    match done.end {
-        Ended::Exited(0) => Ok(done.stdout.text().into_owned()),
-        Ended::TimedOut => Err(Error::silent(format!(
-            "sacct gave no answer in {} s",
-            PATIENCE.as_secs()
-        ))),
-        _ => Err(Error::silent(format!(
-            "sacct: {}",
-            done.stderr.text().trim()
-        ))),
-    }
+    let why = match done.end {
+        Ended::Exited(0) => return Ok(done.stdout.text().into_owned()),
+        Ended::TimedOut => format!("sacct gave no answer in {} s", PATIENCE.as_secs()),
+        _ => format!("sacct: {}", done.stderr.text().trim()),
+    };
+    Err(Error::silent(why))
 }
 
 /// The state of a job that the controller still knows; it forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
 fn controller(job: &str, cwd: &Path) -> Option<String> {
     let words = ["-h", "-t", "all", "-o", "%T", "-j", job];
     let done = call("squeue", &words, cwd).ok()?;
-    let text = done.stdout.text().into_owned();
+    let text = done.stdout.text();
     let word = text.lines().next().filter(|_| done.end == Ended::Exited(0));
     word.map(str::to_owned)
 }

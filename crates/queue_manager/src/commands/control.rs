@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// What became of a request.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Asked {
     /// What was asked for.
@@ -54,11 +54,10 @@ impl Asked {
     fn done(request: &'static str, notes: Vec<String>) -> Self {
         Self {
             request,
-            jobs: Vec::new(),
             done: true,
             changed: Some(0),
-            refused: Vec::new(),
             notes,
+            ..Self::default()
         }
     }
 
@@ -98,29 +97,26 @@ fn ask_for_jobs(
 ) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
     // What is completed, or may still run under the manager before this one, is tried again only where it is named.
+    let (queue, retries) = (&look.queue, verb == Verb::Retry);
     let may_run = |job| {
-        let (state, reason) = (look.queue.state(job), look.queue.reason(job));
+        let (state, reason) = (queue.state(job), queue.reason(job));
         (state, reason) == (State::Lost, Some(Reason::Imported))
     };
     let meant = |job| {
-        let unasked = look.queue.state(job) == State::Completed || may_run(job);
-        verb.fits(&look.queue, job) && !(verb == Verb::Retry && unasked)
+        let unasked = queue.state(job) == State::Completed || may_run(job);
+        verb.fits(queue, job) && !(retries && unasked)
     };
-    let mut chosen = select(meant, args, &look.queue)?;
-    if verb == Verb::Retry && args.jobs.is_empty() {
-        let ids = (0..look.queue.len()).filter(|job| may_run(*job));
-        let jobs = &look.queue.manifest().jobs;
-        chosen.refused.extend(ids.map(|job| {
-            let id = &jobs[job as usize].id;
-            format!(
-                "{id} was running when it was taken over, and may still run: retry it by its name"
-            )
-        }));
+    let mut chosen = select(meant, args, queue)?;
+    if retries && args.jobs.is_empty() {
+        let jobs = (0..queue.len()).filter(|job| may_run(*job));
+        let why = "was running when it was taken over, and may still run: retry it by its name";
+        let refused = jobs.map(|job| format!("{} {why}", queue.job(job).id));
+        chosen.refused.extend(refused);
     }
-    if verb == Verb::Retry && !again {
-        chosen.refuse_completed(&look.queue);
+    if retries && !again {
+        chosen.refuse_completed(queue);
     }
-    if verb == Verb::Retry {
+    if retries {
         used_by::warn(&chosen.ids, look.place.folder(), "repeating", context);
     }
     let wanted = if again { Verb::Again } else { verb };
@@ -143,20 +139,19 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>
     }
     if !managed && args.start {
         let started = start::detached(&idle(None, place), context)?;
+        let (pid, log) = (started.pid, started.log);
         asked.notes.extend(started.changes);
-        asked.notes.push(format!(
-            "manager {} was started; log {}",
-            started.pid, started.log
-        ));
+        let started = format!("manager {pid} was started; log {log}");
+        asked.notes.push(started);
     } else if !managed {
-        asked
-            .notes
-            .push(format!("{}, or retry with --start", nobody(&place)));
+        let how = format!("{}, or retry with --start", nobody(&place));
+        asked.notes.push(how);
     }
     Ok(asked.outcome())
 }
 
 /// Jobs that are meant, and what of the names means none.
+#[derive(Default)]
 pub(super) struct Chosen {
     pub(super) ids: Vec<String>,
     refused: Vec<String>,
@@ -183,16 +178,14 @@ impl Chosen {
         context: &Context,
     ) -> Result<Asked, Error> {
         let Self { ids, mut refused } = self;
-        let mut asked = if ids.is_empty() {
-            let nothing = format!("there is nothing to {word}");
-            let mut asked = Asked::done(word, vec![nothing]);
-            if !refused.is_empty() {
-                asked.notes.clear();
-                asked.done = false;
-            }
-            asked
-        } else {
+        let mut asked = if !ids.is_empty() {
             ask(word, request(ids.clone()), ids, place, context)?
+        } else if refused.is_empty() {
+            Asked::done(word, vec![format!("there is nothing to {word}")])
+        } else {
+            let nothing = Asked::done(word, Vec::new());
+            let done = false;
+            Asked { done, ..nothing }
         };
         asked.refused.append(&mut refused);
         Ok(asked)
@@ -209,10 +202,10 @@ pub(super) fn select(
         return by_name(able, &args.jobs, queue);
     }
     let manifest = queue.manifest();
+    let names = manifest.phases.iter().map(|phase| phase.name.as_str());
     if let Some(name) = &args.phase
-        && !manifest.phases.iter().any(|phase| phase.name == *name)
+        && !names.clone().any(|known| known == name)
     {
-        let names = manifest.phases.iter().map(|phase| phase.name.as_str());
         return Err(Error::no_phase(name, names));
     }
     let wanted = |job: &u32| {
@@ -222,12 +215,9 @@ pub(super) fn select(
             && able(*job)
     };
     let jobs = (0..queue.len()).filter(wanted);
-    Ok(Chosen {
-        ids: jobs
-            .map(|job| manifest.jobs[job as usize].id.to_string())
-            .collect(),
-        refused: Vec::new(),
-    })
+    let ids = jobs.map(|job| queue.job(job).id.to_string()).collect();
+    let refused = Vec::new();
+    Ok(Chosen { ids, refused })
 }
 
 /// Ids by name or glob.
@@ -236,43 +226,38 @@ pub(super) fn by_name(
     names: &[String],
     queue: &Queue,
 ) -> Result<Chosen, Error> {
-    let manifest = queue.manifest();
-    let (mut chosen, mut refused, mut first) = (Vec::new(), Vec::new(), None);
+    let (mut ids, mut refused, mut first) = (Vec::new(), Vec::new(), None);
     for pattern in names {
         if queue.find(pattern).is_some() {
-            chosen.push(pattern.clone());
+            ids.push(pattern.clone());
             continue;
         }
-        let id = |job: u32| &*manifest.jobs[job as usize].id;
+        let id = |job: u32| &*queue.job(job).id;
         let fits = Pattern::new(pattern).filter(|_| pattern.contains(['*', '?']));
         let meant = |job: &u32| {
             let fits = fits.as_ref();
             fits.is_some_and(|fits| fits.matches(id(*job).as_bytes()))
         };
         let all: Vec<u32> = (0..queue.len()).filter(meant).collect();
-        let before = chosen.len();
+        let before = ids.len();
         let these = all.iter().filter(|job| able(**job));
-        chosen.extend(these.map(|job| id(*job).to_owned()));
+        ids.extend(these.map(|job| id(*job).to_owned()));
         if all.is_empty() {
             let error = super::job(queue, pattern).err();
             refused.extend(error.as_ref().map(ToString::to_string));
             first = first.or(error);
-        } else if chosen.len() == before {
-            refused.push(format!(
-                "none of the jobs that match {pattern:?} is in a state for this"
-            ));
+        } else if ids.len() == before {
+            let which = format!("none of the jobs that match {pattern:?}");
+            refused.push(which + " is in a state for this");
         }
     }
     // Where nothing of it is known at all the call was wrong.
-    if let Some(error) = first.filter(|_| chosen.is_empty() && refused.len() == names.len()) {
+    if let Some(error) = first.filter(|_| ids.is_empty() && refused.len() == names.len()) {
         return Err(error);
     }
     let mut known = BTreeSet::new();
-    chosen.retain(|id| known.insert(id.clone()));
-    Ok(Chosen {
-        ids: chosen,
-        refused,
-    })
+    ids.retain(|id| known.insert(id.clone()));
+    Ok(Chosen { ids, refused })
 }
 
 /// A request that is about no job.
@@ -322,11 +307,8 @@ pub(super) fn ask(
         }
     }
     let answered = !path.exists();
-    let refused = if answered {
-        manager::take_answer(&path)
-    } else {
-        Vec::new()
-    };
+    let refused = answered.then(|| manager::take_answer(&path));
+    let refused = refused.unwrap_or_default();
     let changed = match refused.len() {
         0 => jobs.len(),
         refused if !whole => jobs.len().saturating_sub(refused),
@@ -347,12 +329,12 @@ pub(crate) fn adopt(
     manifest: Option<PathBuf>,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
-    let place = match (&manifest, &args.state) {
-        (Some(_), state) => {
-            let state = state.as_deref().unwrap_or(Path::new("queue_state.json"));
-            Place::of(&context.absolute(state), None)
-        }
-        (None, _) => super::place(args, context)?,
+    let place = if manifest.is_some() {
+        let state = args.state.as_deref();
+        let state = state.unwrap_or(Path::new("queue_state.json"));
+        Place::of(&context.absolute(state), None)
+    } else {
+        super::place(args, context)?
     };
     let manifest = manifest.map(|path| context.absolute(&path));
     let notes = settle(manifest, place, context)?;

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::explain::{Fact, Surroundings, explain as facts, fact};
-use aris_attempt::Standing;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_cli::{Context, Outcome};
 use aris_queue::manifest::Engine;
@@ -43,13 +42,9 @@ fn of_file(place: &Place, id: &str) -> Option<Explanation> {
     let row = snapshot.jobs.iter().find(|row| row.id == id)?;
     let card = row.gpu.map(|card| format!(" on card {card}"));
     let error = row.error.as_ref().map(|error| format!(": {error}"));
-    let text = format!(
-        "the state file has it as {}, attempt {}{}{}",
-        row.status,
-        row.attempts,
-        card.unwrap_or_default(),
-        error.unwrap_or_default()
-    );
+    let (card, error) = (card.unwrap_or_default(), error.unwrap_or_default());
+    let (status, attempt) = (&row.status, row.attempts);
+    let text = format!("the state file has it as {status}, attempt {attempt}{card}{error}");
     Some(Explanation {
         id: id.to_owned(),
         state: status::state_of(row).word(),
@@ -95,14 +90,10 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     } else {
         facts(queue, at, None)
     };
-    let run = queue.run(at);
-    let folder = aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt());
-    let there = run.attempt() > 0 && folder.is_dir();
+    let folder = manager::folder(&look.place, queue, at);
+    let there = queue.run(at).attempt() > 0 && folder.is_dir();
     let records = there.then(|| folder.display().to_string());
-    if matches!(
-        aris_attempt::standing(&folder),
-        Ok(Standing::Running { orphan: true, .. })
-    ) {
+    if manager::is_orphan(&folder) {
         let text = match lock::moved(&look.place) {
             Some(original) => format!(
                 "this folder was moved or copied from {original}: whether its runner lives cannot be told here"

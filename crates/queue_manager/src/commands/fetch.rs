@@ -31,7 +31,7 @@ const QUICK: Duration = Duration::from_secs(5);
 const CHANGES: u32 = 3;
 
 /// Outputs that were brought here.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Fetched {
     /// The server, as ssh knows it.
@@ -88,9 +88,7 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
         host: args.ssh.host.clone(),
         run: args.run.clone(),
         folder: context.absolute(&args.output).display().to_string(),
-        files: Vec::new(),
-        missing: Vec::new(),
-        runs: 0,
+        ..Fetched::default()
     };
     let (parts, error) = of_all(&servers, from);
     // The files of the others are here then, and another call does not bring them again.
@@ -113,7 +111,11 @@ fn fetch_from(there: &There<'_>, args: &FetchArgs, context: &Context) -> Result<
     let outputs: Outputs = there.data(&call)?;
     let folder = context.absolute(&args.output);
     let mut targets: BTreeMap<PathBuf, OutputFile> = BTreeMap::new();
-    let mut refused = Vec::new();
+    let missing = outputs.missing;
+    let mut fetched = Fetched {
+        missing,
+        ..Fetched::default()
+    };
     for file in outputs.files {
         let target = match &file.problem {
             Some(problem) => Err(problem.clone()),
@@ -123,59 +125,52 @@ fn fetch_from(there: &There<'_>, args: &FetchArgs, context: &Context) -> Result<
             Ok(path) => {
                 targets.entry(path).or_insert(file);
             }
-            Err(problem) => refused.push(FetchedFile {
-                path: file.path,
-                job: file.job,
-                size: file.size,
-                outcome: Brought::Failed,
-                problem: Some(problem),
-            }),
+            Err(problem) => {
+                let outcome = (Brought::Failed, Some(problem));
+                let path = file.path.clone();
+                fetched.files.push(FetchedFile::of(file, path, outcome));
+            }
         }
     }
-    let mut fetched = Fetched {
-        host: there.host.to_owned(),
-        run: args.run.clone(),
-        folder: folder.display().to_string(),
-        files: refused,
-        missing: outputs.missing,
-        runs: 0,
-    };
     let mut records = Records::default();
     let mut length = FIRST;
     for (path, file) in targets {
-        let (outcome, problem) = bring(there, &file, &path, args.overwrite, &mut length)?;
-        if outcome == Brought::Fetched {
-            context.note(&format!(
-                "{} {} bytes",
-                aris_fs::display_relative(&path, &folder),
-                file.size
-            ));
+        let outcome = bring(there, &file, &path, args.overwrite, &mut length)?;
+        if outcome.0 == Brought::Fetched {
+            let name = aris_fs::display_relative(&path, &folder);
+            context.note(&format!("{name} {} bytes", file.size));
         }
-        if matches!(outcome, Brought::Fetched | Brought::Unchanged) {
-            records.add(file.record, &path);
+        if matches!(outcome.0, Brought::Fetched | Brought::Unchanged) {
+            records.add(file.record.clone(), &path);
         }
-        fetched.files.push(FetchedFile {
-            job: file.job,
-            path: path.display().to_string(),
-            size: file.size,
-            outcome,
-            problem,
-        });
+        let path = path.display().to_string();
+        fetched.files.push(FetchedFile::of(file, path, outcome));
     }
     fetched.runs = records.bring(there, &folder, context)?;
     Ok(fetched)
+}
+
+impl FetchedFile {
+    fn of(file: OutputFile, path: String, (outcome, problem): Done) -> Self {
+        Self {
+            job: file.job,
+            path,
+            size: file.size,
+            outcome,
+            problem,
+        }
+    }
 }
 
 /// Where a file comes to lie: as below the working directory there; what lay elsewhere gets the folder of its job.
 ///
 /// **Errors**: why it has no place: its path, or a link here, leads out of the folder.
 fn target(folder: &Path, file: &OutputFile) -> Result<PathBuf, String> {
-    let path = if let Some(relative) = &file.relative {
-        aris_fs::join_inside(folder, Path::new(relative))
-    } else {
-        let name = Path::new(&file.path).file_name().unwrap_or_default();
-        let own = folder.join(aris_attempt::format::slug(&file.job));
-        aris_fs::join_inside(&own, Path::new(name))
+    let own = folder.join(aris_attempt::format::slug(&file.job));
+    let name = Path::new(&file.path).file_name().unwrap_or_default();
+    let path = match &file.relative {
+        Some(relative) => aris_fs::join_inside(folder, Path::new(relative)),
+        None => aris_fs::join_inside(&own, Path::new(name)),
     };
     let path = path.map_err(|error| error.to_string())?;
     let between = path.ancestors().skip(1);
@@ -185,6 +180,9 @@ fn target(folder: &Path, file: &OutputFile) -> Result<PathBuf, String> {
         Some(link) => Err(format!("{} is a link here", link.display())),
     }
 }
+
+/// What was done about a file, and why it was not brought, where it was not.
+type Done = (Brought, Option<String>);
 
 /// The size of a file and when it was changed.
 type Print = (u64, (i64, i64));
@@ -200,7 +198,7 @@ fn bring(
     path: &Path,
     overwrite: bool,
     length: &mut u64,
-) -> Result<(Brought, Option<String>), Error> {
+) -> Result<Done, Error> {
     let mut wanted = (file.size, file.modified);
     for _ in 0..CHANGES {
         let here = print_of(path);
@@ -208,19 +206,16 @@ fn bring(
             return Ok((Brought::Unchanged, None));
         }
         if here.is_some() && (!overwrite || path.is_dir()) {
-            let why =
-                String::from("something else is here under this name; --overwrite replaces a file");
-            return Ok((Brought::Kept, Some(why)));
+            let why = "something else is here under this name; --overwrite replaces a file";
+            return Ok((Brought::Kept, Some(why.to_owned())));
         }
         match whole(there, file, path, wanted, overwrite, length)? {
             Ok(brought) => return Ok(brought),
             Err(now) => wanted = now,
         }
     }
-    Ok((
-        Brought::Failed,
-        Some(String::from("it changes while it is read")),
-    ))
+    let why = "it changes while it is read";
+    Ok((Brought::Failed, Some(why.to_owned())))
 }
 
 /// Brings a file as it is wanted; `Err`: it is another one by now.
@@ -231,15 +226,13 @@ fn whole(
     wanted: Print,
     overwrite: bool,
     length: &mut u64,
-) -> Result<Result<(Brought, Option<String>), Print>, Error> {
+) -> Result<Result<Done, Print>, Error> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     aris_fs::create_dir(folder)?;
     let (size, (seconds, nanos)) = wanted;
     // The part is of this version of this file, and of no other.
-    let key = format!(
-        "{}\0{}\0{}\0{size}\0{seconds}\0{nanos}",
-        there.host, there.run, file.path
-    );
+    let (host, run, remote) = (there.host, there.run, &file.path);
+    let key = format!("{host}\0{run}\0{remote}\0{size}\0{seconds}\0{nanos}");
     let name = format!(".aris-fetch-{}.part", aris_attempt::format::slug(&key));
     let mut part = Part::open(&folder.join(name), Instant::now())?;
     if part.length() > size {

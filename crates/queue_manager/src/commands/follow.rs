@@ -32,23 +32,12 @@ struct Look {
 /// Whether a command of `remote` follows a log: then the words without the flag for it.
 pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
     let flag = |word: &String| word == "--follow" || word == "-f";
-    let end = command
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(command.len());
+    let end = command.iter().position(|word| word == "--");
     let is_logs = command.first().is_some_and(|word| word == "logs");
-    let (flags, names) = command.split_at(end);
-    if !is_logs || !flags.iter().any(flag) {
-        return None;
-    }
-    Some(
-        flags
-            .iter()
-            .filter(|word| !flag(word))
-            .chain(names)
-            .cloned()
-            .collect(),
-    )
+    let (flags, names) = command.split_at(end.unwrap_or(command.len()));
+    let others = flags.iter().filter(|word| !flag(word));
+    let follows = is_logs && flags.iter().any(flag);
+    follows.then(|| others.chain(names).cloned().collect())
 }
 
 /// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
@@ -79,11 +68,9 @@ pub(crate) fn follow(
         let mut call = words.to_vec();
         let mut more = vec![String::from("--json")];
         match at {
+            Some((_, from)) if one => more.push(format!("--from={from}")),
             Some((attempt, from)) => {
-                more.extend([format!("--from={from}")]);
-                if !one {
-                    more.push(format!("--attempt={attempt}"));
-                }
+                more.extend([format!("--from={from}"), format!("--attempt={attempt}")]);
             }
             // A job that has not begun has no log yet.
             None => more.push(String::from("--or-wait")),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
-use aris_fs::EntryKind;
+use aris_fs::{Entry, EntryKind};
 use aris_runs::{End, FileSeen, Ledger, Look, Run, Source};
 use jiff::Timestamp;
 use md5::{Digest as _, Md5};
@@ -35,13 +35,9 @@ pub(crate) struct Found {
 pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
     let mut found = Found::default();
     let files = if folder.is_dir() {
-        let entries = aris_fs::walk_sorted(folder, &mut |entry| {
+        files_of(aris_fs::walk_sorted(folder, &mut |entry| {
             entry.name != ".git" && entry.name != "artifacts"
-        })?;
-        let files = entries
-            .into_iter()
-            .filter(|entry| entry.kind == EntryKind::File);
-        files.map(|entry| entry.path).collect()
+        })?)
     } else {
         aris_fs::open(folder)?;
         vec![folder.to_path_buf()]
@@ -49,34 +45,30 @@ pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
     for path in files {
         let parent = path.parent().unwrap_or(folder);
         let above = parent.file_name().unwrap_or_default();
-        let read = match path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default()
-        {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let read = match name.unwrap_or_default() {
             "meta.yaml" => mlflow(parent, ledger, &mut found.refused),
             "wandb-metadata.json" => wandb(parent, ledger),
             "overrides.yaml" if above == ".hydra" => hydra(parent, ledger),
             "dvc.lock" => dvc(&path, ledger, &mut found.refused),
             _ => continue,
         };
+        let refused = |why| format!("{}: {why}", path.display());
         match read {
             Ok(runs) => {
                 for look in runs {
                     match other_content(&look, ledger)? {
-                        Some(why) => found.refused.push(format!("{}: {why}", path.display())),
+                        Some(why) => found.refused.push(refused(why)),
                         None => found.runs.push(look),
                     }
                 }
             }
-            Err(why) => found.refused.push(format!("{}: {why}", path.display())),
+            Err(why) => found.refused.push(refused(why)),
         }
     }
     if found.runs.is_empty() && found.refused.is_empty() {
-        let message = format!(
-            "{} holds no run of MLflow, Weights & Biases, Hydra or DVC",
-            folder.display()
-        );
+        let what = "holds no run of MLflow, Weights & Biases, Hydra or DVC";
+        let message = format!("{} {what}", folder.display());
         let hint = "name the folder mlruns, wandb or outputs, or a file dvc.lock";
         return Err(Error::told(ErrorKind::NotFound, message, hint).about(folder));
     }
@@ -106,9 +98,10 @@ fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> 
             before.any(|known| known.path == file.path && known.sha256 != file.sha256)
         };
         if let Some(file) = look.wrote.iter().find(differs) {
+            let before = format!("{} was taken over before", run.job);
             return Ok(Some(format!(
-                "{} was taken over before, with another content of {}",
-                run.job, file.path
+                "{before}, with another content of {}",
+                file.path
             )));
         }
     }
@@ -134,24 +127,23 @@ fn look(
 
 /// All files in and below a folder but those of these names.
 fn files(folder: &Path, but: &[&str]) -> Vec<PathBuf> {
-    let kept = |entry: &aris_fs::Entry| !but.iter().any(|name| entry.name == *name);
-    let entries = aris_fs::walk_sorted(folder, &mut |entry| kept(entry)).unwrap_or_default();
-    let files = entries
-        .into_iter()
-        .filter(|entry| entry.kind == EntryKind::File && kept(entry));
-    files.map(|entry| entry.path).collect()
+    let kept = |entry: &Entry| !but.iter().any(|name| entry.name == *name);
+    let mut entries = aris_fs::walk_sorted(folder, &mut |entry| kept(entry)).unwrap_or_default();
+    entries.retain(kept);
+    files_of(entries)
+}
+
+fn files_of(mut entries: Vec<Entry>) -> Vec<PathBuf> {
+    entries.retain(|entry| entry.kind == EntryKind::File);
+    entries.into_iter().map(|entry| entry.path).collect()
 }
 
 fn yaml<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
     let text = str::from_utf8(&bytes).map_err(|error| error.to_string())?;
     serde_saphyr::from_str(text).map_err(|error| {
-        error
-            .to_string()
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .to_owned()
+        let text = error.to_string();
+        text.lines().next().unwrap_or_default().to_owned()
     })
 }
 
@@ -226,65 +218,50 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     let meta: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
     let folder = files.parent().unwrap_or(files);
     let job = folder.file_name().unwrap_or_default().to_string_lossy();
-    let own = [
-        "wandb-metadata.json",
-        "wandb-summary.json",
-        "config.yaml",
-        "requirements.txt",
-        "output.log",
-        "conda-environment.yaml",
-        "diff.patch",
-    ];
-    let mut look = look(ledger, "wandb", &job, folder, files, &own);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let words = meta["args"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    let program = [&meta["codePath"], &meta["program"]]
-        .into_iter()
-        .find_map(Value::as_str);
+    let mut look = look(ledger, "wandb", &job, folder, files, &WANDB);
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let words = meta["args"].as_array().into_iter().flatten();
+    let words = words.filter_map(Value::as_str);
+    let program = meta["codePath"].as_str().or(meta["program"].as_str());
     look.command(&aris_runs::command_line(program.into_iter().chain(words)));
     let run = &mut look.run;
-    run.host = text(&meta["host"]);
-    run.cards = text(&meta["gpu"]);
-    run.source = meta["git"]["commit"]
-        .as_str()
-        .map(|id| commit(id.to_owned()));
+    run.host = text(&meta["host"]).unwrap_or_default();
+    run.cards = text(&meta["gpu"]).unwrap_or_default();
+    run.source = text(&meta["git"]["commit"]).map(commit);
     // Written where the work tree differed from the commit. **Source**: wandb, `sdk/lib/filenames.py`, DIFF_FNAME.
-    if files
-        .join("diff.patch")
-        .metadata()
-        .is_ok_and(|data| data.len() > 0)
-    {
+    let patch = files.join("diff.patch").metadata();
+    if patch.is_ok_and(|data| data.len() > 0) {
         let source = run.source.get_or_insert_default();
         source.changed = vec![String::from("(files/diff.patch of Weights & Biases)")];
     }
-    run.started = meta["startedAt"].as_str().map(str::to_owned);
-    if let Some(python) = meta["python"].as_str() {
-        run.versions
-            .insert(String::from("python"), python.to_owned());
-    }
+    run.started = text(&meta["startedAt"]);
+    let python = text(&meta["python"]).map(|python| (String::from("python"), python));
+    run.versions.extend(python);
     Ok(vec![look])
 }
+
+/// Its own files among those of a run.
+const WANDB: [&str; 7] = [
+    "wandb-metadata.json",
+    "wandb-summary.json",
+    "config.yaml",
+    "requirements.txt",
+    "output.log",
+    "conda-environment.yaml",
+    "diff.patch",
+];
 
 /// **Source**: Hydra, "Output/Working directory": `.hydra/overrides.yaml` and `.hydra/hydra.yaml` in the folder of a run.
 fn hydra(settings: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     let overrides: Vec<String> = yaml(&settings.join("overrides.yaml"))?;
     let about: Value = yaml(&settings.join("hydra.yaml")).unwrap_or_default();
     let folder = settings.parent().unwrap_or(settings);
-    let job = about["hydra"]["job"]["name"]
-        .as_str()
-        .unwrap_or("hydra")
-        .to_owned();
-    let cwd = about["hydra"]["runtime"]["cwd"]
-        .as_str()
-        .map_or(folder, Path::new);
-    let mut look = look(ledger, "hydra", &job, cwd, folder, &[".hydra"]);
-    look.command(&aris_runs::command_line(
-        std::iter::once(format!("{job}.py")).chain(overrides),
-    ));
+    let about = &about["hydra"];
+    let job = about["job"]["name"].as_str().unwrap_or("hydra");
+    let cwd = about["runtime"]["cwd"].as_str().map_or(folder, Path::new);
+    let mut look = look(ledger, "hydra", job, cwd, folder, &[".hydra"]);
+    let words = std::iter::once(format!("{job}.py")).chain(overrides);
+    look.command(&aris_runs::command_line(words));
     Ok(vec![look])
 }
 
@@ -315,23 +292,17 @@ fn dvc(path: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Lo
             let file = aris_fs::lexical(&folder.join(&out.path));
             match (out.md5, md5_of(&file)) {
                 (Some(said), Some(found)) if said == found => same.push(file),
-                _ => refused.push(format!(
-                    "{}: {job}: {} is not what the stage wrote, or a folder",
-                    path.display(),
-                    out.path
-                )),
+                _ => {
+                    let (lock, out) = (path.display(), out.path);
+                    let why = "is not what the stage wrote, or a folder";
+                    refused.push(format!("{lock}: {job}: {out} {why}"));
+                }
             }
         }
         look.outputs(&same, || {});
-        look.command(&match stage.cmd {
-            Value::String(text) => text,
-            Value::Array(lines) => lines
-                .iter()
-                .filter_map(Value::as_str)
-                .collect::<Vec<_>>()
-                .join(" && "),
-            _ => String::new(),
-        });
+        let lines = stage.cmd.as_array().into_iter().flatten();
+        let lines: Vec<&str> = lines.filter_map(Value::as_str).collect();
+        look.command(stage.cmd.as_str().unwrap_or(&lines.join(" && ")));
         let run = &mut look.run;
         (run.origin, run.job) = (String::from("dvc"), job);
         (run.end, run.how) = (End::Completed, String::from("exit 0"));
@@ -351,14 +322,11 @@ fn md5_of(path: &Path) -> Option<String> {
 /// What another tool says of the commit, when that can be one: git abbreviates to no less than 4 digits.
 fn commit(id: String) -> Source {
     let digits = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut source = Source::default();
     if digits && (4..=64).contains(&id.len()) {
-        return Source {
-            commit: id,
-            ..Source::default()
-        };
+        source.commit = id;
+    } else {
+        source.problem = Some(format!("{id:?} is no commit"));
     }
-    Source {
-        problem: Some(format!("{id:?} is no commit")),
-        ..Source::default()
-    }
+    source
 }
