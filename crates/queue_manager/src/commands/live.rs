@@ -32,8 +32,7 @@ pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Dat
         notes.push(String::from("the manifest says what the queue has already"));
     }
     if asked.refused.is_empty() {
-        notes.append(&mut asked.notes);
-        asked.notes = notes;
+        asked.notes.splice(..0, notes);
     }
     Ok(asked.outcome())
 }
@@ -62,18 +61,15 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
         (Some(name), _) if phases.contains(name) => name,
         (None, [only]) => only,
         (None, _) => {
-            return Err(Error::unclear(format!(
-                "name the phase of the job with --phase; there are {}",
-                named(&phases)
-            )));
+            let what = "name the phase of the job with --phase; there are";
+            return Err(Error::unclear(format!("{what} {}", named(&phases))));
         }
         (Some(name), _) => {
             return Err(Error::no_phase(name, phases.iter().map(String::as_str)));
         }
     };
-    let values = values(&args.set)?;
     let mut entries = vec![("id", quoted(id)), ("cmd", quoted(cmd))];
-    entries.extend(values.iter().map(|(key, value)| (*key, value.clone())));
+    entries.extend(values(&args.set)?);
     let list = |node| Node {
         value: Value::List(vec![node]),
         ..Node::default()
@@ -87,14 +83,13 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
 }
 
 /// Values as a manifest would have them.
-fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Error> {
+fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Invalid> {
+    let read = |(key, text): &'_ (String, String)| {
+        let name = format!("--set {key}");
+        tree::read(text).map_err(|problem| Invalid::new(name.as_ref(), vec![problem]))
+    };
     set.iter()
-        .map(|(key, text)| {
-            let value = tree::read(text).map_err(|problem| {
-                Error::Invalid(Invalid::new(format!("--set {key}").as_ref(), vec![problem]))
-            })?;
-            Ok((key.as_str(), value))
-        })
+        .map(|one| Ok((one.0.as_str(), read(one)?)))
         .collect()
 }
 
@@ -127,17 +122,11 @@ fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
             }
         }
     }
-    let mut notes = Vec::new();
-    if !running.is_empty() {
-        notes.push(format!(
-            "{}: under way as before; the next attempt takes the change",
-            named(&running)
-        ));
-    }
-    if !over.is_empty() {
-        notes.push(format!("{}: over; retry takes the change", named(&over)));
-    }
-    notes
+    let under_way = "under way as before; the next attempt takes the change";
+    let all = [(running, under_way), (over, "over; retry takes the change")];
+    let some = all.into_iter().filter(|(ids, _)| !ids.is_empty());
+    some.map(|(ids, what)| format!("{}: {what}", named(&ids)))
+        .collect()
 }
 
 /// Takes jobs out.

@@ -61,10 +61,8 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, 
     let stand = Stand::of(args, &look.place, context)?;
     let (text, next, whole) = match LogFile::open(&path) {
         Some(log) => {
-            let from = args
-                .from
-                .or_else(|| args.or_wait.then(|| log.last(args.lines)));
-            match from {
+            let last = || args.or_wait.then(|| log.last(args.lines));
+            match args.from.or_else(last) {
                 Some(from) => {
                     let piece = whole_characters(log.from(from));
                     let next = from + piece.len() as u64;
@@ -93,10 +91,10 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, 
 
 /// Without the beginning of a character whose rest is not there yet.
 fn whole_characters(mut piece: Vec<u8>) -> Vec<u8> {
-    let cut = str::from_utf8(&piece)
-        .err()
-        .filter(|error| error.error_len().is_none());
-    if let Some(error) = cut.filter(|error| error.valid_up_to() > 0) {
+    if let Err(error) = str::from_utf8(&piece)
+        && error.error_len().is_none()
+        && error.valid_up_to() > 0
+    {
         piece.truncate(error.valid_up_to());
     }
     piece
@@ -166,10 +164,9 @@ fn follow(
                 break;
             }
             at += piece.len() as u64;
-            lines
-                .push(&piece)
-                .iter()
-                .for_each(|line| context.raw_line(line));
+            for line in lines.push(&piece) {
+                context.raw_line(&line);
+            }
         }
         let over = stand.attempt > attempt || !stand.active;
         if over && let Some(rest) = lines.end() {

@@ -34,17 +34,16 @@ impl FromStr for Wanted {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split_once('#');
         let parts = parts.filter(|(file, key)| !file.is_empty() && !key.is_empty());
-        match parts.and_then(|(file, key)| Some((file, Pattern::new(file)?, key))) {
-            Some((file, pattern, key)) => Ok(Self {
+        let wanted = parts.and_then(|(file, key)| {
+            Some(Self {
                 text: text.to_owned(),
                 file: file.to_owned(),
-                pattern,
+                pattern: Pattern::new(file)?,
                 key: key.to_owned(),
-            }),
-            None => Err(String::from(
-                "write FILE#KEY, for example 'eval.json#acc' or '*.json#test.acc'",
-            )),
-        }
+            })
+        });
+        let how = "write FILE#KEY, for example 'eval.json#acc' or '*.json#test.acc'";
+        wanted.ok_or_else(|| how.to_owned())
     }
 }
 
@@ -66,30 +65,21 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
     for (at, job) in (0..).zip(&manifest.jobs) {
         let state = look.queue.state(at);
         let folder = context.absolute(&manifest.cwd_of(job));
-        let files: Vec<PathBuf> = match state {
-            State::Completed => job
-                .outputs
-                .iter()
-                .flat_map(|pattern| aris_attempt::output_files(&folder, pattern))
-                .collect(),
-            _ => Vec::new(),
-        };
-        let values: Vec<Option<Value>> = wanted
-            .iter()
-            .enumerate()
-            .map(|(number, wanted)| {
-                let found = match state {
-                    State::Completed => value(wanted, &folder, &files),
-                    other => Err(format!("the job is {}", other.word())),
-                };
-                found
-                    .map_err(|why| {
-                        let known = missing.entry((number, why));
-                        known.or_insert_with(|| (0, job.id.to_string())).0 += 1;
-                    })
-                    .ok()
-            })
-            .collect();
+        let outputs = job.outputs.iter().filter(|_| state == State::Completed);
+        let files = outputs.flat_map(|pattern| aris_attempt::output_files(&folder, pattern));
+        let files: Vec<PathBuf> = files.collect();
+        let mut values = Vec::new();
+        for (number, wanted) in wanted.iter().enumerate() {
+            let found = match state {
+                State::Completed => value(wanted, &folder, &files),
+                other => Err(format!("the job is {}", other.word())),
+            };
+            let found = found.map_err(|why| {
+                let known = missing.entry((number, why));
+                known.or_insert_with(|| (0, job.id.to_string())).0 += 1;
+            });
+            values.push(found.ok());
+        }
         if job.params.is_empty() && values.iter().all(Option::is_none) {
             continue;
         }
@@ -139,18 +129,13 @@ fn value(wanted: &Wanted, folder: &Path, files: &[PathBuf]) -> Result<Value, Str
     let node = match &*ending {
         "csv" | "tsv" => return column(&text, &wanted.key, &ending),
         // The last line is the last word.
-        "jsonl" => text
-            .lines()
-            .rev()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default(),
+        "jsonl" => text.trim_end().lines().last().unwrap_or_default(),
         _ => &text,
     };
     let root = tree::read(node).map_err(|problem| problem.message)?;
     let found = at(&root, &wanted.key).ok_or_else(|| format!("it has no {}", wanted.key))?;
-    let text = found
-        .written()
-        .ok_or_else(|| format!("{} is {}", wanted.key, found.noun()))?;
+    let noun = || format!("{} is {}", wanted.key, found.noun());
+    let text = found.written().ok_or_else(noun)?;
     match found.kind() {
         None | Some(Kind::Null) => Err(format!("{} is null", wanted.key)),
         Some(Kind::Bool(flag)) => Ok(Value::Bool(flag)),
@@ -161,22 +146,15 @@ fn value(wanted: &Wanted, folder: &Path, files: &[PathBuf]) -> Result<Value, Str
 
 /// The node at a path of keys and numbers; a key may itself hold points.
 fn at<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
-    if let Some(found) = node.get(path) {
-        return Some(found);
-    }
-    if let Some(item) = path
-        .parse::<usize>()
-        .ok()
-        .and_then(|item| node.items().get(item))
-    {
-        return Some(item);
-    }
-    path.match_indices('.').find_map(|(place, _)| {
-        let (first, rest) = path.split_at(place);
-        let below = node
-            .get(first)
-            .or_else(|| node.items().get(first.parse::<usize>().ok()?))?;
-        at(below, rest.trim_start_matches('.'))
+    let below = |step: &str| {
+        let item = || node.items().get(step.parse::<usize>().ok()?);
+        node.get(step).or_else(item)
+    };
+    below(path).or_else(|| {
+        path.match_indices('.').find_map(|(place, _)| {
+            let (first, rest) = path.split_at(place);
+            at(below(first)?, rest.trim_start_matches('.'))
+        })
     })
 }
 

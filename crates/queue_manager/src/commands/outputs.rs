@@ -16,7 +16,7 @@ use crate::commands::{job, look};
 use crate::error::Error;
 
 /// Files that jobs wrote.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Outputs {
     /// Jobs that were looked at: those that are completed, or those that were named.
@@ -62,11 +62,7 @@ pub(crate) struct MissingOutput {
 
 pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let queue = look(&args.queue, context)?.queue;
-    let mut found = Outputs {
-        jobs: 0,
-        files: Vec::new(),
-        missing: Vec::new(),
-    };
+    let mut found = Outputs::default();
     let mut by_folder: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
     for job in selected(&queue, &args.jobs)? {
         found.jobs += 1;
@@ -87,27 +83,40 @@ fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
         let completed = |job: &u32| queue.state(*job) == State::Completed;
         return Ok((0..queue.len()).filter(completed).collect());
     }
-    let mut patterns = Vec::new();
+    let mut named = BTreeSet::new();
     for text in wanted {
-        let fits =
-            |pattern: &Pattern| (0..queue.len()).any(|job| pattern.matches(id(job).as_bytes()));
-        match Pattern::new(text).filter(fits) {
-            Some(pattern) => patterns.push(pattern),
-            None => drop(job(queue, text)?),
+        let pattern = Pattern::new(text);
+        let pattern = pattern.as_ref();
+        let fits = |job: &u32| pattern.is_some_and(|it| it.matches(id(*job).as_bytes()));
+        let all: Vec<u32> = (0..queue.len()).filter(fits).collect();
+        if all.is_empty() {
+            job(queue, text)?;
         }
+        named.extend(all);
     }
-    let named = |job: &u32| {
-        let id = id(*job).as_bytes();
-        patterns.iter().any(|pattern| pattern.matches(id))
-    };
-    Ok((0..queue.len()).filter(named).collect())
+    Ok(named.into_iter().collect())
 }
 
 /// Adds the files of a job, and gives its working directory.
 fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathBuf {
-    let manifest = queue.manifest();
-    let spec = &manifest.jobs[job as usize];
-    let cwd = aris_fs::lexical(&context.absolute(&manifest.cwd_of(spec)));
+    let spec = queue.job(job);
+    let cwd = aris_fs::lexical(&context.absolute(&queue.manifest().cwd_of(spec)));
+    let file = |path: PathBuf| {
+        let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        // `../up.txt` lies outside.
+        let path = aris_fs::lexical(&path);
+        let relative = path.strip_prefix(&cwd).ok();
+        let problem = "its name is not UTF-8: rename it, or copy it yourself";
+        Some(OutputFile {
+            record: None,
+            problem: path.to_str().is_none().then(|| problem.to_owned()),
+            job: spec.id.to_string(),
+            relative: relative.map(|path| path.display().to_string()),
+            path: path.display().to_string(),
+            size: data.size(),
+            modified: (data.mtime(), data.mtime_nsec()),
+        })
+    };
     for pattern in &spec.outputs {
         let before = found.files.len();
         for path in aris_attempt::output_files(&cwd, pattern) {
@@ -117,27 +126,7 @@ fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathB
             } else {
                 vec![path]
             };
-            found.files.extend(inside.into_iter().filter_map(|path| {
-                let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-                // `../up.txt` lies outside.
-                let path = aris_fs::lexical(&path);
-                let problem = path
-                    .to_str()
-                    .is_none()
-                    .then(|| String::from("its name is not UTF-8: rename it, or copy it yourself"));
-                Some(OutputFile {
-                    record: None,
-                    problem,
-                    job: spec.id.to_string(),
-                    relative: path
-                        .strip_prefix(&cwd)
-                        .ok()
-                        .map(|path| path.display().to_string()),
-                    path: path.display().to_string(),
-                    size: data.size(),
-                    modified: (data.mtime(), data.mtime_nsec()),
-                })
-            }));
+            found.files.extend(inside.into_iter().filter_map(&file));
         }
         if found.files.len() == before {
             found.missing.push(MissingOutput {
@@ -160,10 +149,9 @@ fn add_records(
         let names: Vec<(usize, String)> = places.iter().filter_map(name).collect();
         let paths = names.iter().map(|(_, name)| name.as_str()).collect();
         let lines = ledger.find(&BTreeSet::new(), &paths)?;
-        let last: BTreeMap<&str, &str> = lines
-            .iter()
-            .map(|line| (line.path.as_str(), line.run.as_str()))
-            .collect();
+        let lines = lines.iter();
+        let last = lines.map(|line| (line.path.as_str(), line.run.as_str()));
+        let last: BTreeMap<&str, &str> = last.collect();
         for (at, name) in &names {
             if let (Some(file), Some(run)) = (files.get_mut(*at), last.get(name.as_str())) {
                 file.record = Some(ledger.record(run).display().to_string());

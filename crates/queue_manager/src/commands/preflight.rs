@@ -108,21 +108,22 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
             let first = jobs().filter(|(_, job)| {
                 job.needs.is_empty() && manifest.phases[job.phase as usize].after.is_empty()
             });
-            let missing: Vec<String> = first
-                .filter_map(|(at, job)| {
-                    Some(format!("{} ({})", common.missing(&manifest, at)?, job.id))
-                })
-                .collect();
+            let missing = first.filter_map(|(at, job)| {
+                let path = common.missing(&manifest, at)?;
+                Some(format!("{path} ({})", job.id))
+            });
+            let missing: Vec<String> = missing.collect();
             let good = "of all jobs without dependencies";
             add("preconditions", good, lacks(&missing, "missing"));
         }
         Err(error) => add("conda", "", Some(error.to_string())),
     }
-    let folder = writable_ancestor(&options.place.queue);
-    let (name, refused) = (
-        folder.display(),
-        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).err(),
-    );
+    // The folder itself, or the nearest one above it that is there.
+    let mut above = options.place.queue.ancestors();
+    let folder = above.find(|folder| folder.is_dir());
+    let folder = folder.unwrap_or(Path::new("/"));
+    let (name, access) = (folder.display(), rustix::fs::Access::WRITE_OK);
+    let refused = rustix::fs::access(folder, access).err();
     let refused = refused.map(|error| format!("{name}: {error}"));
     add("state folder", &format!("{name} can be written"), refused);
     match rustix::fs::statvfs(folder) {
@@ -139,22 +140,17 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     };
     checks.extend(found);
     let found = checks.iter().any(|check| check.verdict != "ok");
-    Ok(Outcome::found(
-        Data::Preflight(Preflight {
-            project: manifest.project.clone(),
-            jobs: manifest.jobs.len(),
-            phases: manifest
-                .phases
-                .iter()
-                .map(|phase| PlannedPhase {
-                    name: phase.name.clone(),
-                    jobs: phase.end - phase.first,
-                })
-                .collect(),
-            checks,
-        }),
-        found,
-    ))
+    let phases = manifest.phases.iter().map(|phase| PlannedPhase {
+        name: phase.name.clone(),
+        jobs: phase.end - phase.first,
+    });
+    let preflight = Preflight {
+        project: manifest.project.clone(),
+        jobs: manifest.jobs.len(),
+        phases: phases.collect(),
+        checks,
+    };
+    Ok(Outcome::found(Data::Preflight(preflight), found))
 }
 
 /// Whether the batch system would take the jobs, one question for each class of them.
@@ -179,40 +175,31 @@ fn batch_system(
 
 /// The cards that jobs would be given.
 fn cards(manifest: &Manifest) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let mut add =
-        |subject, verdict, detail: String| checks.push(Check::new(subject, verdict, detail));
-    if manifest.wants_cards() {
-        let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
-        let sample = Smi::default().sample(&wanted);
-        if let Some(problem) = &sample.problem {
-            add("cards", "problem", problem.clone());
+    if !manifest.wants_cards() {
+        return Vec::new();
+    }
+    let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
+    let sample = Smi::default().sample(&wanted);
+    let problem = sample.problem.into_iter();
+    let mut checks: Vec<_> = problem
+        .map(|why| Check::new("cards", "problem", why))
+        .collect();
+    for (index, card) in &sample.cards {
+        if !wanted.is_empty() && !wanted.iter().any(|one| one.has(*index)) {
+            continue;
         }
-        for (index, card) in &sample.cards {
-            if !wanted.is_empty() && !wanted.iter().any(|one| one.has(*index)) {
-                continue;
-            }
-            let (verdict, what) = match &card.memory {
-                Memory::Known { used, total } => {
-                    let text = format!("{used} of {total} MiB in use");
-                    if *used < manifest.gpu_free_threshold_mib {
-                        ("ok", text)
-                    } else {
-                        ("problem", text + ", jobs would wait")
-                    }
+        let (verdict, what) = match &card.memory {
+            Memory::Known { used, total } => {
+                let text = format!("{used} of {total} MiB in use");
+                if *used < manifest.gpu_free_threshold_mib {
+                    ("ok", text)
+                } else {
+                    ("problem", text + ", jobs would wait")
                 }
-                Memory::Unknown(why) => ("unknown", why.clone()),
-            };
-            add("card", verdict, format!("{index}: {what}"));
-        }
+            }
+            Memory::Unknown(why) => ("unknown", why.clone()),
+        };
+        checks.push(Check::new("card", verdict, format!("{index}: {what}")));
     }
     checks
-}
-
-/// The folder itself, or the nearest one above it that is there.
-fn writable_ancestor(folder: &Path) -> &Path {
-    folder
-        .ancestors()
-        .find(|folder| folder.is_dir())
-        .unwrap_or(Path::new("/"))
 }

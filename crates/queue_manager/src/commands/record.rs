@@ -63,8 +63,8 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
             recorded.keep(&look)?;
         }
     } else if let Some(job) = &args.slurm {
-        let (mut look, refused) =
-            accounting::run(job, &args.expected_output, ledger, context.cwd())?;
+        let patterns = &args.expected_output;
+        let (mut look, refused) = accounting::run(job, patterns, ledger, context.cwd())?;
         recorded.refused = refused;
         if let Some(name) = &args.name {
             look.run.job.clone_from(name);
@@ -73,20 +73,15 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
     } else {
         let look = run(args, ledger, context)?;
         recorded.keep(&look)?;
-        let files = look.wrote.len();
+        let files = counted(look.wrote.len(), "file");
         let is_outside = |file: &&aris_runs::FileSeen| Path::new(&file.path).is_absolute();
         if let Some(file) = look.wrote.iter().find(is_outside) {
+            let (path, project) = (&file.path, look.ledger.project().display());
             context.warn(&format!(
-                "{} is outside {}, whose ledger has the record: `trace-back` of another project does not find it; record from that project",
-                file.path,
-                look.ledger.project().display()
+                "{path} is outside {project}, whose ledger has the record: `trace-back` of another project does not find it; record from that project"
             ));
         }
-        context.note(&format!(
-            "recorded: {}, {} written",
-            look.run.words(),
-            counted(files, "file")
-        ));
+        context.note(&format!("recorded: {}, {files} written", look.run.words()));
     }
     let failed = |run: &RecordedRun| recorded.ran && run.end != End::Completed;
     let found = !recorded.refused.is_empty() || recorded.runs.iter().any(failed);
@@ -124,26 +119,25 @@ fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Err
         Stdout::Same
     };
     let started = context.now();
-    let ended = aris_proc::command(program, cwd)
-        .args(rest)
-        .run_attached(stdout, None)
-        .map_err(Error::Command)?;
+    let call = aris_proc::command(program, cwd).args(rest);
+    let ended = call.run_attached(stdout, None).map_err(Error::Command)?;
     look.outputs(&before.fresh(), || {});
     let run = &mut look.run;
-    String::from("record").clone_into(&mut run.origin);
-    let name = Path::new(program)
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
-    run.job = args.name.clone().unwrap_or_else(|| name.into_owned());
+    "record".clone_into(&mut run.origin);
+    let name = Path::new(program).file_name().unwrap_or_default();
+    let name = || name.to_string_lossy().into_owned();
+    run.job = args.name.clone().unwrap_or_else(name);
     run.host = aris_attempt::host();
     run.started = Some(started.to_string());
     run.ended = Some(context.now().to_string());
-    let (end, how) = match ended {
-        Ended::Exited(0) => (End::Completed, String::from("exit 0")),
-        Ended::Exited(code) => (End::Failed, format!("exit {code}")),
-        Ended::Signalled(signal) => (End::Failed, format!("signal {signal}")),
-        Ended::TimedOut => (End::Failed, String::from("time limit")),
+    let end = match ended {
+        Ended::Exited(0) => End::Completed,
+        _ => End::Failed,
+    };
+    let how = match ended {
+        Ended::Exited(code) => format!("exit {code}"),
+        Ended::Signalled(signal) => format!("signal {signal}"),
+        Ended::TimedOut => String::from("time limit"),
     };
     look.ended(end, how, &before.unwritten());
     Ok(look)

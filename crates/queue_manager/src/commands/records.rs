@@ -54,10 +54,8 @@ fn one(
     files: &[PathBuf],
     ledger: &Ledger,
 ) -> Result<Result<(), String>, Error> {
-    let id = Path::new(record)
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let id = Path::new(record).file_stem().unwrap_or_default();
+    let id = id.to_string_lossy();
     let (run, bytes) = if let Ok(record) = ledger.read(&id) {
         (record.run, None)
     } else {
@@ -79,7 +77,6 @@ fn one(
         // Without its patch a run is told to be damaged.
         patch = there.small_file(&path.to_string_lossy())?.ok();
     }
-    Ok(ledger
-        .take(&id, bytes.as_deref(), patch.as_deref(), files)
-        .map_err(|error| error.to_string()))
+    let taken = ledger.take(&id, bytes.as_deref(), patch.as_deref(), files);
+    Ok(taken.map_err(|error| error.to_string()))
 }

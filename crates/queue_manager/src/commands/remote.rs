@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -48,11 +48,8 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
         None => run_of(&path),
     };
     let servers = args.ssh.each()?;
-    let connected: Result<Vec<There<'_>>, Error> = servers
-        .iter()
-        .map(|ssh| There::new(ssh, &run, context))
-        .collect();
-    let connected = connected?;
+    let connected = servers.iter().map(|ssh| There::new(ssh, &run, context));
+    let connected: Vec<There<'_>> = connected.collect::<Result<_, Error>>()?;
     // Every server is reached before anything is started on one.
     for there in &connected {
         there.deploy()?;
@@ -172,11 +169,8 @@ fn joined(mut answers: Vec<(String, Option<Value>)>) -> Option<Value> {
         return answers.pop()?.1;
     }
     let answers = answers.into_iter();
-    Some(
-        answers
-            .map(|(host, answer)| (host, answer.unwrap_or_default()))
-            .collect(),
-    )
+    let answers = answers.map(|(host, answer)| (host, answer.unwrap_or_default()));
+    Some(answers.collect())
 }
 
 /// Calls one command in the folder of a run.
@@ -208,9 +202,8 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Dat
         }
         return Err(error);
     }
-    let data = answers
-        .into_iter()
-        .map(|(host, answer)| (host, envelope(&answer.stdout)));
+    let answers = answers.into_iter();
+    let data = answers.map(|(host, answer)| (host, envelope(&answer.stdout)));
     let data = Data::Remote(Remote {
         host: args.ssh.host.clone(),
         run: args.run.clone(),
@@ -274,11 +267,8 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
             format!("error: {word} stays, and a connection has one answer; use start and status");
         return Answer::refused(2, text);
     }
-    let call = aris_proc::command(program, folder)
-        .args(words)
-        .args(args)
-        .capture_limit(OUTPUT);
-    let done = match call.run(PATIENCE) {
+    let call = aris_proc::command(program, folder).args(words).args(args);
+    let done = match call.capture_limit(OUTPUT).run(PATIENCE) {
         Ok(done) => done,
         Err(error @ ProcError::Absent { .. }) => return Answer::refused(5, error.to_string()),
         Err(error) => return Answer::refused(1, error.to_string()),
@@ -296,23 +286,16 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
 
 /// The name of a run: that of the manifest's folder, made safe, so that the same manifest is the same run.
 fn run_of(manifest: &Path) -> String {
-    let folder = manifest
-        .parent()
-        .and_then(Path::file_name)
-        .unwrap_or_default();
-    aris_attempt::format::slug(&folder.to_string_lossy())
-        .chars()
-        .take(100)
-        .collect()
+    let folder = manifest.parent().and_then(Path::file_name);
+    let folder = folder.unwrap_or_default().to_string_lossy();
+    let slug = aris_attempt::format::slug(&folder);
+    slug.chars().take(100).collect()
 }
 
 /// YAML stays YAML.
 fn manifest_name(path: &Path) -> String {
-    let yaml = path
-        .extension()
-        .is_some_and(|extension| extension == "yaml" || extension == "yml");
-    PathBuf::from(MANIFEST)
-        .with_extension(if yaml { "yaml" } else { "json" })
-        .display()
-        .to_string()
+    let ending = path.extension().unwrap_or_default();
+    let yaml = ending == "yaml" || ending == "yml";
+    let name = if yaml { "manifest.yaml" } else { MANIFEST };
+    name.to_owned()
 }

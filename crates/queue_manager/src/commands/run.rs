@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::snapshot;
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
-use aris_queue::state::State;
+use aris_queue::state::{Reason, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -91,22 +91,20 @@ pub(crate) fn run(
     let options = options(manifest, flags, context)?;
     let Ended { queue, detached } = manager::run(&options, context)?;
     let counts = manager::counts(&queue);
-    let failed = (0..queue.len())
-        .filter(|job| {
-            let state = queue.state(*job);
-            state.is_final() && state != State::Completed
-        })
-        .take(NAMED)
-        .map(|job| {
-            let row = snapshot::row(&queue, job);
-            Failed {
-                id: row.id,
-                state: queue.state(job).word(),
-                reason: row.reason.map(aris_queue::state::Reason::word),
-                error: row.error,
-            }
-        })
-        .collect();
+    let failed = (0..queue.len()).filter(|job| {
+        let state = queue.state(*job);
+        state.is_final() && state != State::Completed
+    });
+    let failed = failed.take(NAMED).map(|job| {
+        let row = snapshot::row(&queue, job);
+        Failed {
+            id: row.id,
+            state: queue.state(job).word(),
+            reason: row.reason.map(Reason::word),
+            error: row.error,
+        }
+    });
+    let failed = failed.collect();
     let state = options.place.state.display().to_string();
     let good = queue.completed_jobs() == queue.len();
     let signal = (detached.is_none() && !good).then_some(Signal::FINDINGS);

@@ -31,22 +31,17 @@ pub(super) fn divide(
     let number = groups.len();
     let mut free = Vec::new();
     for group in groups {
-        let has = |server: &usize| {
-            let ids = &there[*server];
-            group
-                .iter()
-                .any(|job| ids.contains(&*manifest.jobs[*job].id))
-        };
+        let id = |job: &usize| &*manifest.jobs[*job].id;
+        let has = |server: &usize| group.iter().any(|job| there[*server].contains(id(job)));
         let homes: Vec<usize> = (0..hosts.len()).filter(has).collect();
         match homes.as_slice() {
             [] => free.push(group),
             [home] => place(&group, *home, &mut counts),
             [one, other, ..] => {
-                let id = &manifest.jobs[group[0]].id;
+                let (id, one, other) = (id(&group[0]), hosts[*one], hosts[*other]);
                 return Err(Error::precondition(format!(
-                    "{id:?} and jobs that wait for each other with it are on {} and on {} already; only jobs of one server can wait for \
-                     each other",
-                    hosts[*one], hosts[*other]
+                    "{id:?} and jobs that wait for each other with it are on {one} and on {other} already; only jobs of one server can \
+                     wait for each other"
                 )));
             }
         }
@@ -56,17 +51,18 @@ pub(super) fn divide(
         let server = (0..hosts.len()).min_by_key(|server| counts[*server]);
         place(&group, server.unwrap_or(0), &mut counts);
     }
-    match counts.iter().position(|count| *count == 0) {
-        None => Ok(server_of),
-        Some(idle) => Err(Error::precondition(format!(
-            "{} would get no job: jobs that wait for each other stay on one server, and {} in {} are too few for {}; name fewer servers, or \
-             tie single jobs with `match` in depends_on",
-            hosts[idle],
-            counted(manifest.jobs.len(), "job"),
-            counted(number, "such group"),
-            counted(hosts.len(), "server")
-        ))),
-    }
+    let Some(idle) = counts.iter().position(|count| *count == 0) else {
+        return Ok(server_of);
+    };
+    let (idle, jobs) = (hosts[idle], counted(manifest.jobs.len(), "job"));
+    let (groups, servers) = (
+        counted(number, "such group"),
+        counted(hosts.len(), "server"),
+    );
+    Err(Error::precondition(format!(
+        "{idle} would get no job: jobs that wait for each other stay on one server, and {jobs} in {groups} are too few for {servers}; name \
+         fewer servers, or tie single jobs with `match` in depends_on"
+    )))
 }
 
 /// The jobs in groups that do not wait for each other, by first job.

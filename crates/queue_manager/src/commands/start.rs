@@ -48,10 +48,8 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;
-    let log = flags
-        .log
-        .clone()
-        .unwrap_or_else(|| place.state.with_file_name("queue_manager.log"));
+    let log = || place.state.with_file_name("queue_manager.log");
+    let log = flags.log.clone().unwrap_or_else(log);
     let mut arguments: Vec<OsString> = vec!["run".into(), "--detached".into()];
     let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
     for (flag, value) in [

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::results::{self, JobFacts, Phase, Report, ResultFiles, Tail};
 use crate::snapshot;
 use aris_attempt::Standing;
-use aris_attempt::format;
 use aris_cli::{Context, Outcome};
 use aris_fs::real;
 use aris_queue::state::{Queue, Reason, State};
@@ -17,6 +16,7 @@ use crate::commands::Data;
 use crate::commands::{Look, look, metrics, tail};
 use crate::error::Error;
 use crate::lock;
+use crate::manager::folder;
 use crate::place::Place;
 
 /// Failures whose log is read, and lines of each.
@@ -81,13 +81,9 @@ pub(crate) fn leave(place: Place, queue: Queue, context: &Context) -> Option<Str
     };
     let text = results::summary(&of(&look, context.now()));
     let written = aris_fs::write_atomic(&path, text.as_bytes());
-    match written {
-        Ok(()) => Some(path.display().to_string()),
-        Err(error) => {
-            context.warn(&format!("no summary was written: {error}"));
-            None
-        }
-    }
+    let written = written.map(|()| path.display().to_string());
+    let failed = |error| context.warn(&format!("no summary was written: {error}"));
+    written.map_err(failed).ok()
 }
 
 fn of(look: &Look, now: Timestamp) -> Report {
@@ -105,12 +101,11 @@ fn of(look: &Look, now: Timestamp) -> Report {
         results: results(look),
         ..Report::default()
     };
-    report
-        .phases
-        .extend(manifest.phases.iter().map(|phase| Phase {
-            name: phase.name.clone(),
-            ..Phase::default()
-        }));
+    let phases = manifest.phases.iter().map(|phase| Phase {
+        name: phase.name.clone(),
+        ..Phase::default()
+    });
+    report.phases.extend(phases);
     for job in 0..queue.len() {
         let row = snapshot::row(queue, job);
         let state = queue.state(job);
@@ -151,16 +146,14 @@ fn results(look: &Look) -> Vec<ResultFiles> {
     let completed = (0..queue.len())
         .filter(|job| queue.state(*job) == State::Completed && !queue.job(*job).outputs.is_empty());
     for job in completed.take(RESULTS) {
-        let id = &queue.job(job).id;
-        let folder = format::folder(&look.place.queue, id, queue.run(job).attempt());
+        let folder = folder(&look.place, queue, job);
         if let Ok(Standing::Ended(exit)) = aris_attempt::standing(&folder) {
             for output in exit.outputs {
                 *found.entry(output.pattern).or_default() += output.matches;
             }
         }
     }
-    found
-        .into_iter()
-        .map(|(pattern, files)| ResultFiles { pattern, files })
-        .collect()
+    let found = found.into_iter();
+    let found = found.map(|(pattern, files)| ResultFiles { pattern, files });
+    found.collect()
 }

@@ -65,10 +65,8 @@ pub(crate) fn piece(args: &[String]) -> Answer {
         return Answer::refused(2, "a piece has two numbers");
     };
     let read = aris_fs::open(Path::new(path)).and_then(|file| {
-        let (size, modified) = {
-            let data = file.metadata();
-            (data.size(), (data.mtime(), data.mtime_nsec()))
-        };
+        let data = file.metadata();
+        let (size, modified) = (data.size(), (data.mtime(), data.mtime_nsec()));
         let data = STANDARD.encode(file.read_from(from, length.min(LARGEST))?);
         Ok(Piece {
             size,
@@ -77,13 +75,17 @@ pub(crate) fn piece(args: &[String]) -> Answer {
         })
     });
     match read.map(|piece| serde_json::to_string(&piece)) {
-        Ok(Ok(stdout)) => Answer {
-            code: 0,
-            stdout,
-            stderr: String::new(),
-        },
+        Ok(Ok(stdout)) => given(stdout),
         Ok(Err(error)) => Answer::refused(1, error.to_string()),
         Err(error) => Answer::refused(3, error.to_string()),
+    }
+}
+
+fn given(stdout: String) -> Answer {
+    Answer {
+        code: 0,
+        stdout,
+        stderr: String::new(),
     }
 }
 
@@ -91,11 +93,7 @@ pub(crate) fn piece(args: &[String]) -> Answer {
 pub(crate) fn home(run: &Path) -> Answer {
     let runs = aris_fs::real(run.parent().unwrap_or(run));
     let (boot, host) = (aris_attempt::boot_id(), aris_attempt::host());
-    Answer {
-        code: 0,
-        stdout: format!("{boot} {host} {}", runs.display()),
-        stderr: String::new(),
-    }
+    given(format!("{boot} {host} {}", runs.display()))
 }
 
 /// A run on a server.
@@ -218,13 +216,10 @@ pub(super) fn failed(host: &str, answer: &Answer) -> Error {
     let kind = ErrorKind::ALL
         .into_iter()
         .find(|kind| i32::from(kind.exit().code()) == answer.code);
-    let envelope: Option<Value> = serde_json::from_str(&answer.stdout).ok();
-    let message = envelope
-        .as_ref()
-        .and_then(|envelope| envelope["error"]["message"].as_str())
-        .or_else(|| said(answer))
-        .unwrap_or("it said nothing");
-    let message = message.trim();
+    let envelope: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
+    let message = envelope["error"]["message"].as_str();
+    let message = message.or_else(|| said(answer));
+    let message = message.unwrap_or("it said nothing").trim();
     Error::There {
         host: host.to_owned(),
         kind: kind.unwrap_or(ErrorKind::Internal),
@@ -242,10 +237,8 @@ pub(super) fn said(answer: &Answer) -> Option<&str> {
 
 /// What a server says, without what moves a terminal's cursor.
 pub(super) fn printable(line: &str) -> String {
-    line.chars()
-        .filter(|char| !char.is_control())
-        .take(2_000)
-        .collect()
+    let shown = line.chars().filter(|char| !char.is_control());
+    shown.take(2_000).collect()
 }
 
 /// What each server gives, by its name, and the first error. Where several are asked, one that does not have what is asked for is no
@@ -268,11 +261,5 @@ pub(super) fn of_all<T>(
 
 /// Whether a server does not have what is asked for.
 pub(super) fn is_absent(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::There {
-            kind: ErrorKind::NotFound,
-            ..
-        }
-    )
+    matches!(error, Error::There { kind, .. } if *kind == ErrorKind::NotFound)
 }

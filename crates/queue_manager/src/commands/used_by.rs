@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aris_cli::{Context, Outcome};
 use aris_contract::ErrorKind;
-use aris_fs::EntryKind;
+use aris_fs::{Entry, EntryKind};
 use aris_runs::{Ledger, Line};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ const SKIPPED: [&str; 4] = [".git", ".aris", "node_modules", "__pycache__"];
 const NAMED: usize = 5;
 
 /// What stands on the runs of a job.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct UsedBy {
     /// The job.
@@ -94,10 +94,8 @@ struct File {
 pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let cwd = context.cwd();
     let no_ledger = || {
-        let message = format!(
-            "there is no ledger of runs, .aris/runs, in or above {}",
-            cwd.display()
-        );
+        let what = "there is no ledger of runs, .aris/runs, in or above";
+        let message = format!("{what} {}", cwd.display());
         let hint = "runs of a queue and of `queue_manager record` leave one; go into the project";
         Error::told(ErrorKind::NotFound, message, hint).about(cwd)
     };
@@ -110,16 +108,13 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
         return Err(Error::told(ErrorKind::NotFound, message, hint));
     }
     for what in &used.unknown {
-        context.warn(&format!(
-            "what rests on {} is not fully known: {what}",
-            used.job
-        ));
+        let job = &used.job;
+        context.warn(&format!("what rests on {job} is not fully known: {what}"));
     }
     if used.files > 0 && used.audits.is_empty() && used.unknown.is_empty() {
-        let message = format!(
-            "no paper in {} has been audited: which numbers rest on the run is not known",
-            ledger.project().display()
-        );
+        let unknown = "which numbers rest on the run is not known";
+        let project = ledger.project().display();
+        let message = format!("no paper in {project} has been audited: {unknown}");
         let hint = "paper_claim_audit PAPER makes one";
         return Err(Error::told(ErrorKind::Precondition, message, hint));
     }
@@ -144,38 +139,28 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
     };
     let unknown: BTreeSet<&String> = found.iter().flat_map(|used| &used.unknown).collect();
     for what in unknown {
-        context.warn(&format!(
-            "what stands on these runs is not fully known: {what}"
-        ));
+        let text = format!("what stands on these runs is not fully known: {what}");
+        context.warn(&text);
     }
     for used in found.iter().filter(|used| !used.numbers.is_empty()) {
-        let mut names: Vec<String> = used
-            .numbers
-            .iter()
-            .take(NAMED)
-            .map(Standing::words)
-            .collect();
+        let named = used.numbers.iter().take(NAMED).map(Standing::words);
+        let mut names: Vec<String> = named.collect();
         if used.numbers.len() > NAMED {
             names.push(format!("and {} more", used.numbers.len() - NAMED));
         }
-        context.warn(&format!(
-            "{what} {}: {} its files: {}",
-            used.job,
-            match used.numbers.len() {
-                1 => String::from("1 number stands on"),
-                count => format!("{count} numbers stand on"),
-            },
-            names.join("; ")
-        ));
+        let count = match used.numbers.len() {
+            1 => String::from("1 number stands on"),
+            count => format!("{count} numbers stand on"),
+        };
+        let (job, names) = (&used.job, names.join("; "));
+        context.warn(&format!("{what} {job}: {count} its files: {names}"));
     }
 }
 
 /// What stands on each of these jobs.
 fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
-    let mut wanted: BTreeMap<&str, UsedBy> = jobs
-        .iter()
-        .map(|job| (job.as_str(), UsedBy::none(job)))
-        .collect();
+    let wanted = jobs.iter().map(|job| (job.as_str(), UsedBy::none(job)));
+    let mut wanted: BTreeMap<&str, UsedBy> = wanted.collect();
     let mut jobs: BTreeMap<String, String> = BTreeMap::new();
     for line in ledger.runs()? {
         let Some(used) = wanted.get_mut(line.job.as_str()) else {
@@ -191,38 +176,39 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
     let project = ledger.project();
     let skip = |name: &std::ffi::OsStr| SKIPPED.iter().any(|skipped| name == *skipped);
     let entries = aris_fs::walk_sorted(project, &mut |entry| !skip(&entry.name))?;
-    for entry in entries
-        .iter()
-        .filter(|entry| entry.kind == EntryKind::File && entry.name == ARTIFACT)
-    {
+    let is_audit = |entry: &&Entry| entry.kind == EntryKind::File && entry.name == ARTIFACT;
+    for entry in entries.iter().filter(is_audit) {
         let bytes = aris_fs::read(&entry.path, LIMIT)?;
+        let name = ledger.name(&entry.path);
+        let mut unknown = |why: &str| {
+            let all = wanted.values_mut();
+            all.for_each(|used| used.unknown.push(why.to_owned()));
+        };
         let audit = match serde_json::from_slice::<Audit>(&bytes) {
             Ok(audit) => audit,
             Err(error) => {
-                let name = ledger.name(&entry.path);
-                let why = format!("{name} cannot be read: {error}; run `paper_claim_audit` again");
-                for used in wanted.values_mut() {
-                    used.unknown.push(why.clone());
-                }
+                let again = "run `paper_claim_audit` again";
+                unknown(&format!("{name} cannot be read: {error}; {again}"));
                 continue;
             }
         };
-        let paper = ledger.name(entry.path.parent().unwrap_or(project));
         let folder = entry.path.parent().unwrap_or(project);
+        let paper = ledger.name(folder);
+        let claims = &audit.details.claims;
+        for claim in claims.iter().filter(|it| it.status == "binding_error") {
+            let detail = claim.detail.as_deref().unwrap_or("its data was not found");
+            let (at, id, text) = (&claim.location, &claim.id, &claim.paper_text);
+            unknown(&format!("{paper}/{at}: {text} [{id}]: {detail}"));
+        }
         let is_old = audit.audited_input_hashes.iter().any(|(name, said)| {
             let now = aris_runs::file_digest(&aris_fs::lexical(&folder.join(name)), || {});
             now.is_ok_and(|(sha256, _)| sha256 != said.trim_start_matches("sha256:"))
         });
         for used in wanted.values_mut() {
-            let name = ledger.name(&entry.path);
             used.stale.extend(is_old.then(|| name.clone()));
-            used.audits.push(name);
+            used.audits.push(name.clone());
         }
-        let files = audit
-            .details
-            .claims
-            .iter()
-            .flat_map(|claim| &claim.evidence);
+        let files = claims.iter().flat_map(|claim| &claim.evidence);
         let digests = files.map(|file| file.sha256.as_str()).collect();
         let mut made: BTreeMap<String, Vec<Line>> = BTreeMap::new();
         for line in ledger.find(&digests, &BTreeSet::new())? {
@@ -230,15 +216,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
         }
         let wrote = made.values().flatten().map(|line| line.run.clone());
         let sources = ledger.sources(wrote)?;
-        for claim in &audit.details.claims {
-            if claim.status == "binding_error" {
-                let detail = claim.detail.as_deref().unwrap_or("its data was not found");
-                let (at, id) = (&claim.location, &claim.id);
-                let why = format!("{paper}/{at}: {} [{id}]: {detail}", claim.paper_text);
-                for used in wanted.values_mut() {
-                    used.unknown.push(why.clone());
-                }
-            }
+        for claim in claims {
             let mut seen = BTreeSet::new();
             for file in &claim.evidence {
                 let same = made.get(&file.sha256).map_or(&[][..], Vec::as_slice);
@@ -298,12 +276,7 @@ impl UsedBy {
     fn none(job: &str) -> Self {
         Self {
             job: job.to_owned(),
-            runs: 0,
-            files: 0,
-            audits: Vec::new(),
-            stale: Vec::new(),
-            numbers: Vec::new(),
-            unknown: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -311,9 +284,7 @@ impl UsedBy {
 impl Standing {
     /// The number and its place.
     pub(crate) fn words(&self) -> String {
-        format!(
-            "{}/{}: {} [{}], by {}",
-            self.paper, self.location, self.shown, self.id, self.file
-        )
+        let (paper, at, shown) = (&self.paper, &self.location, &self.shown);
+        format!("{paper}/{at}: {shown} [{}], by {}", self.id, self.file)
     }
 }
