@@ -190,14 +190,11 @@ pub(crate) fn culprit(queue: &Queue, job: u32) -> Option<u32> {
 /// Jobs that this one depends on, by itself or through its phase.
 fn parents(queue: &Queue, job: u32) -> impl Iterator<Item = u32> + '_ {
     let manifest = queue.manifest();
-    let needs = manifest.jobs[job as usize].needs.iter().copied();
-    let phases = manifest
-        .phase_of(job)
-        .into_iter()
-        .flat_map(|phase| &phase.after)
-        .filter_map(|at| manifest.phases.get(*at as usize))
-        .flat_map(|phase| phase.first..phase.end);
-    needs.chain(phases)
+    let needs = queue.job(job).needs.iter().copied();
+    let phases = manifest.phase_of(job).into_iter();
+    let phases = phases.flat_map(|phase| &phase.after);
+    let phases = phases.filter_map(|at| manifest.phases.get(*at as usize));
+    needs.chain(phases.flat_map(|phase| phase.first..phase.end))
 }
 
 fn failed_parents(queue: &Queue, job: u32) -> impl Iterator<Item = u32> + '_ {
@@ -208,53 +205,36 @@ fn failed_parents(queue: &Queue, job: u32) -> impl Iterator<Item = u32> + '_ {
 }
 
 fn waiting(queue: &Queue, job: u32, facts: &mut Vec<Fact>) {
-    let any = queue
-        .manifest()
-        .phase_of(job)
-        .is_some_and(|phase| phase.on_dep_failure == OnDepFailure::Run);
-    let open: Vec<u32> = parents(queue, job)
-        .filter(|parent| {
-            let state = queue.state(*parent);
-            !(state == State::Completed || any && state.is_final())
-        })
-        .collect();
-    list(queue, &open, "waits for", facts);
+    let phase = queue.manifest().phase_of(job);
+    let any = phase.is_some_and(|phase| phase.on_dep_failure == OnDepFailure::Run);
+    let open = parents(queue, job).filter(|parent| {
+        let state = queue.state(*parent);
+        !(state == State::Completed || any && state.is_final())
+    });
+    list(queue, &open.collect::<Vec<_>>(), "waits for", facts);
 }
 
 fn blocked(queue: &Queue, job: u32, facts: &mut Vec<Fact>) {
     let failed: Vec<u32> = failed_parents(queue, job).collect();
     list(queue, &failed, "cannot start because of", facts);
-    if let Some(root) = culprit(queue, job)
-        && !failed.iter().take(NAMED).any(|parent| *parent == root)
-    {
-        list(queue, &[root], "all of this goes back to", facts);
-    }
     if let Some(root) = culprit(queue, job) {
+        if !failed.iter().take(NAMED).any(|parent| *parent == root) {
+            list(queue, &[root], "all of this goes back to", facts);
+        }
         let id = &queue.job(root).id;
-        facts.push(fact(
-            format!("once {id:?} is tried again (retry), this job waits for it"),
-            "",
-        ));
+        let text = format!("once {id:?} is tried again (retry), this job waits for it");
+        facts.push(fact(text, ""));
     }
 }
 
 fn list(queue: &Queue, jobs: &[u32], what: &str, facts: &mut Vec<Fact>) {
     for job in jobs.iter().take(NAMED) {
-        let spec = queue.job(*job);
-        let error = queue
-            .run(*job)
-            .verdict()
-            .and_then(|verdict| verdict.error.clone())
-            .map(|error| format!(": {error}"))
-            .unwrap_or_default();
-        facts.push(fact(
-            format!(
-                "{what} {:?}, which is {}{error}",
-                spec.id,
-                queue.state(*job).word()
-            ),
-            format!("job {}", spec.id),
-        ));
+        let (id, state) = (&queue.job(*job).id, queue.state(*job).word());
+        let verdict = queue.run(*job).verdict();
+        let error = verdict.and_then(|verdict| verdict.error.as_ref());
+        let error = error.map_or_else(String::new, |error| format!(": {error}"));
+        let text = format!("{what} {id:?}, which is {state}{error}");
+        facts.push(fact(text, format!("job {id}")));
     }
     if jobs.len() > NAMED {
         facts.push(fact(format!("and {} more", jobs.len() - NAMED), ""));
@@ -267,10 +247,8 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
     }
     let unmanaged = "no manager runs that could start it";
     let Some(around) = around else {
-        facts.push(fact(
-            format!("nothing stands against it; {unmanaged}"),
-            "lock",
-        ));
+        let text = format!("nothing stands against it; {unmanaged}");
+        facts.push(fact(text, "lock"));
         return;
     };
     if !around.managed {

@@ -144,19 +144,15 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     let (new, sha256) = match read() {
         Ok(Some(new)) => new,
         Ok(None) => {
-            return Ok(Current {
-                path,
-                ..own(place)?
-            });
+            let own = own(place)?;
+            return Ok(Current { path, ..own });
         }
         Err(error) if given.is_none() && copy.is_some() => {
-            let notice = format!(
-                "the manifest cannot be used, so that the queue goes on with its own copy of it: {error}"
-            );
-            return Ok(Current {
-                notices: vec![notice],
-                ..own(place)?
-            });
+            let what =
+                "the manifest cannot be used, so that the queue goes on with its own copy of it";
+            let mut current = own(place)?;
+            current.notices.push(format!("{what}: {error}"));
+            return Ok(current);
         }
         Err(error) => return Err(error),
     };
@@ -226,12 +222,9 @@ fn is_folder(path: &str) -> bool {
 
 /// What was changed while the queue ran, in order.
 fn changes(place: &Place) -> Vec<Kept> {
-    let bytes = aris_fs::read_optional(&place.changes(), aris_fs::READ_LIMIT)
-        .ok()
-        .flatten();
-    bytes
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
+    let bytes = aris_fs::read(&place.changes(), aris_fs::READ_LIMIT).ok();
+    let changes = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    changes.unwrap_or_default()
 }
 
 /// The user's file with what was changed while the queue ran; what does not fit any more is dropped, and said.
@@ -241,9 +234,10 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
     for one in changes(place) {
         match one.change.make(&mut root) {
             Ok(()) => kept.push(one),
-            Err(why) => notices.push(format!(
-                "a change made while the queue ran is dropped: {why}"
-            )),
+            Err(why) => {
+                let what = "a change made while the queue ran is dropped";
+                notices.push(format!("{what}: {why}"));
+            }
         }
     }
     if kept.is_empty() {
@@ -258,18 +252,15 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
             }
             let hidden = differences(&new.root, &edited);
             if !hidden.is_empty() {
-                notices.push(format!(
-                    "what was changed by commands stays, whatever the manifest says: {}",
-                    hidden.join("; ")
-                ));
+                let what = "what was changed by commands stays, whatever the manifest says";
+                notices.push(format!("{what}: {}", hidden.join("; ")));
             }
             let text = edit::text(&root);
             (Expanded { text, root }, kept)
         }
         Err(problems) => {
-            let why = problems
-                .first()
-                .map_or("", |problem| problem.message.as_str());
+            let first = problems.first();
+            let why = first.map_or("", |problem| problem.message.as_str());
             notices.push(format!(
                 "the {} changes made while the queue ran do not fit the manifest any more and are dropped: {why}",
                 kept.len()
@@ -404,26 +395,35 @@ pub(crate) fn open(
     wall: Timestamp,
 ) -> Result<Loaded, Error> {
     let opened = Journal::open(&place.queue)?;
-    let mut loaded = Loaded {
-        queue: Queue::new(manifest),
-        journal: opened.journal,
-        notices: Vec::new(),
-        changes: Vec::new(),
-        removed: Vec::new(),
-    };
+    let (mut queue, mut journal) = (Queue::new(manifest), opened.journal);
+    let (mut notices, mut changes, mut removed) = (Vec::new(), Vec::new(), Vec::new());
     if opened.torn > 0 {
-        loaded.notices.push(format!(
+        notices.push(format!(
             "the journal ended in {} bytes of a line that was never finished; they were cut off",
             opened.torn
         ));
     }
     if opened.entries.is_empty() {
-        loaded.import(place, now, wall)?;
-        return Ok(loaded);
+        let (events, more) = import(&mut queue, place, now, wall)?;
+        for event in &events {
+            journal.push(event, wall);
+        }
+        if !events.is_empty() {
+            let (count, file) = (events.len(), place.state.display());
+            notices.push(format!("{count} jobs were taken over as {file} says"));
+        }
+        notices.extend(more);
+    } else {
+        removed = replay(&mut queue, &opened.entries, place, now, wall)?;
+        changes = changed(&queue);
     }
-    loaded.removed = replay(&mut loaded.queue, &opened.entries, place, now, wall)?;
-    loaded.compare();
-    Ok(loaded)
+    Ok(Loaded {
+        queue,
+        journal,
+        notices,
+        changes,
+        removed,
+    })
 }
 
 /// Replays a journal that somebody else may be writing.
@@ -512,64 +512,37 @@ pub(crate) fn unchanged(
         [] => String::from("only in jobs that have not run"),
         changes => changes.join("; "),
     };
-    let message = format!(
-        "{} has changed since the last run: {what}",
-        manifest.display()
-    );
+    let path = manifest.display();
+    let message = format!("{path} has changed since the last run: {what}");
     let hint = "drop --strict to apply the change; jobs that ran already need retry";
     Err(Error::told(ErrorKind::Validation, message, hint).about(manifest))
 }
 
-impl Loaded {
-    fn import(&mut self, place: &Place, now: u64, wall: Timestamp) -> Result<(), Error> {
-        let (events, notices) = import(&mut self.queue, place, now, wall)?;
-        for event in &events {
-            self.journal.push(event, wall);
-        }
-        if !events.is_empty() {
-            self.notices.push(format!(
-                "{} jobs were taken over as {} says",
-                events.len(),
-                place.state.display()
-            ));
-        }
-        self.notices.extend(notices);
-        Ok(())
-    }
-
-    /// Tells what changed in the manifest since the jobs ran.
-    fn compare(&mut self) {
-        let mut changed = Vec::new();
-        for job in 0..self.queue.len() {
-            let (run, spec) = (self.queue.run(job), self.queue.job(job));
-            let command = run.last().command.as_deref();
-            let other = command.is_some_and(|command| command != command_digest(&spec.cmd));
-            if other && (run.life == Life::Completed || run.life.is_active()) {
-                changed.push(spec.id.to_string());
-            }
-        }
-        if let Some(first) = changed.first() {
-            self.changes.push(format!(
-                "the manifest has another command for {first:?}{} than the one that ran; retry runs the new one",
-                and_more(changed.len())
-            ));
-        }
-        let gone: Vec<&str> = self.queue.removed().collect();
-        if let Some(first) = gone.first() {
-            let notice = format!(
-                "{first:?}{} ran and stands no longer in the manifest",
-                and_more(gone.len())
-            );
-            self.changes.push(notice);
-        }
-    }
+/// What changed in the manifest since the jobs ran.
+fn changed(queue: &Queue) -> Vec<String> {
+    let changed = (0..queue.len()).filter(|job| {
+        let (run, spec) = (queue.run(*job), queue.job(*job));
+        let command = run.last().command.as_deref();
+        let other = command.is_some_and(|command| command != command_digest(&spec.cmd));
+        other && (run.life == Life::Completed || run.life.is_active())
+    });
+    let changed = first_of(changed.map(|job| &*queue.job(job).id)).map(|which| {
+        format!(
+            "the manifest has another command for {which} than the one that ran; retry runs the new one"
+        )
+    });
+    let gone = first_of(queue.removed());
+    let gone = gone.map(|which| format!("{which} ran and stands no longer in the manifest"));
+    changed.into_iter().chain(gone).collect()
 }
 
-fn and_more(count: usize) -> String {
-    match count {
-        0 | 1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    }
+/// The first of these, and how many others there are.
+fn first_of<'a>(mut ids: impl Iterator<Item = &'a str>) -> Option<String> {
+    let first = ids.next()?;
+    Some(match ids.count() {
+        0 => format!("{first:?}"),
+        more => format!("{first:?} and {more} more"),
+    })
 }
 
 /// The manifest with a change in it; nothing is written.
@@ -590,10 +563,8 @@ pub(crate) fn apply(
             };
             let running: Vec<String> = ids.iter().filter(runs).cloned().collect();
             if !running.is_empty() {
-                return Err(Error::precondition(format!(
-                    "under way and not to be removed before being cancelled: {}",
-                    named(&running)
-                )));
+                let what = "under way and not to be removed before being cancelled";
+                return Err(Error::precondition(format!("{what}: {}", named(&running))));
             }
             own(place)?.with(place, change, request)?
         }

@@ -132,10 +132,9 @@ fn taken(place: &Place, owner: Owner) -> Error {
 
 /// A manager on another machine may have the queue.
 fn elsewhere(place: &Place, owner: &Owner, silent: Duration) -> Error {
+    let (path, silent) = (place.state.display(), silent.as_secs());
     let message = format!(
-        "the queue {} was taken by {owner}, which gave its last sign {} s ago; from here its lock may not be seen",
-        place.state.display(),
-        silent.as_secs()
+        "the queue {path} was taken by {owner}, which gave its last sign {silent} s ago; from here its lock may not be seen"
     );
     let hint = "look there whether it lives; when it does not, run with --takeover once it has been silent for 60 s";
     Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
@@ -188,10 +187,8 @@ pub(crate) fn original_at_work(place: &Place) -> Option<String> {
     // The first line of a journal has the moment when its queue began.
     let begin = |place: &Place| {
         let bytes = aris_fs::read(&place.queue.join(FILE), Log::LIMIT).ok()?;
-        bytes
-            .split(|byte| *byte == b'\n')
-            .next()
-            .map(<[u8]>::to_vec)
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        lines.next().map(<[u8]>::to_vec)
     };
     let same = begin(place).is_some_and(|line| begin(&there) == Some(line));
     let at_work = || Lock::is_held(&there.lock()).unwrap_or(false) || jobs_run(&there);
@@ -204,11 +201,8 @@ fn jobs_run(place: &Place) -> bool {
     let found = aris_fs::walk_sorted(&place.queue.join(ATTEMPTS), &mut all).unwrap_or_default();
     let mut claims = found.iter().filter(|entry| entry.name == CLAIM);
     claims.any(|claim| {
-        let attempt = claim.path.parent().unwrap_or(&claim.path);
-        matches!(
-            aris_attempt::standing(attempt),
-            Ok(Standing::Running { .. })
-        )
+        let stands = aris_attempt::standing(claim.path.parent().unwrap_or(&claim.path));
+        matches!(stands, Ok(Standing::Running { .. }))
     })
 }
 
@@ -241,10 +235,9 @@ pub(crate) fn parts(place: &Place) -> Parts {
 }
 
 fn small<T: Default + serde::de::DeserializeOwned>(path: &Path) -> T {
-    aris_fs::read(path, 64 << 10)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
+    let bytes = aris_fs::read(path, 64 << 10).ok();
+    let read = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    read.unwrap_or_default()
 }
 
 #[cfg(test)]

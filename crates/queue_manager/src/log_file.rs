@@ -44,9 +44,8 @@ impl LogFile {
         let start = self.length().saturating_sub(WINDOW);
         let bytes = self.from(start);
         let body = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        let mut breaks = (0..body.len())
-            .rev()
-            .filter(|at| body.get(*at) == Some(&b'\n'));
+        let backwards = (0..body.len()).rev();
+        let mut breaks = backwards.filter(|at| body.get(*at) == Some(&b'\n'));
         let from = match lines.checked_sub(1) {
             None => bytes.len(),
             Some(before) => breaks.nth(before).map_or(0, |at| at + 1),

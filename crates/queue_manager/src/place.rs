@@ -125,11 +125,8 @@ impl fmt::Display for Owner {
         if self.pid == 0 {
             return out.write_str("another process");
         }
-        write!(
-            out,
-            "process {} on {} since {}",
-            self.pid, self.host, self.since
-        )
+        let (pid, host, since) = (self.pid, &self.host, &self.since);
+        write!(out, "process {pid} on {host} since {since}")
     }
 }
 

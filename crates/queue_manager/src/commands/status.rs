@@ -6,7 +6,7 @@ use crate::snapshot::{self, JobRow, Snapshot, moment};
 use aris_attempt::cards::CardId;
 use aris_cli::{Context, Outcome};
 use aris_contract::text::shell_line;
-use aris_queue::state::State;
+use aris_queue::state::{Reason, State};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ pub(crate) struct Status {
 }
 
 /// A phase.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Phase {
     /// Its name.
@@ -216,9 +216,8 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     }
     let mut notices = snapshot.notices.clone();
     if foreign {
-        notices.push(String::from(
-            "another program wrote this state, and may still run these jobs; queue_manager adopt takes it over",
-        ));
+        let what = "another program wrote this state, and may still run these jobs";
+        notices.push(format!("{what}; queue_manager adopt takes it over"));
     }
     if let Some(original) = lock::original_at_work(place) {
         notices.push(format!(
@@ -236,14 +235,12 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
         ));
     }
     let warned = snapshot.jobs.iter();
-    let mut warned: Vec<String> = warned
-        .filter_map(|job| Some(format!("{}: {}", job.id, job.warning.as_ref()?)))
-        .collect();
-    let more = warned.len().saturating_sub(named);
-    warned.truncate(named);
-    notices.append(&mut warned);
-    notices
-        .extend((more > 0).then(|| format!("{more} more jobs have a warning; `report` has all")));
+    let warned = warned.filter_map(|job| Some(format!("{}: {}", job.id, job.warning.as_ref()?)));
+    let more = warned.clone().count().saturating_sub(named);
+    notices.extend(warned.take(named));
+    if more > 0 {
+        notices.push(format!("{more} more jobs have a warning; `report` has all"));
+    }
     let over = if foreign {
         snapshot.jobs.iter().all(|job| state_of(job).is_final())
     } else {
@@ -257,30 +254,25 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
         id: job.id.clone(),
         phase: job.phase.clone(),
         state: state_of(job).word(),
-        reason: job.reason.map(aris_queue::state::Reason::word),
+        reason: job.reason.map(Reason::word),
         attempts: job.attempts,
         error: job.error.clone(),
     };
-    let running = running(&snapshot)
-        .take(named)
-        .map(|job| Running {
+    let running = with_status(&snapshot, "running").take(named).map(|job| {
+        let started = job.started.as_deref().and_then(moment);
+        let seconds = started.map(|started| now.duration_since(started).as_secs().max(0));
+        let line = job.log.as_deref().and_then(|log| tail(log.as_ref(), 1));
+        Running {
             id: job.id.clone(),
             gpus: job.gpus.clone(),
             attempt: job.attempts,
             started: job.started.clone(),
-            seconds: job
-                .started
-                .as_deref()
-                .and_then(moment)
-                .map(|started| now.duration_since(started).as_secs().max(0)),
-            last_line: job
-                .log
-                .as_deref()
-                .and_then(|log| tail(log.as_ref(), 1))
-                .filter(|line| !line.is_empty()),
-        })
-        .collect();
-    let problems = snapshot.jobs.iter().filter(|job| job.status == "stuck");
+            seconds,
+            last_line: line.filter(|line| !line.is_empty()),
+        }
+    });
+    let running = running.collect();
+    let problems = with_status(&snapshot, "stuck");
     Ok(Status {
         project: snapshot.meta.project.clone(),
         over,
@@ -302,77 +294,61 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     })
 }
 
-fn running(snapshot: &Snapshot) -> impl Iterator<Item = &JobRow> {
+fn with_status<'s>(
+    snapshot: &'s Snapshot,
+    status: &'s str,
+) -> impl Iterator<Item = &'s JobRow> + Clone {
     let jobs = snapshot.jobs.iter();
-    jobs.filter(|job| job.status == "running")
+    jobs.filter(move |job| job.status == status)
 }
 
 fn phases(snapshot: &Snapshot) -> Vec<Phase> {
-    let mut counts: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
+    let mut phases: BTreeMap<&str, Phase> = BTreeMap::new();
     for job in &snapshot.jobs {
-        let entry = counts.entry(&job.phase).or_default();
-        entry.0 += 1;
-        entry.1 += usize::from(job.status == "completed");
-        entry.2 += usize::from(job.status == "stuck");
+        let phase = phases.entry(&job.phase).or_default();
+        phase.jobs += 1;
+        phase.completed += usize::from(job.status == "completed");
+        phase.stuck += usize::from(job.status == "stuck");
     }
-    snapshot
-        .phases
-        .iter()
-        .map(|phase| {
-            let (jobs, completed, stuck) =
-                counts.get(phase.name.as_str()).copied().unwrap_or_default();
-            Phase {
-                name: phase.name.clone(),
-                status: phase.status.clone(),
-                jobs,
-                completed,
-                stuck,
-            }
-        })
-        .collect()
+    let named = snapshot.phases.iter().map(|phase| Phase {
+        name: phase.name.clone(),
+        status: phase.status.clone(),
+        ..phases.remove(phase.name.as_str()).unwrap_or_default()
+    });
+    named.collect()
 }
 
 fn retries(snapshot: &Snapshot, named: usize) -> Vec<Retry> {
     let waiting = snapshot.jobs.iter();
-    let waiting = waiting.filter(|job| job.state == Some(State::Backoff));
-    let mut retries: Vec<Retry> = waiting
-        .map(|job| Retry {
-            id: job.id.clone(),
-            reason: job.reason.map(aris_queue::state::Reason::word),
-            attempts: job.attempts,
-            at: job.retry_at.clone(),
-        })
+    let mut waiting: Vec<&JobRow> = waiting
+        .filter(|job| job.state == Some(State::Backoff))
         .collect();
     // Stable: among those that are due together, and those of which nobody knows, the manifest's order.
-    retries.sort_by_key(|retry| {
-        retry
-            .at
-            .as_deref()
-            .and_then(moment)
-            .unwrap_or(Timestamp::MAX)
+    let due = |job: &&JobRow| job.retry_at.as_deref().and_then(moment);
+    waiting.sort_by_key(|job| due(job).unwrap_or(Timestamp::MAX));
+    let retries = waiting.into_iter().take(named).map(|job| Retry {
+        id: job.id.clone(),
+        reason: job.reason.map(Reason::word),
+        attempts: job.attempts,
+        at: job.retry_at.clone(),
     });
-    retries.truncate(named);
-    retries
+    retries.collect()
 }
 
 fn blocked(snapshot: &Snapshot, named: usize) -> Vec<Blocked> {
     let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
     let stuck = snapshot.jobs.iter();
     for job in stuck.filter(|job| job.state == Some(State::Blocked)) {
-        *causes
-            .entry(job.error.as_deref().unwrap_or(""))
-            .or_default() += 1;
+        let cause = job.error.as_deref().unwrap_or("");
+        *causes.entry(cause).or_default() += 1;
     }
-    let mut blocked: Vec<Blocked> = causes
-        .into_iter()
-        .map(|(cause, jobs)| Blocked {
-            cause: cause.to_owned(),
-            jobs,
-        })
-        .collect();
-    blocked.sort_by_key(|group| std::cmp::Reverse(group.jobs));
-    blocked.truncate(named);
-    blocked
+    let mut causes: Vec<(&str, usize)> = causes.into_iter().collect();
+    causes.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
+    let blocked = causes.into_iter().take(named).map(|(cause, jobs)| {
+        let cause = cause.to_owned();
+        Blocked { cause, jobs }
+    });
+    blocked.collect()
 }
 
 fn cards(snapshot: &Snapshot) -> Vec<CardUse> {
@@ -380,15 +356,11 @@ fn cards(snapshot: &Snapshot) -> Vec<CardUse> {
     for job in &snapshot.jobs {
         for card in &job.gpus {
             let jobs = cards.entry(*card).or_default();
-            if job.status == "running" {
-                jobs.push(job.id.clone());
-            }
+            jobs.extend((job.status == "running").then(|| job.id.clone()));
         }
     }
-    cards
-        .into_iter()
-        .map(|(index, jobs)| CardUse { index, jobs })
-        .collect()
+    let cards = cards.into_iter();
+    cards.map(|(index, jobs)| CardUse { index, jobs }).collect()
 }
 
 fn per_hour(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
@@ -407,7 +379,7 @@ fn per_hour(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
 fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     let mut runs: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let mut all = Vec::new();
-    for job in snapshot.jobs.iter().filter(|job| job.status == "completed") {
+    for job in with_status(snapshot, "completed") {
         if let Some(ms) = job.ran_ms {
             runs.entry(&job.phase).or_default().push(ms);
             all.push(ms);
@@ -418,8 +390,8 @@ fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
         times.get(times.len() / 2).copied()
     };
     let overall = median(&mut all)?;
-    let medians: BTreeMap<&str, u64> = runs
-        .into_iter()
+    let medians = runs.into_iter();
+    let medians: BTreeMap<&str, u64> = medians
         .filter_map(|(phase, mut times)| Some((phase, median(&mut times)?)))
         .collect();
     let expected = |job: &JobRow| medians.get(job.phase.as_str()).copied().unwrap_or(overall);
@@ -430,13 +402,14 @@ fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
             ran.unsigned_abs() > u128::from(expected(job)) * 2 + 1000
         })
     };
-    if running(snapshot).any(late) {
+    let mut running = with_status(snapshot, "running");
+    let lanes = running.clone().count() as u64;
+    if running.any(late) {
         return None;
     }
     let open = snapshot.jobs.iter();
     let open = open.filter(|job| !matches!(job.status.as_str(), "completed" | "stuck"));
     let sum: u64 = open.map(expected).sum();
-    let lanes = running(snapshot).count() as u64;
     (sum / 1000).checked_div(lanes).filter(|left| *left > 0)
 }
 

@@ -34,18 +34,14 @@ pub(crate) fn import(
         completed: Option<String>,
     }
     let time = |text: Option<String>| super::moment(&text?);
-    let old: Old = serde_json::from_str(text).map_err(|error| {
-        let hint =
-            "move the file away to begin anew, or restore it from a copy; nothing was started";
-        not_a_state_file(path, &error, Some(hint))
-    })?;
+    let hint = "move the file away to begin anew, or restore it from a copy; nothing was started";
+    let old: Old =
+        serde_json::from_str(text).map_err(|error| not_a_state_file(path, &error, Some(hint)))?;
     let (mut events, mut notices) = (Vec::new(), Vec::new());
     for job in old.jobs {
-        let Some(known) = queue.find(&job.id) else {
-            notices.push(format!(
-                "{:?} of the state file is not in the manifest",
-                job.id
-            ));
+        let id = &job.id;
+        let Some(known) = queue.find(id) else {
+            notices.push(format!("{id:?} of the state file is not in the manifest"));
             continue;
         };
         let retries = queue.job(known).settings.retry.oom;
@@ -65,8 +61,7 @@ pub(crate) fn import(
                     None => String::from("the file names no process"),
                 };
                 notices.push(format!(
-                    "{:?} was running when the other manager ended, and may still run ({pid}): look for its screen session EQ_{} before you retry it",
-                    job.id, job.id
+                    "{id:?} was running when the other manager ended, and may still run ({pid}): look for its screen session EQ_{id} before you retry it"
                 ));
                 Imported::Running
             }

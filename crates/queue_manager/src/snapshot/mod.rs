@@ -175,29 +175,22 @@ impl Serialize for Rows<'_> {
 }
 
 fn phases(queue: &Queue) -> Vec<PhaseRow> {
-    let manifest = queue.manifest();
-    let names = |parents: &[u32]| -> Vec<Value> {
-        parents
-            .iter()
-            .filter_map(|at| manifest.phases.get(*at as usize))
-            .map(|phase| Value::from(phase.name.as_str()))
-            .collect()
-    };
-    manifest
-        .phases
-        .iter()
-        .map(|phase| PhaseRow {
+    let phases = &queue.manifest().phases;
+    let rows = phases.iter().map(|phase| {
+        let parents = phase.after.iter().chain(&phase.matched);
+        let parents = parents.filter_map(|at| phases.get(*at as usize));
+        PhaseRow {
             name: phase.name.clone(),
-            depends_on: Value::from([names(&phase.after), names(&phase.matched)].concat()),
+            depends_on: parents.map(|phase| phase.name.as_str()).collect(),
             status: status_of(queue, phase.first..phase.end).to_owned(),
-        })
-        .collect()
+        }
+    });
+    rows.collect()
 }
 
 fn status_of(queue: &Queue, jobs: Range<u32>) -> &'static str {
-    let words: BTreeSet<&str> = jobs
-        .map(|job| queue.state(job).status(queue.reason(job)))
-        .collect();
+    let words = jobs.map(|job| queue.state(job).status(queue.reason(job)));
+    let words: BTreeSet<&str> = words.collect();
     let all = |good: &[&str]| words.iter().all(|word| good.contains(word));
     if all(&["completed"]) {
         "completed"
@@ -212,31 +205,25 @@ fn status_of(queue: &Queue, jobs: Range<u32>) -> &'static str {
 
 /// One job as it is.
 pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
-    let manifest = queue.manifest();
-    let (run, spec) = (queue.run(job), &manifest.jobs[job as usize]);
-    let last = run.last();
+    let (run, spec) = (queue.run(job), queue.job(job));
+    let (last, phase) = (run.last(), queue.manifest().phase_of(job));
     let (state, reason) = (queue.state(job), queue.reason(job));
     let verdict = run.verdict();
+    let text = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
     let expected_output = match spec.outputs.as_slice() {
         [] => Value::Null,
         [one] => Value::from(&**one),
         many => many.iter().map(|one| Value::from(&**one)).collect(),
     };
     let error = match state {
-        State::Blocked if run.held => Some(format!(
-            "{}; a person holds it back",
-            blocked_by(queue, job)
-        )),
+        State::Blocked if run.held => Some(blocked_by(queue, job) + "; a person holds it back"),
         State::Blocked => Some(blocked_by(queue, job)),
         _ => verdict.and_then(|verdict| verdict.error.clone()),
     };
     let begun = run.attempts.iter().filter_map(|attempt| attempt.begun);
     JobRow {
         id: spec.id.to_string(),
-        phase: manifest
-            .phase_of(job)
-            .map(|phase| phase.name.clone())
-            .unwrap_or_default(),
+        phase: phase.map_or_else(String::new, |phase| phase.name.clone()),
         cmd: spec.cmd.to_string(),
         expected_output,
         status: state.status(reason).to_owned(),
@@ -254,9 +241,9 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         warning: verdict.and_then(|verdict| verdict.warning.clone()),
         ran_ms: verdict.and_then(|verdict| verdict.ran_ms),
         gpus: last.cards.clone(),
-        engine_ref: last.engine_ref.as_deref().map(str::to_owned),
-        engine_says: run.engine_says.as_deref().map(str::to_owned),
-        log: last.log.as_deref().map(str::to_owned),
+        engine_ref: text(&last.engine_ref),
+        engine_says: text(&run.engine_says),
+        log: text(&last.log),
         started_attempts: begun.map(stamp).collect(),
         retry_at: run.retry_at.filter(|_| state == State::Backoff).map(stamp),
     }
@@ -264,17 +251,11 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
 
 /// The first thing a blocked job waits for in vain.
 fn blocked_by(queue: &Queue, job: u32) -> String {
-    match crate::explain::culprit(queue, job) {
-        Some(parent) => {
-            let spec = queue.job(parent);
-            format!(
-                "depends on {:?}, which is {}",
-                spec.id,
-                queue.state(parent).word()
-            )
-        }
-        None => String::from("something it depends on did not complete"),
-    }
+    let Some(parent) = crate::explain::culprit(queue, job) else {
+        return String::from("something it depends on did not complete");
+    };
+    let (id, state) = (&queue.job(parent).id, queue.state(parent).word());
+    format!("depends on {id:?}, which is {state}")
 }
 
 /// Reads a snapshot. **Errors**: what is wrong with the file.
