@@ -84,6 +84,16 @@ pub enum Memory {
     Unknown(String),
 }
 
+impl Memory {
+    /// All there is, in MiB; `None`: nobody knows.
+    pub fn total(&self) -> Option<u64> {
+        match self {
+            Self::Known { total, .. } => Some(*total),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
 /// A process on a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {

@@ -34,19 +34,14 @@ impl Manager<'_> {
     pub(super) fn adopt(&mut self, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
         let mut stands = self.watch.adopt(u64::from(job), &folder);
-        let run = self.queue.run(job);
-        let other_boot = run
-            .last()
-            .boot
-            .as_deref()
-            .is_some_and(|boot| *boot != *self.boot);
-        if matches!(stands, Ok(Standing::Unclaimed)) && other_boot {
-            // Whether it was claimed before the machine went down nobody knows: a claim is not synced.
-            self.watch.remove(u64::from(job));
-            return self.lost(job);
-        }
+        let boot = self.queue.run(job).last().boot.as_deref();
+        let other_boot = boot.is_some_and(|boot| *boot != *self.boot);
         if matches!(stands, Ok(Standing::Unclaimed)) {
             self.watch.remove(u64::from(job));
+            if other_boot {
+                // Whether it was claimed before the machine went down nobody knows: a claim is not synced.
+                return self.lost(job);
+            }
             if withdraw(&folder) {
                 let why = "no runner had claimed it when its manager was gone";
                 return self.withdrawn(job, why, false);
@@ -64,8 +59,8 @@ impl Manager<'_> {
             }
             Ok(Standing::Ended(exit)) => self.ended(job, &exit),
             Ok(Standing::Lost { claim, start }) => {
-                let ours =
-                    claim.is_some_and(|claim| withdrawn_by(&folder) == Some(claim.runner.pid));
+                let by = withdrawn_by(&folder);
+                let ours = claim.is_some_and(|claim| by == Some(claim.runner.pid));
                 if ours && start.is_none() {
                     return self.withdrawn(job, "an earlier manager withdrew it", false);
                 }
@@ -80,17 +75,12 @@ impl Manager<'_> {
     }
 
     /// The attempt under way never ran.
-    pub(super) fn withdrawn(
-        &mut self,
-        job: u32,
-        why: &str,
-        number_free: bool,
-    ) -> Result<(), Error> {
+    pub(super) fn withdrawn(&mut self, job: u32, why: &str, free: bool) -> Result<(), Error> {
         self.happen(Event::Withdrawn {
             id: self.id(job),
             attempt: self.queue.run(job).attempt(),
             why: why.to_owned(),
-            number_free,
+            number_free: free,
         })
     }
 

@@ -35,6 +35,7 @@ const OWN_REMAINS: Duration = Duration::from_mins(1);
 const LEASE_AGAIN: Duration = Duration::from_millis(100);
 
 /// The cards of this machine.
+#[derive(Default)]
 pub(crate) struct Cards {
     monitor: Option<Monitor>,
     leases: Option<Leases>,
@@ -90,17 +91,16 @@ impl Visible {
             Some(Maker::Amd) => &self.amd,
             Some(Maker::Nvidia) | None => &self.nvidia,
         };
-        words.as_ref().is_none_or(|words| {
-            let named = |name: Option<&String>| {
-                name.is_some_and(|name| words.iter().any(|word| name.starts_with(word)))
-            };
-            let slices_only =
-                id.slice.is_some() && words.iter().any(|word| word.starts_with("MIG-"));
-            named(card.and_then(|card| card.uuid.as_ref()))
-                || (!slices_only
-                    && (words.iter().any(|word| word.parse() == Ok(id.card))
-                        || named(card.and_then(|card| card.of.as_ref()))))
-        })
+        let Some(words) = words else {
+            return true;
+        };
+        let any = |fits: &dyn Fn(&String) -> bool| words.iter().any(fits);
+        let named =
+            |name: Option<&String>| name.is_some_and(|name| any(&|word| name.starts_with(word)));
+        let slices_only = id.slice.is_some() && any(&|word| word.starts_with("MIG-"));
+        let by_card = any(&|word| word.parse() == Ok(id.card))
+            || named(card.and_then(|card| card.of.as_ref()));
+        named(card.and_then(|card| card.uuid.as_ref())) || !slices_only && by_card
     }
 }
 
@@ -148,9 +148,7 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
     match cards.sample.silence {
         Some(silence) if silence == Silence::Late || at_work && silence != Silence::Absent => {
             let problem = cards.sample.problem.unwrap_or_default();
-            return Ok(Some(format!(
-                "{problem}; jobs with cards wait until it answers"
-            )));
+            return Ok(Some(problem + "; jobs with cards wait until it answers"));
         }
         _ => {}
     }
@@ -193,53 +191,40 @@ impl Cards {
         leases: &Path,
         needed: bool,
     ) -> Result<Self, AttemptError> {
-        let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
-        Ok(Self {
-            monitor: needed
-                .then(|| Monitor::start(Smi::default(), wanted))
-                .transpose()?,
-            leases: needed.then(|| Leases::open(leases)).transpose()?,
-            ..Self::bare(manifest)
-        })
+        let mut cards = Self::bare(manifest);
+        if needed {
+            let wanted = cards.wanted.iter().flatten().copied().collect();
+            cards.monitor = Some(Monitor::start(Smi::default(), wanted)?);
+            cards.leases = Some(Leases::open(leases)?);
+        }
+        Ok(cards)
     }
 
     /// Without a thread that asks, and without leases.
     fn bare(manifest: &Manifest) -> Self {
         Self {
-            monitor: None,
-            leases: None,
             wanted: manifest.cards.clone(),
             visible: Visible::given(),
             threshold: manifest.gpu_free_threshold_mib,
             exclusive: manifest.exclusive,
-            sample: Sample::default(),
-            looked: false,
-            known: BTreeMap::new(),
-            asked: false,
+            ..Self::default()
         }
     }
 
     /// The cards of the last answer in words, for people.
     fn here(&self) -> String {
         if self.sample.silence.is_some() || self.sample.cards.is_empty() {
-            let problem = self.sample.problem.clone();
-            return problem
-                .unwrap_or_else(|| String::from("neither nvidia-smi nor rocm-smi lists a card"));
+            let problem = self.sample.problem.as_deref();
+            let problem = problem.unwrap_or("neither nvidia-smi nor rocm-smi lists a card");
+            return problem.to_owned();
         }
-        let wanted = |id: &CardId| {
-            let wanted = self.wanted.as_ref();
-            wanted.is_none_or(|wanted| wanted.iter().any(|one| one.has(*id)))
-        };
         let cards = self.sample.cards.iter().map(|(index, card)| {
             let what = match &card.memory {
-                _ if !wanted(index) => String::from("is not listed in gpus"),
-                _ if !self.visible.has(*index, Some(card)) => {
-                    let variable = match card.maker {
-                        Maker::Nvidia => CUDA,
-                        Maker::Amd => self.visible.amd_variable,
-                    };
-                    format!("is not in {variable} of the caller")
-                }
+                _ if !self.wants(*index) => String::from("is not listed in gpus"),
+                _ if !self.visible.has(*index, Some(card)) => match card.maker {
+                    Maker::Nvidia => format!("is not in {CUDA} of the caller"),
+                    Maker::Amd => format!("is not in {} of the caller", self.visible.amd_variable),
+                },
                 _ if card.uuid.is_none() && matches!(card.memory, Memory::Known { .. }) => {
                     String::from("is told without an id by which a job could be given it alone")
                 }
@@ -254,26 +239,25 @@ impl Cards {
         cards.collect::<Vec<_>>().join("; ")
     }
 
+    fn wants(&self, id: CardId) -> bool {
+        let wanted = self.wanted.as_ref();
+        wanted.is_none_or(|wanted| wanted.iter().any(|one| one.has(id)))
+    }
+
     pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.monitor.as_ref().map(Monitor::fd)
     }
 
     /// Jobs wait for a card: look, soon when one of ours has just been left.
     pub(crate) fn want(&mut self, now: Duration) {
-        if self.asked {
-            return;
-        }
-        let just_left = self.known.values().any(|known| {
-            known
-                .released
-                .is_some_and(|left| left >= self.sample.asked && now < left + OWN_REMAINS)
-        });
+        let mut left = self.known.values().filter_map(|known| known.released);
+        let just_left = left.any(|left| left >= self.sample.asked && now < left + OWN_REMAINS);
         let pace = if just_left || !self.looked {
             Pace::Prompt
         } else {
             Pace::Calm
         };
-        if let Some(monitor) = &self.monitor {
+        if let Some(monitor) = self.monitor.as_ref().filter(|_| !self.asked) {
             monitor.ask(pace);
             self.asked = true;
         }
@@ -289,13 +273,9 @@ impl Cards {
 
     /// Takes a new sample in, if there is one; [`Cards::problem`] is then about it.
     pub(crate) fn look(&mut self, ours: &BTreeSet<CardId>) -> bool {
-        match self.monitor.as_mut().and_then(Monitor::take) {
-            Some(sample) => {
-                self.take_in(sample, ours);
-                true
-            }
-            None => false,
-        }
+        let sample = self.monitor.as_mut().and_then(Monitor::take);
+        let sample = sample.map(|sample| self.take_in(sample, ours));
+        sample.is_some()
     }
 
     /// Asks now and waits for the answer. For those who look once.
@@ -321,10 +301,9 @@ impl Cards {
                 known.clear_since = None;
                 continue;
             };
-            let own = ours.contains(index)
-                || known
-                    .released
-                    .is_some_and(|left| sample.asked < left + OWN_REMAINS);
+            let left = known.released;
+            let own =
+                ours.contains(index) || left.is_some_and(|left| sample.asked < left + OWN_REMAINS);
             if used >= self.threshold {
                 known.stranger |= !own;
                 known.clear_since = None;
@@ -345,67 +324,44 @@ impl Cards {
 
     /// What a person should know about the last answer.
     pub(crate) fn problem(&self) -> Option<String> {
+        let unknown = |id: CardId| match &self.sample.cards.get(&id)?.memory {
+            Memory::Unknown(why) => Some(format!("card {id}: {why}")),
+            Memory::Known { .. } => None,
+        };
         let problem = self.sample.problem.clone().or_else(|| {
-            let unknown: Vec<String> = self
-                .allowed()
-                .iter()
-                .filter_map(
-                    |index| match self.sample.cards.get(index).map(|card| &card.memory) {
-                        Some(Memory::Unknown(why)) => Some(format!("card {index}: {why}")),
-                        _ => None,
-                    },
-                )
-                .collect();
+            let unknown = self.allowed().into_iter().filter_map(unknown);
+            let unknown: Vec<String> = unknown.collect();
             (!unknown.is_empty()).then(|| unknown.join("; "))
-        });
-        problem.map(|problem| {
-            if problem.contains("-smi") {
-                problem
-            } else {
-                format!("nvidia-smi: {problem}")
-            }
-        })
+        })?;
+        let is_named = problem.contains("-smi");
+        let program = if is_named { "" } else { "nvidia-smi: " };
+        Some(format!("{program}{problem}"))
     }
 
     /// Cards that may be used at all, as far as is known.
     pub(crate) fn allowed(&self) -> Vec<CardId> {
-        let listed: Vec<CardId> = self.sample.cards.keys().copied().collect();
-        let mut cards = match &self.wanted {
-            None => listed,
+        let mut cards: Vec<CardId> = self.sample.cards.keys().copied().collect();
+        if cards.is_empty() {
             // Before the first answer nobody knows which cards are divided.
-            Some(wanted) if listed.is_empty() => wanted.clone(),
-            Some(wanted) => {
-                let listed = listed.into_iter();
-                listed
-                    .filter(|id| wanted.iter().any(|one| one.has(*id)))
-                    .collect()
-            }
-        };
-        cards.retain(|id| self.visible.has(*id, self.sample.cards.get(id)));
+            cards.extend(self.wanted.iter().flatten());
+        }
+        cards.retain(|id| self.wants(*id) && self.visible.has(*id, self.sample.cards.get(id)));
         cards
     }
 
     /// The cards for the scheduler.
     pub(crate) fn views(&self, ours: &BTreeSet<CardId>, now: Duration) -> Vec<Card> {
-        self.allowed()
-            .into_iter()
-            .map(|index| self.view(index, ours.contains(&index), now))
-            .collect()
-    }
-
-    fn view(&self, id: CardId, ours: bool, now: Duration) -> Card {
-        let found = self.sample.cards.get(&id);
-        let memory = found.map(|card| &card.memory);
-        let named = found.is_some_and(|card| card.uuid.is_some());
-        let total_mib = match memory {
-            Some(Memory::Known { total, .. }) if named => Some(*total),
-            _ => None,
+        let total = |id| match self.sample.cards.get(&id) {
+            Some(card) if card.uuid.is_none() => None,
+            Some(card) => card.memory.total(),
+            None => None,
         };
-        Card {
+        let cards = self.allowed().into_iter().map(|id| Card {
             id,
-            total_mib,
-            availability: self.availability(id, ours, now),
-        }
+            total_mib: total(id),
+            availability: self.availability(id, ours.contains(&id), now),
+        });
+        cards.collect()
     }
 
     fn availability(&self, id: CardId, ours: bool, now: Duration) -> Availability {
@@ -476,11 +432,7 @@ impl Cards {
     ) -> Result<Option<Vec<Lease>>, AttemptError> {
         let mut taken = Vec::new();
         for card in wanted {
-            let uuid = self
-                .sample
-                .cards
-                .get(card)
-                .and_then(|card| card.uuid.clone());
+            let uuid = self.sample.cards.get(card).and_then(|it| it.uuid.as_ref());
             let (Some(leases), Some(uuid)) = (&self.leases, uuid) else {
                 return Ok(None);
             };
@@ -503,10 +455,8 @@ impl Cards {
     /// The variables that give these cards to a job, and what the placeholder for them stands for.
     pub(crate) fn given(&self, cards: &[CardId]) -> Given {
         let found = |id: &CardId| self.sample.cards.get(id);
-        let amd = cards
-            .iter()
-            .filter_map(found)
-            .any(|card| card.maker == Maker::Amd);
+        let mut known = cards.iter().filter_map(found);
+        let amd = known.any(|card| card.maker == Maker::Amd);
         let name = |id: &CardId| match (id.slice, found(id).and_then(|card| card.uuid.clone())) {
             (Some(_), Some(uuid)) => uuid,
             _ => id.card.to_string(),

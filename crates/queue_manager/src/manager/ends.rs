@@ -108,10 +108,8 @@ impl Manager<'_> {
             (None, Some(warning)) => format!("completed: {warning}"),
             (None, None) => String::from("completed"),
         };
-        self.say(&format!(
-            "{id} #{number} {what}{}",
-            after.unwrap_or_default()
-        ));
+        let after = after.unwrap_or_default();
+        self.say(&format!("{id} #{number} {what}{after}"));
         self.failed_starts.remove(&job);
         self.happen(Event::Ended {
             id,
@@ -196,10 +194,9 @@ impl Manager<'_> {
         };
         let waiting: Vec<u32> = (0..self.queue.len()).filter(waits).collect();
         if !waiting.is_empty() {
+            let (jobs, others) = (counted(failed, "job"), counted(waiting.len(), "job"));
             self.say(&format!(
-                "failed (max_failures: {most}): {}; not started: {}",
-                counted(failed, "job"),
-                counted(waiting.len(), "job")
+                "failed (max_failures: {most}): {jobs}; not started: {others}"
             ));
         }
         for job in waiting {
@@ -222,10 +219,8 @@ impl Manager<'_> {
     /// Remembers what the running jobs use of their cards' memory, as far as the last sample tells.
     pub(super) fn note_peaks(&mut self) {
         let on_cards = |job: &u32| !self.queue.run(*job).last().cards.is_empty();
-        let jobs: BTreeMap<i32, u32> = self
-            .queue
-            .active()
-            .filter(on_cards)
+        let jobs = self.queue.active().filter(on_cards);
+        let jobs: BTreeMap<i32, u32> = jobs
             .filter_map(|job| Some((self.queue.run(job).last().pid?, job)))
             .collect();
         for (pid, mib) in self.cards.used_by(&jobs.keys().copied().collect()) {
@@ -249,17 +244,15 @@ impl Manager<'_> {
             match seen {
                 Seen::Started(start) => {
                     self.failed_starts.remove(&job);
-                    self.queue
-                        .seen_running(job, Some(start.process.pid), start.time);
-                    self.dirty = true;
+                    self.started(job, &start);
                 }
                 Seen::Orphaned => {
                     if let Ok(stands) = aris_attempt::standing(&self.folder(job)) {
                         self.runs(job, &stands);
                     }
+                    let id = self.id(job);
                     self.say(&format!(
-                        "{}: its runner was killed, and the job runs on; how it ends will not be known",
-                        self.id(job)
+                        "{id}: its runner was killed, and the job runs on; how it ends will not be known"
                     ));
                 }
                 Seen::Ended(exit) => self.ended(job, &exit)?,
@@ -272,6 +265,12 @@ impl Manager<'_> {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn started(&mut self, job: u32, start: &format::Start) {
+        let pid = Some(start.process.pid);
+        self.queue.seen_running(job, pid, start.time);
+        self.dirty = true;
     }
 
     /// Takes over what the attempt's folder says of its command.

@@ -56,10 +56,8 @@ impl Hooks {
                     run(&call, &log);
                 }
             };
-            match thread::Builder::new()
-                .name(String::from("hook"))
-                .spawn(work)
-            {
+            let thread = thread::Builder::new().name(String::from("hook"));
+            match thread.spawn(work) {
                 Ok(thread) => self.threads.push(thread),
                 // Where no thread can be had those that run take the call over; without any it is said.
                 Err(error) if self.threads.is_empty() => {

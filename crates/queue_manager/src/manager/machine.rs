@@ -38,9 +38,8 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), Error> {
     none_lacks(manifest, |job| {
         let (cpus, all) = (job.settings.cpus.map(Positive::get), here.processors);
         if let Some(cpus) = cpus.filter(|cpus| *cpus > all) {
-            return Some(format!(
-                "needs {cpus} processors, and {all} may be used here"
-            ));
+            let text = format!("needs {cpus} processors, and {all} may be used here");
+            return Some(text);
         }
         let (mem, all) = job.settings.mem_mib.zip(here.memory_mib)?;
         let text = || format!("needs {mem} MiB of main memory, and {all} MiB may be used here");
@@ -70,9 +69,8 @@ fn text(path: &Path) -> Option<String> {
 
 /// **Source**: `proc_meminfo(5)`.
 fn total_kib(meminfo: &str) -> Option<u64> {
-    let line = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let mut lines = meminfo.lines();
+    let line = lines.find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
@@ -92,10 +90,8 @@ fn limits_of(groups: &str) -> Vec<PathBuf> {
             continue;
         };
         let own = Path::new(path.trim_start_matches('/'));
-        files.extend(
-            own.ancestors()
-                .map(|group| Path::new(root).join(group).join(file)),
-        );
+        let groups = own.ancestors();
+        files.extend(groups.map(|group| Path::new(root).join(group).join(file)));
     }
     files
 }

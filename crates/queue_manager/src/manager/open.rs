@@ -52,24 +52,18 @@ impl<'a> Manager<'a> {
         requests::sweep_answers(place);
         let manifest = current.manifest.clone();
         let common = Common::of(&manifest, context)?;
-        let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
+        let leases = Path::new(context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES));
         let engine = manifest.engine;
         let local = engine == Engine::Local;
-        let cards = Cards::open(
-            &manifest,
-            Path::new(leases),
-            local && manifest.wants_cards(),
-        )?;
+        let cards = Cards::open(&manifest, leases, local && manifest.wants_cards())?;
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
         let queue = &loaded.queue;
         let other = |job: &u32| queue.run(*job).last().engine_ref.is_some() == local;
-        let elsewhere = queue.active().find(other);
-        if let Some(job) = elsewhere {
+        if let Some(job) = queue.active().find(other) {
+            let (id, engine) = (&queue.job(job).id, engine.word());
             return Err(Error::precondition(format!(
-                "job {:?} is under way, and not with engine {}: run the queue with the engine it had until it is over, or cancel it there",
-                queue.job(job).id,
-                engine.word()
+                "job {id:?} is under way, and not with engine {engine}: run the queue with the engine it had until it is over, or cancel it there"
             )));
         }
         if options.flags.strict {

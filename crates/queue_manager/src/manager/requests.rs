@@ -124,9 +124,8 @@ pub(crate) fn take_answer(path: &Path) -> Vec<String> {
     let path = answer_to(path);
     let answer = aris_fs::read(&path, LIMIT).ok();
     aris_fs::remove_file(&path).unwrap_or_default();
-    answer
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
+    let answer = answer.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    answer.unwrap_or_default()
 }
 
 fn answer_to(path: &Path) -> PathBuf {
@@ -148,25 +147,17 @@ pub(crate) fn sweep_answers(place: &Place) {
 
 /// The requests that wait, oldest first; one that cannot be read is given as what is wrong with it.
 pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> {
-    let Ok(entries) = aris_fs::list_sorted(&place.requests()) else {
-        return Vec::new();
+    let read = |path: &Path| {
+        let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
+        serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))
     };
-    entries
-        .into_iter()
-        .filter(|entry| {
-            let name = entry.name.to_string_lossy();
-            name.ends_with(".json") && name.starts_with(|first: char| first.is_ascii_digit())
-        })
-        .map(|entry| {
-            let request = aris_fs::read(&entry.path, LIMIT)
-                .map_err(|error| error.to_string())
-                .and_then(|bytes| {
-                    serde_json::from_slice(&bytes)
-                        .map_err(|error| format!("{}: {error}", entry.path.display()))
-                });
-            (entry.path, request)
-        })
-        .collect()
+    let entries = aris_fs::list_sorted(&place.requests()).unwrap_or_default();
+    let entries = entries.into_iter().filter(|entry| {
+        let name = entry.name.to_string_lossy();
+        name.ends_with(".json") && name.starts_with(|first: char| first.is_ascii_digit())
+    });
+    let requests = entries.map(|entry| (read(&entry.path), entry.path));
+    requests.map(|(request, path)| (path, request)).collect()
 }
 
 /// Whether the job is completed with the command that it has: nobody repeats hours of work by a slip.
@@ -197,11 +188,10 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
                     }
                     Some(job) if verb.fits(queue, job) => events.push(verb.event(id)),
                     Some(job) if verb.is_done(queue, job) => {}
-                    Some(job) => refused.push(format!(
-                        "{id:?} is {} and cannot be {}",
-                        queue.state(job).word(),
-                        verb.words().1
-                    )),
+                    Some(job) => {
+                        let (state, done) = (queue.state(job).word(), verb.words().1);
+                        refused.push(format!("{id:?} is {state} and cannot be {done}"));
+                    }
                     None => refused.push(format!("no job has the id {id:?}")),
                 }
             }

@@ -40,12 +40,11 @@ pub(crate) struct Common {
 
 /// What is activated before each job, for people; `None`: the manifest wants nothing.
 pub(crate) fn environment(manifest: &Manifest, common: &Common) -> Option<String> {
-    let conda = manifest.conda.as_ref()?;
+    let env = &manifest.conda.as_ref()?.env;
     Some(match common.conda.first() {
-        Some(hook) => format!("each job activates {:?}, by: {hook}", conda.env),
+        Some(hook) => format!("each job activates {env:?}, by: {hook}"),
         None => format!(
-            "conda not found: jobs run without environment {:?} (set ARIS_CONDA_HOOK to use one)",
-            conda.env
+            "conda not found: jobs run without environment {env:?} (set ARIS_CONDA_HOOK to use one)"
         ),
     })
 }
@@ -68,10 +67,8 @@ impl Common {
 
     /// The working directory of a job.
     pub(crate) fn cwd(&self, manifest: &Manifest, job: u32) -> PathBuf {
-        match &manifest.jobs[job as usize].settings.cwd {
-            Some(own) => self.cwd.join(own),
-            None => self.cwd.clone(),
-        }
+        let own = manifest.jobs[job as usize].settings.cwd.as_ref();
+        own.map_or_else(|| self.cwd.clone(), |own| self.cwd.join(own))
     }
 
     /// The specification of an attempt. `given`: its cards; `None`: somebody else gives them.
@@ -122,10 +119,7 @@ impl Common {
             linger_ms: settings.linger_ms,
             oom_patterns: patterns.chain(settings.oom_patterns.clone()).collect(),
             log,
-            leases: leases
-                .iter()
-                .map(|lease| lease.path().to_path_buf())
-                .collect(),
+            leases: leases.iter().map(|it| it.path().to_path_buf()).collect(),
             ledger: self.ledger.clone(),
             // Who gives the cards here need not count them.
             cards: if given.is_some() { 0 } else { settings.gpus },
@@ -139,52 +133,43 @@ impl Common {
         spec.settings.preconditions.iter().find_map(|pattern| {
             let mut path = pattern.clone();
             for (name, value) in &spec.params {
-                path = path
-                    .replace(&format!("${{{name}}}"), value)
-                    .replace(&format!("{{{name}}}"), value);
+                path = path.replace(&format!("${{{name}}}"), value);
+                path = path.replace(&format!("{{{name}}}"), value);
             }
-            aris_attempt::output_files(&cwd, &path)
-                .is_empty()
-                .then_some(path)
+            let found = aris_attempt::output_files(&cwd, &path);
+            found.is_empty().then_some(path)
         })
     }
 }
 
 fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
-    let given = conda
-        .hook
-        .clone()
-        .or_else(|| context.env("ARIS_CONDA_HOOK").map(str::to_owned));
+    let given = conda.hook.as_deref().or(context.env("ARIS_CONDA_HOOK"));
     let hook = match given {
         // A path is a conda program; anything else is shell text.
-        Some(text) if text.contains(char::is_whitespace) => Some(text),
-        Some(path) if path.contains('/') && !Path::new(&path).is_file() => {
+        Some(text) if text.contains(char::is_whitespace) => Some(text.to_owned()),
+        Some(path) if path.contains('/') && !Path::new(path).is_file() => {
+            let why = "which conda_hook or ARIS_CONDA_HOOK names";
             return Err(Error::precondition(format!(
-                "there is no conda at {path}, which conda_hook or ARIS_CONDA_HOOK names"
+                "there is no conda at {path}, {why}"
             )));
         }
-        Some(path) => Some(from_program(&path)),
+        Some(path) => Some(from_program(path)),
         None => None,
     };
     let hook = hook.or_else(|| {
-        let home = context.env("HOME").unwrap_or("/");
-        CONDA
-            .iter()
-            .map(|place| Path::new(home).join(place).join("bin/conda"))
-            .chain(context.env("CONDA_EXE").map(PathBuf::from))
-            .find(|program| program.is_file())
-            .or_else(|| on_path("conda", context))
-            .map(|program| from_program(&program.display().to_string()))
+        let home = Path::new(context.env("HOME").unwrap_or("/"));
+        let places = CONDA.iter().map(|place| home.join(place).join("bin/conda"));
+        let mut places = places.chain(context.env("CONDA_EXE").map(PathBuf::from));
+        let program = places.find(|program| program.is_file());
+        let program = program.or_else(|| on_path("conda", context))?;
+        Some(from_program(&program.display().to_string()))
     });
+    let env = &conda.env;
     match hook {
-        Some(hook) => Ok(vec![
-            hook,
-            format!("conda activate {}", shell_line(&[&conda.env])),
-        ]),
+        Some(hook) => Ok(vec![hook, format!("conda activate {}", shell_line(&[env]))]),
         None if conda.if_there => Ok(Vec::new()),
         None => Err(Error::precondition(format!(
-            "conda not found, and the manifest wants its environment {:?}: name it with conda_hook or ARIS_CONDA_HOOK",
-            conda.env
+            "conda not found, and the manifest wants its environment {env:?}: name it with conda_hook or ARIS_CONDA_HOOK"
         ))),
     }
 }
@@ -200,9 +185,8 @@ pub(crate) fn run_folder(folder: &Path) -> PathBuf {
 
 /// The log of an attempt.
 pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
-    place
-        .logs
-        .join(format!("{}.{number}.log", format::slug(id)))
+    let slug = format::slug(id);
+    place.logs.join(format!("{slug}.{number}.log"))
 }
 
 /// The name under which people look for the log of a job: its last attempt's.
@@ -212,20 +196,17 @@ pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
         && id.bytes().all(safe)
         && !is_attempts_log(id)
         && id.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-    if plain {
-        place.logs.join(format!("{id}.log"))
-    } else {
-        place.logs.join(format!("{}.log", format::slug(id)))
-    }
+    let slug = format::slug(id);
+    let name = if plain { id } else { &slug };
+    place.logs.join(format!("{name}.log"))
 }
 
 /// Whether `<id>.log` may be the log of another job's attempt, as [`log_of`] names it: `<readable>-<12 hex digits>.<number>`.
 fn is_attempts_log(id: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let digest = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let parts = id
-        .rsplit_once('.')
-        .and_then(|(slug, attempt)| Some((slug.rsplit_once('-')?.1, attempt)));
+    let parts = id.rsplit_once('.');
+    let parts = parts.and_then(|(slug, attempt)| Some((slug.rsplit_once('-')?.1, attempt)));
     parts.is_some_and(|(hex, attempt)| digest(hex) && number(attempt))
 }
 

@@ -96,15 +96,10 @@ impl Manager<'_> {
         given: Option<&Given>,
         leases: &[Lease],
     ) -> Result<(), AttemptError> {
-        let (id, number, folder) = (
-            self.id(job),
-            self.queue.run(job).attempt(),
-            self.folder(job),
-        );
-        let log = spec::log_of(self.place(), &id, number);
-        let spec = self
-            .common
-            .spec(&self.queue, job, &folder, log.clone(), given, leases);
+        let (id, folder) = (self.id(job), self.folder(job));
+        let log = spec::log_of(self.place(), &id, self.queue.run(job).attempt());
+        let (common, queue) = (&self.common, &self.queue);
+        let spec = common.spec(queue, job, &folder, log.clone(), given, leases);
         aris_attempt::prepare(&folder, &spec)?;
         aris_fs::create_dir(&spec::run_folder(&folder))?;
         spec::link_log(self.place(), &id, &log);
@@ -124,14 +119,13 @@ impl Manager<'_> {
 
     pub(super) fn start_event(&self, start: &Start, engine_ref: Option<String>) -> Event {
         let spec = self.queue.job(start.job);
-        let number = self.queue.run(start.job).attempt() + 1;
+        let attempt = self.queue.run(start.job).attempt() + 1;
+        let log = spec::log_of(self.place(), &spec.id, attempt);
         Event::Start {
             id: spec.id.to_string(),
-            attempt: number,
+            attempt,
             cards: start.cards.clone(),
-            log: spec::log_of(self.place(), &spec.id, number)
-                .display()
-                .to_string(),
+            log: log.display().to_string(),
             command: load::command_digest(&spec.cmd),
             boot: self.boot.clone(),
             engine_ref,
@@ -141,11 +135,7 @@ impl Manager<'_> {
     /// Carries out what the journal says.
     pub(super) fn launch(&mut self, start: &Start, leases: &[Lease]) -> Result<(), Error> {
         let job = start.job;
-        let (id, number, folder) = (
-            self.id(job),
-            self.queue.run(job).attempt(),
-            self.folder(job),
-        );
+        let (id, folder) = (self.id(job), self.folder(job));
         if folder.join(format::CLAIM).exists() {
             // A journal that lost its end does not make anything run twice.
             return self.adopt(job);
@@ -162,6 +152,7 @@ impl Manager<'_> {
                     [] => String::new(),
                     cards => format!(" on card {}", listed(cards, ",")),
                 };
+                let number = self.queue.run(job).attempt();
                 self.say(&format!("{id} #{number} started{on}"));
                 Ok(())
             }
@@ -176,12 +167,8 @@ impl Manager<'_> {
 
     pub(super) fn cannot_write(&mut self, error: &JournalError) {
         self.not_before = Cards::now() + AGAIN;
-        self.notice(
-            "journal",
-            Some(format!(
-                "{error}; nothing new is started until it can be written"
-            )),
-        );
+        let text = format!("{error}; nothing new is started until it can be written");
+        self.notice("journal", Some(text));
     }
 }
 

@@ -1,6 +1,5 @@
 //! What is written down, and said.
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::snapshot;
@@ -53,18 +52,15 @@ impl Manager<'_> {
 
     pub(super) fn sync(&mut self) {
         match self.journal.sync() {
-            Ok(()) => {
-                self.notice("journal", None);
-            }
+            Ok(()) => self.notice("journal", None),
             Err(error) => self.cannot_write(&error),
         }
     }
 
     /// Writes the state for people when it changed and the last time is long enough ago.
     pub(super) fn write_state_if_due(&mut self) {
-        let due = self
-            .last_snapshot
-            .is_none_or(|last| Cards::now() >= last + self.snapshot_interval());
+        let last = self.last_snapshot;
+        let due = last.is_none_or(|last| Cards::now() >= last + self.snapshot_interval());
         if self.dirty && due {
             self.replace_state();
         }
@@ -84,7 +80,7 @@ impl Manager<'_> {
                 manager_pid: written.manager_pid,
                 ..self.meta()
             });
-            reads(&self.place().state, &text)
+            aris_fs::holds(&self.place().state, &text)
         });
         if same {
             self.dirty = false;
@@ -130,15 +126,4 @@ impl Manager<'_> {
             .collect();
         snapshot::text(&self.queue, self.journal.seq(), meta, &notices)
     }
-}
-
-/// Whether a file has just this text. One that cannot be read has not.
-fn reads(path: &Path, text: &[u8]) -> bool {
-    let mut rest = Some(text);
-    let read = aris_fs::open(path).and_then(|file| {
-        file.stream(&mut vec![0; 64 << 10], |piece| {
-            rest = rest.and_then(|rest| rest.strip_prefix(piece));
-        })
-    });
-    read.is_ok() && rest.is_some_and(<[u8]>::is_empty)
 }

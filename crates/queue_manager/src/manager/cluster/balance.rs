@@ -5,23 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::super::{Cards, Manager};
-use super::{Cluster, parsed};
+use super::Cluster;
 
 impl Manager<'_> {
     /// Attempts that the batch system has, or may have, by the wave they are in.
     pub(super) fn open_by_wave(&self, cluster: &Cluster) -> BTreeMap<String, u32> {
         let mut open = BTreeMap::new();
-        for job in self.queue.active() {
-            let wave = self
-                .queue
-                .run(job)
-                .last()
-                .engine_ref
-                .as_deref()
-                .and_then(parsed);
-            let Some((token, _)) = wave else {
-                continue;
-            };
+        let tokens = self.queue.active().filter_map(|job| self.wave_of(job));
+        for (token, _) in tokens {
             if self.queue.submission(token).is_some() || cluster.unclear.contains(token) {
                 *open.entry(token.to_owned()).or_insert(0) += 1;
             }

@@ -115,17 +115,15 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
         return Ok(());
     }
     for job in &manifest.jobs {
-        let extra = job.settings.slurm.extra();
+        let (id, extra) = (&job.id, job.settings.slurm.extra());
         if let Some(word) = other_clusters(extra) {
             return Err(Error::precondition(format!(
-                "slurm.extra of job {:?} has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M",
-                job.id
+                "slurm.extra of job {id:?} has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M"
             )));
         }
         if let Some(word) = set_by_the_queue(extra) {
             return Err(Error::precondition(format!(
-                "slurm.extra of job {:?} has {word:?}, which the queue sets itself; the job's own folder is cwd, its log is in the folder of logs",
-                job.id
+                "slurm.extra of job {id:?} has {word:?}, which the queue sets itself; the job's own folder is cwd, its log is in the folder of logs"
             )));
         }
     }
@@ -139,13 +137,13 @@ pub(crate) fn installed(engine: Engine, context: &Context) -> Result<(), Error> 
         Engine::Slurm => "sbatch",
         Engine::Hq => "hq",
     };
-    match on_path(program, context) {
-        Some(_) => Ok(()),
-        None => Err(Error::precondition(format!(
-            "engine: {} needs the program {program}, which is not installed here, or not on the PATH",
-            engine.word()
-        ))),
+    if on_path(program, context).is_some() {
+        return Ok(());
     }
+    let engine = engine.word();
+    Err(Error::precondition(format!(
+        "engine: {engine} needs the program {program}, which is not installed here, or not on the PATH"
+    )))
 }
 
 /// What the cluster's configuration rules out.
@@ -153,9 +151,9 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
     if config.siblings.is_empty() {
         return Ok(());
     }
+    let others = config.siblings.join(", ");
     Err(Error::precondition(format!(
-        "this cluster is in a federation with {}, which may run what is submitted here; that is not supported",
-        config.siblings.join(", ")
+        "this cluster is in a federation with {others}, which may run what is submitted here; that is not supported"
     )))
 }
 
@@ -225,9 +223,8 @@ impl Cluster {
         let waves = self.pending.iter();
         // Those whose answer was lost wait for another question.
         let waves = waves.filter(|wave| !self.unclear.contains(&wave.wave.token));
-        waves
-            .map(|wave| wave.next)
-            .fold(self.next_look.min(self.next_ask), Duration::min)
+        let due = waves.map(|wave| wave.next);
+        due.fold(self.next_look.min(self.next_ask), Duration::min)
     }
 
     /// Counts a refusal of these jobs in these words; gives how often they were refused in these words running.
@@ -260,6 +257,11 @@ fn parsed(name: &str) -> Option<(&str, u32)> {
 }
 
 impl Manager<'_> {
+    /// Token and index of a job's last attempt.
+    pub(super) fn wave_of(&self, job: u32) -> Option<(&str, u32)> {
+        parsed(self.queue.run(job).last().engine_ref.as_deref()?)
+    }
+
     /// The names of attempts that an earlier manager handed over.
     pub(super) fn adopt_cluster(&mut self, cluster: &mut Cluster) {
         for job in self.queue.active().collect::<Vec<u32>>() {
@@ -267,23 +269,19 @@ impl Manager<'_> {
                 // Whether an earlier manager came to it nobody knows.
                 self.ask_to_end(&self.folder(job), BY_A_PERSON);
             }
-            let run = self.queue.run(job);
-            let Some((token, index)) = run.last().engine_ref.as_deref().and_then(parsed) else {
+            let Some((token, index)) = self.wave_of(job) else {
                 continue;
             };
-            let token = token.to_owned();
-            match self.queue.submission(&token) {
-                Some(number) => {
-                    let one = Task {
-                        job: number.to_owned(),
-                        index,
-                        token,
-                    };
-                    cluster.refs.insert(job, one);
-                }
-                None => {
-                    cluster.unclear.insert(token);
-                }
+            let (token, number) = (token.to_owned(), self.queue.submission(token));
+            if let Some(job_there) = number.map(str::to_owned) {
+                let one = Task {
+                    job: job_there,
+                    index,
+                    token,
+                };
+                cluster.refs.insert(job, one);
+            } else {
+                cluster.unclear.insert(token);
             }
         }
     }
@@ -313,10 +311,8 @@ impl Manager<'_> {
         cluster.unwanted.extend(cluster.refs.get(&job).cloned());
         if matches!(aris_attempt::standing(&folder), Ok(Standing::Unclaimed)) && withdraw(&folder) {
             cluster.forget(job);
-            return self.conclude(
-                job,
-                Verdict::failed(Reason::Cancelled, "cancelled before any runner came"),
-            );
+            let why = "cancelled before any runner came";
+            return self.conclude(job, Verdict::failed(Reason::Cancelled, why));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use aris_queue::state::Event;
 use aris_slurm::{Found, Says, Silent, Task};
 
 use super::super::{Cards, Manager};
-use super::{ASK, Cluster, SILENCE, parsed};
+use super::{ASK, Cluster, SILENCE};
 use crate::error::Error;
 use crate::results::words::more;
 
@@ -58,12 +58,8 @@ impl Manager<'_> {
                 Ok(Found::Here(refs)) => self.found(cluster, &token, &refs)?,
                 Ok(Found::NotThere) => self.not_submitted(cluster, &token)?,
                 Ok(Found::CannotTell(why)) => {
-                    self.notice(
-                        "batch system",
-                        Some(format!(
-                            "whether {token} was submitted is not known yet: {why}"
-                        )),
-                    );
+                    let text = format!("whether {token} was submitted is not known yet: {why}");
+                    self.notice("batch system", Some(text));
                 }
                 Err(error) => {
                     self.not_heard(cluster, &error);
@@ -84,13 +80,11 @@ impl Manager<'_> {
     /// Names a job that the batch system has taken and, as it is, will not start.
     fn tell_of_stuck(&mut self, cluster: &Cluster) {
         let stuck = |why: &str| NEVER.iter().any(|word| why.contains(word));
-        let mut jobs = cluster
-            .said
-            .iter()
-            .filter_map(|(job, (says, _))| match says {
-                Says::Queued(why) if stuck(why) => Some((*job, why.clone())),
-                _ => None,
-            });
+        let said = cluster.said.iter();
+        let mut jobs = said.filter_map(|(job, (says, _))| match says {
+            Says::Queued(why) if stuck(why) => Some((*job, why.clone())),
+            _ => None,
+        });
         let text = jobs.next().map(|(job, why)| {
             let more = more(jobs.count(), "more");
             let (id, name) = (self.id(job), cluster.engine.name());
@@ -119,19 +113,11 @@ impl Manager<'_> {
     }
 
     pub(super) fn of_token(&self, token: &str) -> Vec<(u32, u32)> {
-        self.queue
-            .active()
-            .filter_map(|job| {
-                let (own, index) = self
-                    .queue
-                    .run(job)
-                    .last()
-                    .engine_ref
-                    .as_deref()
-                    .and_then(parsed)?;
-                (own == token).then_some((job, index))
-            })
-            .collect()
+        let jobs = self.queue.active().filter_map(|job| {
+            let (own, index) = self.wave_of(job)?;
+            (own == token).then_some((job, index))
+        });
+        jobs.collect()
     }
 
     pub(super) fn found(
@@ -168,11 +154,8 @@ impl Manager<'_> {
             // It is handed over again as it is.
             return Ok(());
         }
-        let jobs: Vec<u32> = self
-            .of_token(token)
-            .into_iter()
-            .map(|(job, _)| job)
-            .collect();
+        let jobs = self.of_token(token).into_iter();
+        let jobs: Vec<u32> = jobs.map(|(job, _)| job).collect();
         let why = format!("its submission never reached {}", cluster.engine.name());
         self.untaken(&jobs, &why)
     }

@@ -17,12 +17,9 @@ impl Manager<'_> {
                 Ok(Standing::Ended(exit)) => self.ended_there(cluster, job, &exit)?,
                 Ok(Standing::Running { start, .. }) => {
                     cluster.gone.remove(&job);
-                    if let Some(start) = start
-                        && self.queue.run(job).life != Life::Running
+                    if let Some(start) = start.filter(|_| self.queue.run(job).life != Life::Running)
                     {
-                        self.queue
-                            .seen_running(job, Some(start.process.pid), start.time);
-                        self.dirty = true;
+                        self.started(job, &start);
                     }
                 }
                 Ok(Standing::Lost { .. }) => self.gone_there(cluster, job)?,
@@ -53,13 +50,11 @@ impl Manager<'_> {
         let since = *cluster.gone.entry(job).or_insert(now);
         let verdict = match cluster.said.get(&job) {
             Some((Says::Ended(cause, word), _)) => ended_by(cluster.engine.name(), *cause, word),
-            Some((Says::NotListed, _)) if now >= since + EXPLAINED => Verdict::failed(
-                Reason::Preempted,
-                format!(
-                    "ended by {0}, and {0} no longer knows why",
-                    cluster.engine.name()
-                ),
-            ),
+            Some((Says::NotListed, _)) if now >= since + EXPLAINED => {
+                let name = cluster.engine.name();
+                let why = format!("ended by {name}, and {name} no longer knows why");
+                Verdict::failed(Reason::Preempted, why)
+            }
             _ => {
                 self.ask_soon(cluster);
                 return Ok(());
@@ -111,11 +106,10 @@ impl Manager<'_> {
         let now = Cards::now();
         let (cause, word, due) = match cluster.said.get(&job) {
             Some((Says::Ended(cause, word), _)) => (*cause, word.clone(), true),
-            Some((Says::NotListed, since)) => (
-                Cause::Untold,
-                String::from("nothing of it any more"),
-                now >= *since + UNLISTED,
-            ),
+            Some((Says::NotListed, since)) => {
+                let word = String::from("nothing of it any more");
+                (Cause::Untold, word, now >= *since + UNLISTED)
+            }
             _ => return Ok(()),
         };
         let folder = self.folder(job);
@@ -123,13 +117,13 @@ impl Manager<'_> {
             return Ok(());
         }
         cluster.forget(job);
-        let name = cluster.engine.name();
+        let says = format!("{} says {word}", cluster.engine.name());
         let mut verdict = match reason_of(cause) {
-            Reason::Lost => Verdict::failed(
-                Reason::NodeFail,
-                format!("{name} says {word}, and no runner ever came; it will not run"),
-            ),
-            reason => Verdict::failed(reason, format!("{name} says {word} before any runner came")),
+            Reason::Lost => {
+                let why = says + ", and no runner ever came; it will not run";
+                Verdict::failed(Reason::NodeFail, why)
+            }
+            reason => Verdict::failed(reason, says + " before any runner came"),
         };
         // Somebody has ended it by hand.
         if cause == Cause::Cancelled || self.queue.run(job).life == Life::Cancelling {
@@ -146,12 +140,12 @@ fn ended_by(name: &str, cause: Cause, word: &str) -> Verdict {
     match (reason_of(cause), cause) {
         (Reason::Lost, Cause::Cancelled) => Verdict::failed(Reason::Cancelled, text),
         // It takes the end of the script for the job's own: Slurm's notice before its time limit looks so, and a signal by hand.
-        (Reason::Lost, _) => Verdict::failed(
-            Reason::Signal,
-            format!(
+        (Reason::Lost, _) => {
+            let why = format!(
                 "its runner was told to end by somebody other than this queue, most likely because the time limit of {name} was near; {name} says {word}"
-            ),
-        ),
+            );
+            Verdict::failed(Reason::Signal, why)
+        }
         (reason, _) => Verdict::failed(reason, text),
     }
 }

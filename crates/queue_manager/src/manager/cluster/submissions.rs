@@ -40,9 +40,9 @@ impl Manager<'_> {
             }
             // What a person has cancelled meanwhile is over.
             wave.jobs.retain(|job| {
-                let run = self.queue.run(*job);
-                let ours = run.last().engine_ref.as_deref().and_then(super::parsed);
-                run.life.is_active() && ours.is_some_and(|(token, _)| token == wave.wave.token)
+                let ours = self.wave_of(*job);
+                self.queue.run(*job).life.is_active()
+                    && ours.is_some_and(|(token, _)| token == wave.wave.token)
             });
             if !wave.jobs.is_empty() {
                 self.hand_over(cluster, wave)?;
@@ -95,9 +95,8 @@ impl Manager<'_> {
                 self.refuse(job, missing(&path))?;
                 continue;
             }
-            let manifest = self.queue.manifest();
-            let spec = &manifest.jobs[job as usize];
-            let class = class(spec, manifest.engine, &self.place().queue);
+            let engine = self.queue.manifest().engine;
+            let class = class(self.queue.job(job), engine, &self.place().queue);
             match classes.iter_mut().find(|(known, _)| *known == class) {
                 Some((_, jobs)) => jobs.push(job),
                 None => classes.push((class, vec![job])),
@@ -299,10 +298,8 @@ impl Manager<'_> {
     fn moment(&self, from_now: Duration) -> String {
         let from_now = jiff::SignedDuration::try_from(from_now).unwrap_or_default();
         let moment = self.context.now().saturating_add(from_now);
-        format!(
-            "at {}",
-            aris_contract::time::stamp(moment.unwrap_or_default())
-        )
+        let moment = aris_contract::time::stamp(moment.unwrap_or_default());
+        format!("at {moment}")
     }
 
     /// `aq-<queue>-<number>`: of this queue's folder and of the journal's next line, so that no two are alike.
