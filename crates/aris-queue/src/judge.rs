@@ -31,12 +31,8 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     let declared = !exit.outputs.is_empty();
     let all_there = declared && exit.outputs.iter().all(|output| output.matches > 0);
     let any_fresh = exit.outputs.iter().any(|output| output.fresh > 0);
-    let missing: Vec<&str> = exit
-        .outputs
-        .iter()
-        .filter(|output| output.matches == 0)
-        .map(|output| output.pattern.as_str())
-        .collect();
+    let missing = exit.outputs.iter().filter(|output| output.matches == 0);
+    let missing: Vec<&str> = missing.map(|output| output.pattern.as_str()).collect();
     let how = match &exit.ending {
         Ending::Code(code) => format!("exit status {code}"),
         Ending::Signal(signal) => format!("ended by signal {signal}"),
@@ -109,16 +105,12 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     verdict.started = exit.started;
     verdict.ran_ms = Some(exit.ran_ms);
     if exit.left_behind > 0 && verdict.warning.is_none() {
-        verdict.warning = Some(format!(
-            "{} processes of the job were still there at its end and were ended",
-            exit.left_behind
-        ));
+        let what = "processes of the job were still there at its end and were ended";
+        verdict.warning = Some(format!("{} {what}", exit.left_behind));
     }
     if let Some(problem) = &exit.record_problem {
-        verdict.warning = Some(match verdict.warning {
-            Some(warning) => format!("{warning}; {problem}"),
-            None => problem.clone(),
-        });
+        let before = verdict.warning.map(|warning| warning + "; ");
+        verdict.warning = Some(before.unwrap_or_default() + problem);
     }
     verdict
 }

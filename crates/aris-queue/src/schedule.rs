@@ -4,7 +4,6 @@
 //! for several cards: then cards that fall free are kept for it. Cards are given smallest first, so that large ones stay for
 //! those who need them. **Source**: queue design §7, §8.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use aris_attempt::cards::CardId;
@@ -144,18 +143,14 @@ pub fn choose(
         return starts;
     }
     let mut room = Room::new(queue, cards, slots);
-    let mut groups: Vec<_> = queue
-        .ready_groups()
-        .groups()
+    let groups = queue.ready_groups().groups();
+    let mut groups: Vec<_> = groups
         .map(|(group, jobs)| (group, jobs.peekable()))
         .collect();
     loop {
-        let best = groups
-            .iter_mut()
-            .enumerate()
-            .filter_map(|(at, (_, jobs))| Some((*jobs.peek()?, at)))
-            .min();
-        let Some(((_, job), at)) = best else {
+        let heads = groups.iter_mut().enumerate();
+        let heads = heads.filter_map(|(at, (_, jobs))| Some((*jobs.peek()?, at)));
+        let Some(((_, job), at)) = heads.min() else {
             return starts;
         };
         let group = groups[at].0;
@@ -211,9 +206,8 @@ pub fn impossible(job: &Job, cards: &[Card]) -> Option<(u32, usize)> {
 /// What stands against the start of a ready job, were it the next.
 pub fn obstacle(queue: &Queue, job: u32, cards: &[Card], slots: Slots) -> Option<Obstacle> {
     let spec = queue.manifest().jobs.get(job as usize)?;
-    Room::new(queue, cards, slots)
-        .fit(Group::of(spec), job)
-        .err()
+    let room = Room::new(queue, cards, slots);
+    room.fit(Group::of(spec), job).err()
 }
 
 impl<'a> Room<'a> {
@@ -245,11 +239,7 @@ impl<'a> Room<'a> {
         if self.usage.with_cards >= self.slots.with_cards {
             return Err(Obstacle::MaxParallel(self.slots.with_cards));
         }
-        let mut fitting: Vec<&Card> = self
-            .cards
-            .iter()
-            .filter(|card| self.is_open(card, group))
-            .collect();
+        let mut fitting: Vec<&Card> = self.open_cards(group).collect();
         let avoid = self.avoid(job);
         let needed = group.gpus as usize;
         if let Some(mib) = self.outgrown(job, needed) {
@@ -292,6 +282,11 @@ impl<'a> Room<'a> {
             return Err(Obstacle::Memory(needed, left, all));
         }
         Ok(())
+    }
+
+    fn open_cards(&self, group: Group) -> impl Iterator<Item = &'a Card> {
+        let cards = self.cards.iter();
+        cards.filter(move |card| self.is_open(card, group))
     }
 
     fn is_open(&self, card: &Card, group: Group) -> bool {
@@ -339,13 +334,8 @@ impl<'a> Room<'a> {
 
     /// Keeps what is free for a group that needs more than there is.
     fn reserve(&mut self, group: Group) {
-        let open: Vec<CardId> = self
-            .cards
-            .iter()
-            .filter(|card| self.is_open(card, group))
-            .map(|card| card.id)
-            .take(group.gpus as usize)
-            .collect();
+        let open = self.open_cards(group).map(|card| card.id);
+        let open: Vec<CardId> = open.take(group.gpus as usize).collect();
         self.reserved.extend(open);
     }
 }
@@ -379,11 +369,8 @@ pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
 
 /// Ready jobs, best first: what to show when somebody asks what is next.
 pub fn next_jobs(queue: &Queue, count: usize) -> Vec<u32> {
-    let mut all: Vec<(Reverse<i32>, u32)> = queue
-        .ready_groups()
-        .groups()
-        .flat_map(|(_, jobs)| jobs.take(count).collect::<Vec<_>>())
-        .collect();
+    let groups = queue.ready_groups().groups();
+    let mut all: Vec<_> = groups.flat_map(|(_, jobs)| jobs.take(count)).collect();
     all.sort_unstable();
     all.into_iter().take(count).map(|(_, job)| job).collect()
 }

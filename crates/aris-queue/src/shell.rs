@@ -45,30 +45,20 @@ pub(crate) fn append_arguments(
             Some(Kind::Bool(true)) => &[][..],
             _ => one_or_many(value),
         };
-        let mut words = vec![if key.text.starts_with('-') {
-            key.text.clone()
-        } else {
-            format!("--{}", key.text)
-        }];
+        let name = &key.text;
+        let dashes = if name.starts_with('-') { "" } else { "--" };
+        let mut words = vec![format!("{dashes}{name}")];
         for item in items {
             if item.written().is_none() {
-                problems.at(
-                    item,
-                    format!(
-                        "the argument {:?} must be a scalar or a list of scalars",
-                        key.text
-                    ),
-                    None,
-                );
+                let must_be = "must be a scalar or a list of scalars";
+                problems.at(item, format!("the argument {name:?} {must_be}"), None);
             }
             words.push(text(item, problems));
         }
-        for one in words {
-            if !command.is_empty() {
-                command.push(' ');
-            }
-            command.push_str(&shell_line(&[one]));
+        if !command.is_empty() {
+            command.push(' ');
         }
+        command.push_str(&shell_line(&words));
     }
 }
 

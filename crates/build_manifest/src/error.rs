@@ -46,10 +46,10 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.details(),
             Self::Invalid(error) => error.details(),
-            Self::Itself(path) | Self::InTheWay(path) => Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )]),
+            Self::Itself(path) | Self::InTheWay(path) => {
+                let path = Value::from(path.display().to_string());
+                Map::from_iter([(String::from("path"), path)])
+            }
         }
     }
 }

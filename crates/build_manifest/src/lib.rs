@@ -66,9 +66,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         return Ok(Outcome::done(Report::Schema(GridSchema::published())));
     }
     let Some(given) = cli.config else {
-        return Ok(Outcome::done(Report::Specification(Specification {
-            example: EXAMPLE,
-        })));
+        let example = Specification { example: EXAMPLE };
+        return Ok(Outcome::done(Report::Specification(example)));
     };
     let config = context.absolute(&given);
     let text = aris_fs::read_text(&config)?;
@@ -79,19 +78,15 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     for warning in plan.warnings() {
         context.warn(&format!("{}:{warning}", given.display()));
     }
-    let phases: Vec<report::Phase> = plan
-        .phases()
-        .map(|(name, jobs)| report::Phase {
-            name: name.to_owned(),
-            jobs: jobs as u64,
-        })
-        .collect();
+    let phases = plan.phases().map(|(name, jobs)| report::Phase {
+        name: name.to_owned(),
+        jobs: jobs as u64,
+    });
+    let phases: Vec<report::Phase> = phases.collect();
     let jobs = phases.iter().map(|phase| phase.jobs).sum();
     if jobs > MANY {
-        context.warn(&format!(
-            "{} stands for {jobs} jobs; is that what you want?",
-            given.display(),
-        ));
+        let what = format!("stands for {jobs} jobs; is that what you want?");
+        context.warn(&format!("{} {what}", given.display()));
     }
     let text = plan.text();
     let written = match &cli.output {

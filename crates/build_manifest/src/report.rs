@@ -107,17 +107,10 @@ impl Product for Report {
 
 impl Built {
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
-        let verb = if self.path.is_some() {
-            "Built"
-        } else {
-            "Checked"
-        };
-        writeln!(
-            out,
-            "{verb} manifest with {}, {}",
-            counted(self.phases.len(), "phase"),
-            counted(self.jobs, "total job")
-        )?;
+        let verb = self.path.as_ref().map_or("Checked", |_| "Built");
+        let phases = counted(self.phases.len(), "phase");
+        let jobs = counted(self.jobs, "total job");
+        writeln!(out, "{verb} manifest with {phases}, {jobs}")?;
         for phase in &self.phases {
             writeln!(out, "  {}\t{}", phase.name, phase.jobs)?;
         }

@@ -59,11 +59,9 @@ impl Cells {
                     Some(values.collect())
                 }
                 Some(_) => {
-                    problems.at(
-                        seeds,
-                        "seeds must be how many there are, from 1 to 1000000, or a list",
-                        Some("seeds: 3 gives 0, 1 and 2; seeds: [42] gives 42"),
-                    );
+                    let must_be = "seeds must be how many there are, from 1 to 1000000, or a list";
+                    let hint = "seeds: 3 gives 0, 1 and 2; seeds: [42] gives 42";
+                    problems.at(seeds, must_be, Some(hint));
                     None
                 }
                 None => Some(list("seeds", seeds, problems)),
@@ -95,25 +93,16 @@ impl Cells {
     fn group(&mut self, group: Vec<(String, Vec<Scalar>)>, node: &Node, problems: &mut Problems) {
         let count = group.first().map_or(0, |(_, values)| values.len());
         if let Some((name, _)) = group.iter().find(|(_, values)| values.is_empty()) {
-            problems.at(
-                node,
-                format!("{name} has no values: no job would be made"),
-                Some("give it values, or remove the axis"),
-            );
+            let message = format!("{name} has no values: no job would be made");
+            problems.at(node, message, Some("give it values, or remove the axis"));
         }
         let mut axes = Vec::new();
         for (name, values) in group {
-            let good = !name.is_empty()
-                && name != "GPU"
-                && name
-                    .chars()
-                    .all(|char| char.is_alphanumeric() || "_-.".contains(char));
-            if !good {
-                problems.at(
-                    node,
-                    format!("{name:?} cannot be the name of an axis"),
-                    Some("use letters, digits, _, - and .; GPU is the card of the job"),
-                );
+            let plain = |char: char| char.is_alphanumeric() || "_-.".contains(char);
+            if name.is_empty() || name == "GPU" || !name.chars().all(plain) {
+                let message = format!("{name:?} cannot be the name of an axis");
+                let hint = "use letters, digits, _, - and .; GPU is the card of the job";
+                problems.at(node, message, Some(hint));
             }
             if self.axes.iter().any(|axis| axis.name == name) {
                 problems.at(node, format!("a second axis {name:?}"), None);
@@ -129,22 +118,17 @@ impl Cells {
         let Some(entries) = problems.map(node, "zip must be a map of lists", Some(hint)) else {
             return;
         };
-        let group: Vec<(String, Vec<Scalar>)> = entries
-            .iter()
-            .map(|(key, values)| (key.text.clone(), list(&key.text, values, problems)))
-            .collect();
+        let entries = entries.iter();
+        let group =
+            entries.map(|(key, values)| (key.text.clone(), list(&key.text, values, problems)));
+        let group: Vec<(String, Vec<Scalar>)> = group.collect();
         if let Some((first, values)) = group.first()
             && let Some((other, more)) = group.iter().find(|(_, more)| more.len() != values.len())
         {
-            problems.at(
-                node,
-                format!(
-                    "{first} has {} and {other} has {}: axes that go together are equally long",
-                    counted(values.len(), "value"),
-                    more.len()
-                ),
-                None,
-            );
+            let (values, more) = (counted(values.len(), "value"), more.len());
+            let lengths = format!("{first} has {values} and {other} has {more}");
+            let message = lengths + ": axes that go together are equally long";
+            problems.at(node, message, None);
             return;
         }
         self.group(group, node, problems);
@@ -161,13 +145,12 @@ impl Cells {
             let known = &self.axes[axis].values;
             let mut hit = vec![false; known.len()];
             for value in list(&key.text, values, problems) {
-                match known.iter().position(|known| same(known, &value)) {
-                    Some(at) => hit[at] = true,
-                    None => problems.at(
-                        values,
-                        format!("{} is never {}", key.text, value.text),
-                        Some("exclude only what the grid has, or the exclusion does nothing"),
-                    ),
+                if let Some(at) = known.iter().position(|known| same(known, &value)) {
+                    hit[at] = true;
+                } else {
+                    let message = format!("{} is never {}", key.text, value.text);
+                    let hint = "exclude only what the grid has, or the exclusion does nothing";
+                    problems.at(values, message, Some(hint));
                 }
             }
             rule.push((axis, hit));
@@ -191,22 +174,17 @@ impl Cells {
                 continue;
             };
             let values = &mut self.axes[axis].values;
-            cell[axis] = values
-                .iter()
-                .position(|known| {
-                    known.text == scalar.text && known.node.kind() == scalar.node.kind()
-                })
-                .unwrap_or_else(|| {
-                    values.push(scalar);
-                    values.len() - 1
-                });
+            let is_same = |known: &Scalar| {
+                known.text == scalar.text && known.node.kind() == scalar.node.kind()
+            };
+            cell[axis] = values.iter().position(is_same).unwrap_or(values.len());
+            if cell[axis] == values.len() {
+                values.push(scalar);
+            }
         }
         if let Some(missing) = cell.iter().position(|at| *at == usize::MAX) {
-            problems.at(
-                node,
-                format!("the included cell has no {}", self.axes[missing].name),
-                Some("an included cell names every axis"),
-            );
+            let message = format!("the included cell has no {}", self.axes[missing].name);
+            problems.at(node, message, Some("an included cell names every axis"));
             return;
         }
         self.included.push(cell);
@@ -214,9 +192,8 @@ impl Cells {
 
     /// Cells of the product before anything is left out; `None` when no machine could count them.
     pub(super) fn product(&self) -> Option<u64> {
-        self.groups.iter().try_fold(1_u64, |product, group| {
-            product.checked_mul(group.count as u64)
-        })
+        let mut counts = self.groups.iter().map(|group| group.count as u64);
+        counts.try_fold(1, u64::checked_mul)
     }
 
     /// Calls `each` with the values' indices of every cell, in order, until it fails.
@@ -248,23 +225,18 @@ impl Cells {
     }
 
     fn holds(&self, cell: &[usize]) -> bool {
-        let excluded = self.excluded.iter().any(|rule| {
-            rule.iter()
-                .all(|(axis, hit)| hit.get(cell[*axis]).copied().unwrap_or(false))
-        });
-        !excluded
-            && self
-                .conditions
-                .iter()
-                .all(|condition| condition.holds(cell, &self.axes))
+        let hits = |(axis, hit): &(usize, Vec<bool>)| hit.get(cell[*axis]).is_some_and(|hit| *hit);
+        let excluded = self.excluded.iter().any(|rule| rule.iter().all(hits));
+        let mut conditions = self.conditions.iter();
+        !excluded && conditions.all(|condition| condition.holds(cell, &self.axes))
     }
 }
 
 const MAPS: &str = "for example [{N: 128, seed: 3}]";
 
 fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
-    one_or_many(node)
-        .iter()
+    let items = one_or_many(node).iter();
+    items
         .filter_map(|item| scalar(item, name, problems))
         .collect()
 }
@@ -326,13 +298,10 @@ fn yaml11(node: &Node) -> Option<String> {
     let Value::Scalar { text, plain: true } = &node.value else {
         return None;
     };
-    let truth = match text.as_str() {
-        "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some("True"),
-        "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some("False"),
-        _ => None,
-    };
-    if let Some(truth) = truth {
-        return Some(String::from(truth));
+    match text.as_str() {
+        "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Some(String::from("True")),
+        "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Some(String::from("False")),
+        _ => {}
     }
     let (sign, unsigned) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -376,13 +345,11 @@ fn printed(node: &Node) -> Option<String> {
         (_, Some(Kind::Bool(false))) => Some(String::from("False")),
         (Value::Scalar { text, .. }, _) => Some(text.clone()),
         (Value::List(items), _) => {
-            let items: Option<Vec<String>> = items
-                .iter()
-                .map(|item| match item.kind() {
-                    Some(Kind::Text(text)) => Some(format!("'{text}'")),
-                    _ => printed(item),
-                })
-                .collect();
+            let items = items.iter().map(|item| match item.kind() {
+                Some(Kind::Text(text)) => Some(format!("'{text}'")),
+                _ => printed(item),
+            });
+            let items: Option<Vec<String>> = items.collect();
             Some(format!("[{}]", items?.join(", ")))
         }
         (Value::Map(_), _) => None,

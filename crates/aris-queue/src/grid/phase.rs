@@ -19,10 +19,7 @@ pub(super) fn is_grid_key(key: &str) -> bool {
 /// Names what is no text under keys that the expansion reads itself.
 pub(super) fn check_texts(node: &Node, keys: &[&str], problems: &mut Problems) {
     for key in keys {
-        if let Some(value) = node.get(key)
-            && !value.is_null()
-            && value.text().is_none()
-        {
+        if let Some(value) = present(node, key).filter(|value| value.text().is_none()) {
             let found = value.noun();
             problems.at(value, format!("{key} must be a text, not {found}"), None);
         }
@@ -61,10 +58,8 @@ pub(super) fn phase(
         let listed = listed.unwrap_or_default().iter();
         jobs.extend(listed.map(|item| listed_job(item, default_cmd, problems)));
     }
-    let has_grid = node
-        .entries()
-        .iter()
-        .any(|(key, _)| key.text != "template" && is_grid_key(&key.text));
+    let mut entries = node.entries().iter();
+    let has_grid = entries.any(|(key, _)| key.text != "template" && is_grid_key(&key.text));
     match present(node, "template") {
         Some(template) => {
             let grid = Grid {
@@ -75,20 +70,17 @@ pub(super) fn phase(
             let before = jobs.len();
             grid.expand(&Cells::read(node, problems), ids, &mut jobs, problems);
             if jobs.len() == before && problems.0.is_empty() {
-                problems.at(
-                    node,
-                    format!(
-                        "phase {name:?} gets no job from its grid: when and exclude leave no cell"
-                    ),
-                    Some("change the conditions, or remove the grid"),
-                );
+                let why = "when and exclude leave no cell";
+                let message = format!("phase {name:?} gets no job from its grid: {why}");
+                let hint = "change the conditions, or remove the grid";
+                problems.at(node, message, Some(hint));
             }
         }
-        None if has_grid => problems.at(
-            node,
-            format!("phase {name:?} has a grid and no template"),
-            Some("template: {id: \"s${seed}\", cmd: \"python run.py --seed ${seed}\"}"),
-        ),
+        None if has_grid => {
+            let message = format!("phase {name:?} has a grid and no template");
+            let hint = "template: {id: \"s${seed}\", cmd: \"python run.py --seed ${seed}\"}";
+            problems.at(node, message, Some(hint));
+        }
         None => {}
     }
     keys.push(pair("jobs", made(node, Value::List(jobs))));
@@ -131,9 +123,7 @@ fn check_command(what: &str, node: &Node, cmd: Option<&Node>, problems: &mut Pro
     }
     let empty = cmd
         .and_then(Node::text)
-        .unwrap_or_default()
-        .trim()
-        .is_empty();
+        .is_none_or(|it| it.trim().is_empty());
     if let Some(args) = present(node, "args").filter(|_| empty) {
         problems.at(args, format!("{what} has args and no cmd"), hint);
     }
@@ -156,24 +146,17 @@ impl Grid<'_> {
         problems: &mut Problems,
     ) {
         let (phase, template) = (self.phase, self.template);
-        if problems
-            .map(template, "template must be a map", None)
-            .is_none()
-        {
+        let entries = problems.map(template, "template must be a map", None);
+        if entries.is_none() {
             return;
         }
         let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
         typed::check_keys(template, &"the template", &known, problems);
         check_command("the template", template, self.cmd, problems);
-        if cells
-            .product()
-            .is_none_or(|product| product > MOST_JOBS * 100)
-        {
-            problems.at(
-                template,
-                format!("phase {phase:?} has more cells than anybody can go through"),
-                Some("make the grid smaller"),
-            );
+        let product = cells.product();
+        if product.is_none_or(|product| product > MOST_JOBS * 100) {
+            let message = format!("phase {phase:?} has more cells than anybody can go through");
+            problems.at(template, message, Some("make the grid smaller"));
             return;
         }
         check_texts(template, &["id"], problems);
@@ -181,11 +164,8 @@ impl Grid<'_> {
             problems.map(params, "params must be a map", None);
         }
         if self.cmd.is_none() {
-            problems.at(
-                template,
-                "the template has no cmd",
-                Some("give it a cmd, or the specification a default_cmd"),
-            );
+            let hint = "give it a cmd, or the specification a default_cmd";
+            problems.at(template, "the template has no cmd", Some(hint));
         }
         let place = present(template, "id").unwrap_or(template);
         let done = cells.each(|at| {
@@ -193,11 +173,10 @@ impl Grid<'_> {
             let id = self.id(cell, problems);
             let new = ids.insert(id.to_lowercase());
             if !new {
-                problems.at(
-                    place,
-                    format!("phase {phase:?}: several jobs have the id {id:?}"),
-                    Some("put every axis of the grid into the id; upper and lower case count as equal"),
-                );
+                let message = format!("phase {phase:?}: several jobs have the id {id:?}");
+                let hint =
+                    "put every axis of the grid into the id; upper and lower case count as equal";
+                problems.at(place, message, Some(hint));
             }
             jobs.push(self.job(&id, cell, problems));
             let more = new && !problems.full() && ids.len() as u64 <= MOST_JOBS;

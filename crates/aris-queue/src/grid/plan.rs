@@ -98,47 +98,35 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Node> {
     check_keys(root, &"the specification", &known, problems);
     check_texts(root, &["schema", "project", "default_cmd"], problems);
     let default_cmd = present(root, "default_cmd");
-    let project = root
-        .get("project")
-        .and_then(Node::text)
-        .unwrap_or("unknown");
-    let mut top = vec![
-        pair("schema", quoted(root, manifest::SCHEMA)),
-        pair("project", quoted(root, project)),
-    ];
+    let project = root.get("project").and_then(Node::text);
+    let project = quoted(root, project.unwrap_or("unknown"));
+    let schema = quoted(root, manifest::SCHEMA);
+    let mut top = vec![pair("schema", schema), pair("project", project)];
     if root.get("cwd").is_none() {
         top.push(pair("cwd", quoted(root, ".")));
     }
-    for (key, node) in entries {
-        let own = matches!(
-            key.text.as_str(),
-            "schema" | "project" | "phases" | "jobs" | "default_cmd"
-        ) || is_grid_key(&key.text);
-        if !own {
-            top.push((key.clone(), node.clone()));
-        }
-    }
+    let own = ["schema", "project", "phases", "jobs", "default_cmd"];
+    let is_own = |key: &str| own.contains(&key) || is_grid_key(key);
+    let others = entries.iter().filter(|(key, _)| !is_own(&key.text));
+    top.extend(others.cloned());
     let ids = &mut BTreeSet::new();
     let mut phases = Vec::new();
     match root.get("phases") {
         None if flat => phases.push(phase(root, "main", true, default_cmd, ids, problems)),
-        None => problems.at(
-            root,
-            "the specification has no phases, no grid and no jobs",
-            Some("see the skill experiment-queue for an example"),
-        ),
-        Some(node) if flat => problems.at(
-            node,
-            "phases, and a grid or jobs at the top",
-            Some("move the grid into a phase"),
-        ),
+        None => {
+            let message = "the specification has no phases, no grid and no jobs";
+            let hint = "see the skill experiment-queue for an example";
+            problems.at(root, message, Some(hint));
+        }
+        Some(node) if flat => {
+            let message = "phases, and a grid or jobs at the top";
+            problems.at(node, message, Some("move the grid into a phase"));
+        }
         Some(node) => {
             let items = problems.list(node, "phases must be a list", None);
             for (at, item) in items.unwrap_or_default().iter().enumerate() {
-                let name = item
-                    .get("name")
-                    .and_then(Node::text)
-                    .map_or_else(|| format!("phase_{at}"), str::to_owned);
+                let name = item.get("name").and_then(Node::text);
+                let name = name.map_or_else(|| format!("phase_{at}"), str::to_owned);
                 if problems.map(item, "a phase must be a map", None).is_some() {
                     let what = format!("phase {name:?}");
                     let known = [keys::<PhaseKeys>(), keys::<Common>(), keys::<Keys>()];

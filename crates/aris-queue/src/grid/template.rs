@@ -65,22 +65,23 @@ pub(super) fn text(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Probl
             text.push_str(&place);
             continue;
         };
+        let value = &value.text;
         match usage {
-            Use::Shell if !raw => match quotes.place(&value.text) {
-                Some(placed) => text.push_str(&placed),
-                None => problems.at(
-                    node,
-                    format!(
-                        "the value {:?} of {name} means something to the shell where ${{{name}}} stands",
-                        value.text
-                    ),
-                    Some(&format!(
-                        "write \"${{{name}}}\" in quotes to pass it as one word, or ${{{name}:raw}} to put it in as shell text"
-                    )),
-                ),
-            },
-            Use::Glob => text.push_str(&globbed(&value.text)),
-            Use::Plain | Use::Shell => text.push_str(&value.text),
+            Use::Shell if !raw => {
+                if let Some(placed) = quotes.place(value) {
+                    text.push_str(&placed);
+                    continue;
+                }
+                let message = format!(
+                    "the value {value:?} of {name} means something to the shell where ${{{name}}} stands"
+                );
+                let hint = format!(
+                    "write \"${{{name}}}\" in quotes to pass it as one word, or ${{{name}:raw}} to put it in as shell text"
+                );
+                problems.at(node, message, Some(&hint));
+            }
+            Use::Glob => text.push_str(&globbed(value)),
+            Use::Plain | Use::Shell => text.push_str(value),
         }
     }
     text
@@ -218,12 +219,9 @@ fn is_list(value: &str) -> bool {
 fn globbed(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for char in value.chars() {
-        if matches!(char, '*' | '?' | '[') {
-            text.push('[');
-            text.push(char);
-            text.push(']');
-        } else {
-            text.push(char);
+        match char {
+            '*' | '?' | '[' => text.extend(['[', char, ']']),
+            _ => text.push(char),
         }
     }
     text
@@ -233,11 +231,9 @@ fn globbed(value: &str) -> String {
 pub(super) fn value(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> Node {
     let new = match &node.value {
         Value::Scalar { text: source, .. } => {
-            let whole = source
-                .strip_prefix("${")
-                .and_then(|rest| rest.strip_suffix('}'))
-                .and_then(|name| cell.value(name));
-            match (whole, usage) {
+            let name = source.strip_prefix("${");
+            let name = name.and_then(|rest| rest.strip_suffix('}'));
+            match (name.and_then(|name| cell.value(name)), usage) {
                 (Some(value), Use::Plain) => value.node.value.clone(),
                 _ if matches!(node.kind(), Some(Kind::Text(_))) => {
                     return quoted(node, &text(node, usage, cell, problems));
@@ -250,9 +246,9 @@ pub(super) fn value(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Prob
             Value::List(items.collect())
         }
         Value::Map(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(key, item)| (key.clone(), value(item, usage, cell, problems)));
+            let entries = entries.iter();
+            let entries =
+                entries.map(|(key, item)| (key.clone(), value(item, usage, cell, problems)));
             Value::Map(entries.collect())
         }
     };

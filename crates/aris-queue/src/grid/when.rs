@@ -37,15 +37,15 @@ const NOT_IN: &str = " not in ";
 const HINT: &str = "write AXIS OPERATOR VALUE, for example \"N >= 128\" or \"lr in [0.1, 0.2]\"; several conditions are a list";
 
 pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem> {
-    let text = node
-        .written()
-        .ok_or_else(|| problem(node, "a condition must be a text", Some(HINT)))?;
+    let wrong = |message: String| problem(node, message, Some(HINT));
+    let text = node.written();
+    let text = text.ok_or_else(|| wrong(String::from("a condition must be a text")))?;
     // Longer ones first, so that `<=` is not read as `<`.
     let (at, (sign, orders, holds)) = OPERATORS
         .iter()
         .filter_map(|operator| Some((text.find(operator.0)?, *operator)))
         .min_by_key(|(at, (sign, ..))| (*at, std::cmp::Reverse(sign.len())))
-        .ok_or_else(|| problem(node, format!("{text:?} is no condition"), Some(HINT)))?;
+        .ok_or_else(|| wrong(format!("{text:?} is no condition")))?;
     let (left, rest) = text.split_at(at);
     let right = rest.strip_prefix(sign).unwrap_or_default().trim();
     let find = |name: &str| axis_of(axes, name.trim(), node);
@@ -55,10 +55,9 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
     let right = match placeholder(right) {
         Some(name) => Right::Axis(find(name)?),
         None if matches!(sign, IN | NOT_IN) => {
-            let inner = right
-                .strip_prefix('[')
-                .and_then(|list| list.strip_suffix(']'))
-                .ok_or_else(|| problem(node, format!("{right:?} is no list in [ ]"), Some(HINT)))?;
+            let inner = right.strip_prefix('[');
+            let inner = inner.and_then(|list| list.strip_suffix(']'));
+            let inner = inner.ok_or_else(|| wrong(format!("{right:?} is no list in [ ]")))?;
             Right::Texts(inner.split(',').map(unquoted).collect())
         }
         None => Right::Texts(vec![unquoted(right)]),
@@ -70,26 +69,20 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
         right,
     };
     if orders != [Equal] && !condition.has_numbers(axes) {
-        return Err(problem(
-            node,
-            format!("{text:?} compares values that are no numbers"),
-            Some("only numbers are smaller or larger; use == or != for texts"),
-        ));
+        let message = format!("{text:?} compares values that are no numbers");
+        let hint = "only numbers are smaller or larger; use == or != for texts";
+        return Err(problem(node, message, Some(hint)));
     }
     Ok(condition)
 }
 
 fn unquoted(text: &str) -> String {
     let text = text.trim();
-    for quote in ['"', '\''] {
-        if let Some(inner) = text
-            .strip_prefix(quote)
-            .and_then(|text| text.strip_suffix(quote))
-        {
-            return inner.to_owned();
-        }
-    }
-    text.to_owned()
+    let inner = ['"', '\''].into_iter().find_map(|quote| {
+        let rest = text.strip_prefix(quote)?;
+        rest.strip_suffix(quote)
+    });
+    inner.unwrap_or(text).to_owned()
 }
 
 impl Condition {

@@ -83,13 +83,11 @@ impl Failure for JournalError {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
-            Self::Damaged { path, line, .. } => Map::from_iter([
-                (
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                ),
-                (String::from("line"), Value::from(*line)),
-            ]),
+            Self::Damaged { path, line, .. } => {
+                let path = Value::from(path.display().to_string());
+                let details = [("path", path), ("line", Value::from(*line))];
+                Map::from_iter(details.map(|(name, value)| (name.to_owned(), value)))
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{id_of, lists, name_of};
-use crate::tree::Node;
+use crate::tree::{Node, present};
 
 /// Jobs of one line that are named; the rest is counted.
 const NAMED: usize = 5;
@@ -17,9 +17,12 @@ type Listed<'a> = BTreeMap<&'a str, (&'a str, &'a Node)>;
 /// What `new` has that `old` has not, what it lacks, and what it says otherwise. Both are manifests without grids.
 pub fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut lines = Vec::new();
-    for key in differing(old, new, &["phases", "jobs", "schema"]) {
+    let change = |old: &Node, new: &Node, key: &str| {
         let (was, is) = (shown(old.get(key)), shown(new.get(key)));
-        lines.push(format!("{key}: {was} is now {is}"));
+        format!(": {was} is now {is}")
+    };
+    for key in differing(old, new, &["phases", "jobs", "schema"]) {
+        lines.push(format!("{key}{}", change(old, new, key)));
     }
     let (was, is) = (phases(old), phases(new));
     for (name, node) in &is {
@@ -28,8 +31,8 @@ pub fn differences(old: &Node, new: &Node) -> Vec<String> {
             continue;
         };
         for key in differing(before, node, &["jobs", "name"]) {
-            let (was, is) = (shown(before.get(key)), shown(node.get(key)));
-            lines.push(format!("phase {name}: {key}: {was} is now {is}"));
+            let change = change(before, node, key);
+            lines.push(format!("phase {name}: {key}{change}"));
         }
     }
     let (was, is) = (listed(old), listed(new));
@@ -54,13 +57,7 @@ pub fn differences(old: &Node, new: &Node) -> Vec<String> {
         }
         let values = match keys.as_slice() {
             [] => continue,
-            [key] if phase == before_phase => {
-                format!(
-                    ": {} is now {}",
-                    shown(before.get(key)),
-                    shown(node.get(key))
-                )
-            }
+            [key] if phase == before_phase => change(before, node, key),
             _ => String::new(),
         };
         let (ids, all) = groups.entry(keys.join(", ")).or_default();
@@ -95,20 +92,12 @@ fn shown(node: Option<&Node>) -> String {
 
 /// Keys with another value, or in one of the two only.
 fn differing<'a>(one: &'a Node, other: &'a Node, without: &[&str]) -> Vec<&'a str> {
-    let value = |node: Option<&Node>| {
-        let node = node.filter(|node| !node.is_null());
-        node.map(Node::spaced_json)
-    };
-    let mut keys: Vec<&str> = one
-        .entries()
-        .iter()
-        .chain(other.entries())
-        .map(|(key, _)| key.text.as_str())
-        .filter(|key| !without.contains(key) && value(one.get(key)) != value(other.get(key)))
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+    let value = |node: &Node, key: &str| present(node, key).map(Node::spaced_json);
+    let keys = one.entries().iter().chain(other.entries());
+    let keys = keys.map(|(key, _)| key.text.as_str());
+    let keys = keys.filter(|key| !without.contains(key) && value(one, key) != value(other, key));
+    let keys: BTreeSet<&str> = keys.collect();
+    keys.into_iter().collect()
 }
 
 fn phases(root: &Node) -> BTreeMap<&str, &Node> {
@@ -117,13 +106,11 @@ fn phases(root: &Node) -> BTreeMap<&str, &Node> {
 }
 
 fn listed(root: &Node) -> Listed<'_> {
-    lists(root)
-        .flat_map(|(phase, jobs)| {
-            jobs.items()
-                .iter()
-                .map(move |job| (id_of(job), (phase, job)))
-        })
-        .collect()
+    let jobs = lists(root).flat_map(|(phase, jobs)| {
+        let jobs = jobs.items().iter();
+        jobs.map(move |job| (id_of(job), (phase, job)))
+    });
+    jobs.collect()
 }
 
 #[cfg(test)]

@@ -13,10 +13,8 @@ use crate::tree::{Node, Value, made, one_or_many, pair};
 pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
     let known = ids(root).into_iter().map(|id| (id.to_lowercase(), id));
     let known: BTreeMap<String, String> = known.collect();
-    let more_ids = ids(more).into_iter();
-    let there: Vec<String> = more_ids
-        .filter_map(|id| known.get(&id.to_lowercase()).cloned())
-        .collect();
+    let more_ids = ids(more).into_iter().map(|id| id.to_lowercase());
+    let there: Vec<String> = more_ids.filter_map(|id| known.get(&id).cloned()).collect();
     if !there.is_empty() {
         return Err(format!("there already: {}", named(&there)));
     }
@@ -32,11 +30,9 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
                 && own.get(&key.text).map(Node::spaced_json) != Some(value.spaced_json())
         });
         if let Some((key, _)) = other {
+            let (name, key) = (name_of(phase), &key.text);
             return Err(format!(
-                "phase {:?} is there already with another {}; leave {} out, or give the phase another name",
-                name_of(phase),
-                key.text,
-                key.text
+                "phase {name:?} is there already with another {key}; leave {key} out, or give the phase another name"
             ));
         }
     }
@@ -52,18 +48,14 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
     if let (false, true, Value::Map(entries)) = (new.is_empty(), flat, &mut root.value) {
         for (key, jobs) in entries.iter_mut().filter(|(key, _)| key.text == "jobs") {
             key.text = String::from("phases");
-            let main = map(vec![
-                ("name", quoted("main")),
-                ("jobs", std::mem::take(jobs)),
-            ]);
+            let jobs_of = std::mem::take(jobs);
+            let main = map(vec![("name", quoted("main")), ("jobs", jobs_of)]);
             *jobs = made(&main, Value::List(vec![main.clone()]));
         }
     }
     if let Some(own) = list_mut(root, "phases") {
-        let fresh = phases
-            .iter()
-            .filter(|phase| new.iter().any(|name| name == name_of(phase)));
-        own.extend(fresh.cloned());
+        let is_new = |phase: &&Node| new.iter().any(|name| name == name_of(phase));
+        own.extend(phases.iter().filter(is_new).cloned());
     }
     Ok(())
 }
@@ -167,10 +159,9 @@ pub(super) fn name_of(phase: &Node) -> &str {
 pub(super) fn lists(root: &Node) -> impl Iterator<Item = (&str, &Node)> {
     let phases = root.get("phases").map_or(&[][..], Node::items);
     let flat = root.get("jobs").map(|jobs| ("main", jobs));
-    phases
-        .iter()
-        .filter_map(|phase| Some((name_of(phase), phase.get("jobs")?)))
-        .chain(flat)
+    let phases = phases.iter();
+    let phases = phases.filter_map(|phase| Some((name_of(phase), phase.get("jobs")?)));
+    phases.chain(flat)
 }
 
 fn lists_mut(root: &mut Node) -> Vec<(String, &mut Vec<Node>)> {

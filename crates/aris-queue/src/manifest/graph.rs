@@ -27,10 +27,8 @@ pub(super) struct PhaseLinks {
 
 impl PhaseLinks {
     pub(super) fn at(node: &Node) -> Self {
-        Self {
-            place: node.into(),
-            after: Vec::new(),
-        }
+        let (place, after) = (node.into(), Vec::new());
+        Self { place, after }
     }
 
     /// Notes the parents that the node names.
@@ -52,8 +50,8 @@ impl PhaseLinks {
                     typed::read(item, "depends_on", Keys::Known, problems)
                 }
             };
-            self.after
-                .extend(parent.map(|parent| (parent, item.into())));
+            let parent = parent.map(|parent| (parent, item.into()));
+            self.after.extend(parent);
         }
     }
 }
@@ -62,7 +60,13 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
     let Some(ids) = unique_ids(links, jobs, problems) else {
         return;
     };
-    let names = unique_phases(links, phases, problems);
+    let mut names = BTreeMap::new();
+    for (at, (phase, own)) in (0..).zip(phases.iter().zip(&links.phases)) {
+        if names.insert(phase.name.clone(), at).is_some() {
+            let message = format!("a second phase {:?}", phase.name);
+            problems.at(own.place, message, Some("rename one of the two"));
+        }
+    }
     for (at, phase_links) in links.phases.iter().enumerate() {
         for (parent, place) in &phase_links.after {
             let Some(found) = names.get(&parent.phase).copied() else {
@@ -120,29 +124,12 @@ fn unique_ids(
         if let Some(first) = ids.insert(job.id.to_lowercase(), at) {
             unique = false;
             let line = links.places[first as usize].line;
-            problems.at(
-                links.places[at as usize],
-                format!("the id {:?} is taken by the job of line {line}", job.id),
-                Some("give every job an id of its own; upper and lower case count as equal"),
-            );
+            let message = format!("the id {:?} is taken by the job of line {line}", job.id);
+            let hint = "give every job an id of its own; upper and lower case count as equal";
+            problems.at(links.places[at as usize], message, Some(hint));
         }
     }
     unique.then_some(ids)
-}
-
-fn unique_phases(
-    links: &Links,
-    phases: &[Phase],
-    problems: &mut Problems,
-) -> BTreeMap<String, u32> {
-    let mut names = BTreeMap::new();
-    for (at, (phase, own)) in (0..).zip(phases.iter().zip(&links.phases)) {
-        if names.insert(phase.name.clone(), at).is_some() {
-            let message = format!("a second phase {:?}", phase.name);
-            problems.at(own.place, message, Some("rename one of the two"));
-        }
-    }
-    names
 }
 
 const BOTH_NEED: &str = "both need these params; build_manifest writes them from the grid";
@@ -155,12 +142,11 @@ fn matched(
     jobs: &mut [Job],
 ) -> Vec<(usize, String)> {
     let of = |job: &Job| -> Option<Vec<Box<str>>> {
-        keys.iter()
-            .map(|key| {
-                let found = job.params.iter().find(|(name, _)| **name == **key)?;
-                Some(found.1.clone())
-            })
-            .collect()
+        let value = |key: &String| {
+            let found = job.params.iter().find(|(name, _)| **name == **key)?;
+            Some(found.1.clone())
+        };
+        keys.iter().map(value).collect()
     };
     let mut parents: BTreeMap<Vec<Box<str>>, Vec<u32>> = BTreeMap::new();
     for at in parent.first..parent.end {
@@ -175,11 +161,9 @@ fn matched(
             job.needs.extend(found);
             continue;
         }
+        let (phase, keys, id) = (&parent.name, keys.join(", "), &job.id);
         let message = format!(
-            "phase {:?} has no job with the same {} as job {:?}, which depends on it by `match`; give the job these `params`",
-            parent.name,
-            keys.join(", "),
-            job.id
+            "phase {phase:?} has no job with the same {keys} as job {id:?}, which depends on it by `match`; give the job these `params`"
         );
         alone.push((at, message));
     }
@@ -235,11 +219,8 @@ fn circle(links: &Links, phases: &[Phase], jobs: &[Job]) -> Option<Problem> {
                 let circle = path.skip_while(|node| *node != parent).filter_map(named);
                 let circle: Vec<String> = circle.take(8).map(|(name, _)| name).collect();
                 let message = format!("a circle of dependencies: {}", circle.join(" waits for "));
-                return Some(problem(
-                    place,
-                    message,
-                    Some("remove one of these dependencies"),
-                ));
+                let hint = "remove one of these dependencies";
+                return Some(problem(place, message, Some(hint)));
             }
         }
     }

@@ -60,14 +60,11 @@ fn is_top_key(key: &str) -> bool {
 /// Whether the file lists grids that must be expanded first, [`grid`](crate::grid).
 pub fn has_grid(root: &Node) -> bool {
     let grids = |node: &Node| {
-        ["grid", "template", "zip", "seeds", "include"]
-            .iter()
-            .any(|key| node.get(key).is_some())
+        let mut keys = ["grid", "template", "zip", "seeds", "include"].iter();
+        keys.any(|key| node.get(key).is_some())
     };
-    grids(root)
-        || root
-            .get("phases")
-            .is_some_and(|phases| phases.items().iter().any(grids))
+    let phases = root.get("phases").map_or(&[][..], Node::items);
+    grids(root) || phases.iter().any(grids)
 }
 
 /// Reads a manifest from its tree.
@@ -102,20 +99,14 @@ fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
 fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
     let (top, common): (file::Top, _) = level(root, "the manifest", problems)?;
     if let Some(schema) = top.schema.as_ref().filter(|schema| *schema != SCHEMA) {
-        problems.at(
-            root.get("schema").unwrap_or(root),
-            format!("schema is {schema:?}"),
-            Some(&format!(
-                "this program reads {SCHEMA}, and manifests without schema"
-            )),
-        );
+        let place = root.get("schema").unwrap_or(root);
+        let hint = format!("this program reads {SCHEMA}, and manifests without schema");
+        problems.at(place, format!("schema is {schema:?}"), Some(&hint));
     }
     let cards = top.gpus.map(|cards| cards.0);
     let gpus = top.gpus_per_job;
-    let mut settings = Settings {
-        gpus: gpus.unwrap_or(u32::from(!cards.as_ref().is_some_and(Vec::is_empty))),
-        ..Settings::default()
-    };
+    let none = cards.as_ref().is_some_and(Vec::is_empty);
+    let mut settings = Settings::usual(gpus.unwrap_or(u32::from(!none)));
     settings.apply(common);
     let engine = top.engine.unwrap_or_default();
     let mut reader = Reader {
@@ -135,28 +126,24 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
         (Some(node), None) => reader.phases(node, &shared),
         // The flat form of the reference's skill: one phase.
         (None, Some(node)) => reader.flat(node, &shared),
-        (Some(_), Some(node)) => reader.problems.at(
-            node,
-            "the manifest has phases and jobs",
-            Some("move the jobs into a phase"),
-        ),
-        (None, None) => reader.problems.at(
-            root,
-            "the manifest has neither phases nor jobs",
-            Some("see the skill experiment-queue for an example"),
-        ),
+        (Some(_), Some(node)) => {
+            let hint = "move the jobs into a phase";
+            let message = "the manifest has phases and jobs";
+            reader.problems.at(node, message, Some(hint));
+        }
+        (None, None) => {
+            let hint = "see the skill experiment-queue for an example";
+            let message = "the manifest has neither phases nor jobs";
+            reader.problems.at(root, message, Some(hint));
+        }
     }
     let (mut phases, mut jobs, links) = (reader.phases, reader.jobs, reader.links);
     graph::link(&links, &mut phases, &mut jobs, problems);
+    let (ours, setup) = (top.schema.is_some(), present(root, "setup").is_some());
     Some(Manifest {
         project: top.project.unwrap_or_else(|| String::from("unknown")),
         cwd: top.cwd.unwrap_or_else(|| String::from(".")).into(),
-        conda: conda(
-            top.conda,
-            top.conda_hook,
-            top.schema.is_some(),
-            present(root, "setup").is_some(),
-        ),
+        conda: conda(top.conda, top.conda_hook, ours, setup),
         cards,
         max_parallel: top.max_parallel.map(file::Positive::get),
         max_cpu_jobs: top.max_cpu_jobs.map(file::Positive::get),
@@ -307,24 +294,20 @@ impl Reader<'_> {
         let Some((job, common)) = level::<file::Job>(node, &what, self.problems) else {
             return;
         };
+        let at = |key| node.get(key).unwrap_or(node);
         match job.id.as_deref().map(valid_id) {
-            None => self.problems.at(
-                node,
-                "a job has no id",
-                Some("give every job an id of its own"),
-            ),
-            Some(Err(message)) => self
-                .problems
-                .at(node.get("id").unwrap_or(node), message, None),
+            None => {
+                let hint = Some("give every job an id of its own");
+                self.problems.at(node, "a job has no id", hint);
+            }
+            Some(Err(message)) => self.problems.at(at("id"), message, None),
             Some(Ok(())) => {}
         }
         let command = job.cmd.as_deref().or(shared.command);
         if command.is_none_or(|command| command.trim().is_empty()) {
-            self.problems.at(
-                node.get("cmd").unwrap_or(node),
-                format!("{what} has no cmd"),
-                Some("give it a cmd, or the manifest a default_cmd"),
-            );
+            let hint = "give it a cmd, or the manifest a default_cmd";
+            let message = format!("{what} has no cmd");
+            self.problems.at(at("cmd"), message, Some(hint));
         }
         let mut command = command.unwrap_or_default().trim_end().to_owned();
         if command.contains('\0') {
@@ -334,16 +317,14 @@ impl Reader<'_> {
         if let Some(args) = present(node, "args") {
             shell::append_arguments(&mut command, args, self.problems, shell::as_written);
         }
-        let outputs = [job.expected_output, job.output_check]
-            .into_iter()
-            .flatten();
-        let outputs: Vec<String> = outputs.flat_map(|many| many.0).collect();
+        let outputs = [job.expected_output, job.output_check].into_iter();
+        let outputs: Vec<String> = outputs.flatten().flat_map(|many| many.0).collect();
         if let Some(output) = outputs.iter().find(|output| output.contains("${")) {
-            self.problems.at(
-                node.get("expected_output").unwrap_or(node),
-                format!("{what}: no shell reads expected_output, so that {output:?} would be looked for as it stands"),
-                Some("write the path out, from / or from cwd, or put it into the grid as an axis"),
+            let message = format!(
+                "{what}: no shell reads expected_output, so that {output:?} would be looked for as it stands"
             );
+            let hint = "write the path out, from / or from cwd, or put it into the grid as an axis";
+            self.problems.at(at("expected_output"), message, Some(hint));
         }
         if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
             let needs = (self.jobs.len(), names.0, node.into());
@@ -362,14 +343,11 @@ impl Reader<'_> {
         let settings = Self::settings(&shared.settings, job.gpus, job.cwd, common);
         let settings = self.with_slurms_cards(settings, cards_given, node, &what);
         self.links.places.push(node.into());
+        let outputs = outputs.into_iter().filter(|output| !output.is_empty());
         self.jobs.push(Job {
             id: job.id.unwrap_or_default().into(),
             cmd: command.into(),
-            outputs: outputs
-                .into_iter()
-                .filter(|output| !output.is_empty())
-                .map(Box::from)
-                .collect(),
+            outputs: outputs.map(Box::from).collect(),
             phase: Self::index(self.phases.len()),
             needs: Vec::new(),
             params,
@@ -385,18 +363,14 @@ impl Reader<'_> {
         node: &Node,
         what: &str,
     ) -> Arc<Settings> {
+        let gpus = settings.gpus;
         let cards = settings.slurm.gres.as_ref().and_then(super::Gres::cards);
-        let Some(cards) = cards.filter(|cards| *cards != settings.gpus) else {
+        let differ = |cards: &u32| self.engine == Engine::Slurm && *cards != gpus;
+        let Some(cards) = cards.filter(differ) else {
             return settings;
         };
-        if self.engine != Engine::Slurm {
-            return settings;
-        }
         if cards_given {
-            let message = format!(
-                "{what} has gpus: {} and slurm.gres with {cards} cards",
-                settings.gpus
-            );
+            let message = format!("{what} has gpus: {gpus} and slurm.gres with {cards} cards");
             let hint = "give one of the two; gpus: 2 is gres: \"gpu:2\"";
             self.problems.at(node, message, Some(hint));
         }

@@ -10,7 +10,7 @@ use super::choices::{DoneWhen, OtherGpu};
 use super::file::{Common, Positive};
 
 /// Settings of a job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// Cards it needs; 0: none, it takes a CPU slot.
     pub gpus: u32,
@@ -48,31 +48,6 @@ pub struct Settings {
     pub priority: i32,
     /// Globs of files that must be there before it starts; relative to its working directory; `{name}` and `${name}` mean its params.
     pub preconditions: Vec<String>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            gpus: 1,
-            gpu_mem_mib: None,
-            cpus: None,
-            mem_mib: None,
-            slurm: Slurm::default(),
-            time_limit_ms: None,
-            notice: None,
-            kill_grace_ms: 30_000,
-            linger_ms: 10_000,
-            output_wait_ms: 10_000,
-            retry: Retry::default(),
-            cwd: None,
-            env: BTreeMap::new(),
-            done_when: DoneWhen::default(),
-            oom_patterns: Vec::new(),
-            setup: Vec::new(),
-            priority: 0,
-            preconditions: Vec::new(),
-        }
-    }
 }
 
 /// Budgets of retries by cause, and the pause before them.
@@ -117,6 +92,16 @@ impl Default for Retry {
 }
 
 impl Settings {
+    /// Of a manifest that says nothing but how many cards each job has.
+    pub(super) fn usual(gpus: u32) -> Self {
+        Self {
+            gpus,
+            kill_grace_ms: 30_000,
+            linger_ms: 10_000,
+            output_wait_ms: 10_000,
+            ..Self::default()
+        }
+    }
     /// Puts what a level below says in the place of what stands above it; texts, variables and preconditions are added.
     pub(super) fn apply(&mut self, below: Common) {
         macro_rules! set {

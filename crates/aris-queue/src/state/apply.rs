@@ -135,11 +135,8 @@ fn apply_to(
             number_free,
             ..
         } => {
-            legal(
-                run.life.is_active() && *attempt == run.attempt(),
-                id,
-                "be withdrawn",
-            )?;
+            let current = run.life.is_active() && *attempt == run.attempt();
+            legal(current, id, "be withdrawn")?;
             run.life = if run.life == Life::Cancelling {
                 Life::Cancelled
             } else {
@@ -178,11 +175,8 @@ fn apply_to(
             }
         }
         Event::Refused { id, verdict } => {
-            legal(
-                !run.life.is_active() && !run.life.is_over(),
-                id,
-                "be refused",
-            )?;
+            let waits = !run.life.is_active() && !run.life.is_over();
+            legal(waits, id, "be refused")?;
             run.life = Life::Failed;
             run.refused = Some(Box::new(verdict.clone()));
         }
@@ -213,43 +207,42 @@ fn apply_to(
             started,
             ended,
         } => {
-            legal(
-                run.life == Life::Idle && run.attempts.is_empty(),
-                id,
-                "be imported",
-            )?;
+            let untouched = run.life == Life::Idle && run.attempts.is_empty();
+            legal(untouched, id, "be imported")?;
             // The reference tries nothing again but what ran out of memory.
-            let oom = Verdict::failed(
-                Reason::GpuOom,
-                "it ran out of memory, as the state file says that was taken over",
-            );
-            let imported = |text: String| Verdict::failed(Reason::Imported, text);
-            let mut verdict = match state {
-                Imported::Completed => Verdict::completed(None),
-                Imported::Stuck => imported(String::from(
-                    "not completed in the state file that was taken over",
-                )),
-                Imported::Running => imported(format!(
-                    "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
-                )),
-                Imported::OutOfMemory => oom.clone(),
-            };
-            match state {
-                Imported::Completed => run.life = Life::Completed,
-                Imported::Stuck => run.life = Life::Failed,
-                Imported::Running => {
-                    (run.life, verdict.outcome) = (Life::Lost, Outcome::Lost);
+            let text = "it ran out of memory, as the state file says that was taken over";
+            let oom = Verdict::failed(Reason::GpuOom, text);
+            let verdict = match state {
+                Imported::Completed => {
+                    run.life = Life::Completed;
+                    Verdict::completed(None)
                 }
-                Imported::OutOfMemory => run.spent.oom = *attempts,
-            }
+                Imported::Stuck => {
+                    run.life = Life::Failed;
+                    let text = "not completed in the state file that was taken over";
+                    Verdict::failed(Reason::Imported, text)
+                }
+                Imported::Running => {
+                    run.life = Life::Lost;
+                    let text = format!(
+                        "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
+                    );
+                    let outcome = Outcome::Lost;
+                    let verdict = Verdict::failed(Reason::Imported, text);
+                    Verdict { outcome, ..verdict }
+                }
+                Imported::OutOfMemory => {
+                    run.spent.oom = *attempts;
+                    oom.clone()
+                }
+            };
             let first = attempts.saturating_sub(IMPORTED).max(1);
-            run.attempts = (first..=*attempts)
-                .map(|number| Attempt {
-                    number,
-                    verdict: Some(Box::new(oom.clone())),
-                    ..Attempt::default()
-                })
-                .collect();
+            let before = (first..=*attempts).map(|number| Attempt {
+                number,
+                verdict: Some(Box::new(oom.clone())),
+                ..Attempt::default()
+            });
+            run.attempts = before.collect();
             match run.attempts.last_mut() {
                 Some(last) => {
                     last.cards.clone_from(cards);

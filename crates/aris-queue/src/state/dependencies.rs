@@ -31,8 +31,9 @@ struct Node {
 pub(crate) struct Dependencies {
     /// First those of the jobs.
     nodes: Vec<Node>,
-    open_jobs: u32,
-    completed_jobs: u32,
+    /// Jobs that are not final.
+    pub(super) open_jobs: u32,
+    pub(super) completed_jobs: u32,
 }
 
 impl View {
@@ -113,14 +114,6 @@ impl Dependencies {
         self.nodes[job as usize].failed > 0
     }
 
-    pub(super) fn open_jobs(&self) -> u32 {
-        self.open_jobs
-    }
-
-    pub(super) fn completed_jobs(&self) -> u32 {
-        self.completed_jobs
-    }
-
     /// A job has another life. Gives the jobs whose parents look different now.
     pub(super) fn set(&mut self, job: u32, runs: &[Run]) -> Vec<u32> {
         let mut touched = Vec::new();
@@ -135,28 +128,19 @@ impl Dependencies {
             if run.is_some() {
                 let completed = |view: View| !view.open && !view.failed;
                 adjust(&mut self.open_jobs, before.open, after.open);
-                adjust(
-                    &mut self.completed_jobs,
-                    completed(before),
-                    completed(after),
-                );
+                let (was, is) = (completed(before), completed(after));
+                adjust(&mut self.completed_jobs, was, is);
             }
             let children = std::mem::take(&mut self.nodes[at as usize].children);
             for child in &children {
                 let node = &mut self.nodes[*child as usize];
-                let (before, after) = (
-                    before.for_policy(node.policy),
-                    after.for_policy(node.policy),
-                );
+                let [before, after] = [before, after].map(|view| view.for_policy(node.policy));
                 adjust(&mut node.open, before.open, after.open);
                 adjust(&mut node.failed, before.failed, after.failed);
             }
             changes.extend(&children);
-            touched.extend(
-                children
-                    .iter()
-                    .filter(|child| (**child as usize) < runs.len()),
-            );
+            let is_job = |child: &&u32| (**child as usize) < runs.len();
+            touched.extend(children.iter().filter(is_job));
             self.nodes[at as usize].children = children;
         }
         touched

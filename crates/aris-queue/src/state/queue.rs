@@ -74,11 +74,11 @@ impl Queue {
     /// A queue of which nothing has happened yet.
     pub fn new(manifest: Manifest) -> Self {
         let count = manifest.jobs.len();
+        let index = (0..).zip(&manifest.jobs);
+        let index = index.map(|(at, job)| (job.id.clone(), at));
+        let shares = |job: &Job| job.settings.gpu_mem_mib.is_some();
         let mut queue = Self {
-            index: (0..)
-                .zip(&manifest.jobs)
-                .map(|(at, job)| (job.id.clone(), at))
-                .collect(),
+            index: index.collect(),
             dependencies: Dependencies::of(&manifest),
             ready: Ready::default(),
             runs: vec![Run::default(); count],
@@ -91,10 +91,7 @@ impl Queue {
             removed: BTreeSet::new(),
             submissions: BTreeMap::new(),
             wants_cards: manifest.wants_cards(),
-            shares_cards: manifest
-                .jobs
-                .iter()
-                .any(|job| job.settings.gpu_mem_mib.is_some()),
+            shares_cards: manifest.jobs.iter().any(shares),
             manifest,
         };
         for job in 0..queue.len() {
@@ -174,12 +171,12 @@ impl Queue {
 
     /// Jobs that are not final.
     pub fn open_jobs(&self) -> u32 {
-        self.dependencies.open_jobs()
+        self.dependencies.open_jobs
     }
 
     /// Jobs that are completed.
     pub fn completed_jobs(&self) -> u32 {
-        self.dependencies.completed_jobs()
+        self.dependencies.completed_jobs
     }
 
     /// Whether a person wants nothing new started.
@@ -196,8 +193,8 @@ impl Queue {
     pub fn began(&self) -> Option<Timestamp> {
         let attempts = self.runs.iter().flat_map(|run| &run.attempts);
         let first = attempts.filter_map(|attempt| attempt.begun).min();
-        self.began
-            .map(|began| first.map_or(began, |first| first.min(began)))
+        let began = self.began?;
+        Some(first.map_or(began, |first| first.min(began)))
     }
 
     /// When something happened last.

@@ -48,9 +48,8 @@ impl Ready {
     pub(crate) fn groups(
         &self,
     ) -> impl Iterator<Item = (Group, impl Iterator<Item = (Reverse<i32>, u32)> + '_)> + '_ {
-        self.groups
-            .iter()
-            .map(|(group, jobs)| (*group, jobs.iter().copied()))
+        let groups = self.groups.iter();
+        groups.map(|(group, jobs)| (*group, jobs.iter().copied()))
     }
 
     pub(super) fn insert(&mut self, job: u32, manifest: &Manifest) {

@@ -75,14 +75,11 @@ impl Gres {
     pub fn cards(&self) -> Option<u32> {
         let counts = self.0.iter().filter_map(|item| {
             let mut parts = item.split(':');
-            (parts.next() == Some("gpu")).then(|| {
-                parts
-                    .next_back()
-                    .and_then(|it| it.parse().ok())
-                    .unwrap_or(1)
-            })
+            let is_gpu = parts.next() == Some("gpu");
+            let count = parts.next_back().and_then(|it| it.parse().ok());
+            is_gpu.then_some(count.unwrap_or(1))
         });
-        counts.reduce(|sum: u32, more: u32| sum.saturating_add(more))
+        counts.reduce(u32::saturating_add)
     }
 }
 
@@ -103,10 +100,8 @@ impl<'de> Deserialize<'de> for Gres {
                 !part.is_empty() && part.chars().all(safe)
             };
             let parts: Vec<&str> = item.split(':').collect();
-            let counted = parts.len() < 3
-                || parts
-                    .last()
-                    .is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit()));
+            let number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+            let counted = parts.len() < 3 || parts.last().is_some_and(number);
             if parts.len() > 3 || !counted || !parts.iter().all(|part| word(part)) {
                 return Err(D::Error::custom(format!(
                     "must be NAME, NAME:COUNT or NAME:TYPE:COUNT, not {item:?}\nfor example gres: \"gpu:a100:2\""
