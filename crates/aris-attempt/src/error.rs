@@ -1,7 +1,7 @@
 //! Why an attempt could not be run, started or looked at.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
@@ -42,6 +42,12 @@ pub enum AttemptError {
 }
 
 impl AttemptError {
+    /// For `map_err`: the record in this file is no such one.
+    pub(crate) fn record(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Record { path, source }
+    }
+
     /// For `map_err`: the system refused to do `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: impl Into<String>) -> impl FnOnce(E) -> Self {
         let action = action.into();
@@ -64,17 +70,18 @@ impl Failure for AttemptError {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Fs(error) => error.hint(),
-            Self::Record { .. } => Some(String::from(
-                "the file was damaged or written by another version; move its folder away to run the job again",
-            )),
-            Self::Taken(..) => Some(String::from("nothing is to be done: it runs once")),
-            Self::Leased(..) => Some(String::from("wait for the job that holds it, or end it")),
-            Self::LeaseFile(..) => Some(String::from(
-                "name another folder in ARIS_QUEUE_LEASES, the same for every queue of this machine",
-            )),
-            Self::System { .. } => None,
-        }
+        let hint = match self {
+            Self::Fs(error) => return error.hint(),
+            Self::Record { .. } => {
+                "the file was damaged or written by another version; move its folder away to run the job again"
+            }
+            Self::Taken(..) => "nothing is to be done: it runs once",
+            Self::Leased(..) => "wait for the job that holds it, or end it",
+            Self::LeaseFile(..) => {
+                "name another folder in ARIS_QUEUE_LEASES, the same for every queue of this machine"
+            }
+            Self::System { .. } => return None,
+        };
+        Some(hint.to_owned())
     }
 }

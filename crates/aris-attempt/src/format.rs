@@ -57,14 +57,11 @@ const SLUG_READABLE: usize = 100;
 /// The name of a job in file names: safe characters of its id, then `-` and 12 hex digits of the id's SHA-256.
 /// **Shape**: at most 113 bytes of `[A-Za-z0-9._-]`, the first a letter, a digit or `_`.
 pub fn slug(id: &str) -> String {
-    let mut slug: String = id
-        .chars()
-        .take(SLUG_READABLE)
-        .map(|char| match char {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' | '-' => char,
-            _ => '_',
-        })
-        .collect();
+    let readable = id.chars().take(SLUG_READABLE).map(|char| match char {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' | '-' => char,
+        _ => '_',
+    });
+    let mut slug: String = readable.collect();
     if slug.is_empty() || slug.starts_with(['.', '-']) {
         slug.replace_range(..slug.len().min(1), "_");
     }
@@ -78,11 +75,8 @@ pub fn slug(id: &str) -> String {
 pub fn folder(queue: &Path, id: &str, attempt: u32) -> PathBuf {
     let slug = slug(id);
     let spread = slug.get(slug.len() - 2..).unwrap_or_default().to_owned();
-    queue
-        .join(ATTEMPTS)
-        .join(spread)
-        .join(slug)
-        .join(attempt.to_string())
+    let job = queue.join(ATTEMPTS).join(spread).join(slug);
+    job.join(attempt.to_string())
 }
 
 /// `spec.json`: everything a runner must know; it reads nothing else of the queue.
@@ -222,7 +216,7 @@ pub struct Start {
 }
 
 /// `exit.json`: how the attempt ended. Facts only; what they mean is judged by the manager.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Exit {
     /// Schema id.
@@ -275,6 +269,13 @@ pub enum Ending {
     Signal(i32),
     /// It never ran; the text says what failed (working directory, setup line, shell, cards), with the path and the cause.
     StartFailed(String),
+}
+
+impl Default for Ending {
+    /// Nothing has run so far.
+    fn default() -> Self {
+        Self::StartFailed(String::new())
+    }
 }
 
 /// Whether the runner ended the command, and why.

@@ -30,13 +30,9 @@ pub(crate) fn put(leases: &[Lease]) -> Result<OwnedFd, AttemptError> {
     if !leases.is_empty() && !control.push(SendAncillaryMessage::ScmRights(&leases)) {
         return Err(AttemptError::system(failed)(Errno::TOOBIG));
     }
-    sendmsg(
-        &near,
-        &[IoSlice::new(b"l")],
-        &mut control,
-        SendFlags::NOSIGNAL,
-    )
-    .map_err(AttemptError::system(failed))?;
+    let byte = [IoSlice::new(b"l")];
+    let sent = sendmsg(&near, &byte, &mut control, SendFlags::NOSIGNAL);
+    sent.map_err(AttemptError::system(failed))?;
     Ok(far.into())
 }
 
@@ -48,12 +44,8 @@ pub(crate) fn take(socket: impl AsFd) -> Vec<OwnedFd> {
     #[cfg(target_os = "linux")]
     let flags = flags | RecvFlags::CMSG_CLOEXEC;
     let mut byte = [0_u8; 1];
-    let received = recvmsg(
-        socket,
-        &mut [IoSliceMut::new(&mut byte)],
-        &mut control,
-        flags,
-    );
+    let mut byte = [IoSliceMut::new(&mut byte)];
+    let received = recvmsg(socket, &mut byte, &mut control, flags);
     let mut leases = Vec::new();
     if received.is_ok() {
         for message in control.drain() {

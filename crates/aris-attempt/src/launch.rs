@@ -26,11 +26,9 @@ pub struct Runner {
 /// lost whatever else there is.
 pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     aris_fs::create_dir(folder)?;
-    let bytes = serde_json::to_vec(spec).map_err(|source| AttemptError::Record {
-        path: folder.join(SPEC),
-        source,
-    })?;
-    Ok(aris_fs::replace_unsynced(&folder.join(SPEC), &bytes)?)
+    let path = folder.join(SPEC);
+    let bytes = serde_json::to_vec(spec).map_err(AttemptError::record(&path))?;
+    Ok(aris_fs::replace_unsynced(&path, &bytes)?)
 }
 
 /// Starts the runner of a prepared attempt, as [`Watch::launch`](crate::Watch::launch) describes it.

@@ -76,19 +76,15 @@ pub fn runs(pid: i32) -> bool {
 
 /// The largest resident size that process `pid` has had, in KiB. **Source**: proc(5), `VmHWM`.
 pub(crate) fn peak_kib(pid: i32) -> Option<u64> {
-    status(pid, "VmHWM:")?
-        .strip_suffix(" kB")?
-        .trim()
-        .parse()
-        .ok()
+    let text = status(pid, "VmHWM:")?;
+    text.strip_suffix(" kB")?.trim().parse().ok()
 }
 
 /// Whether a process has a handler for a signal. **Source**: proc(5), `SigCgt`: a mask in hex, bit 0 for signal 1.
 pub(crate) fn handles(pid: i32, signal: i32) -> bool {
     let mask = status(pid, "SigCgt:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
-    let bit = u32::try_from(signal - 1)
-        .ok()
-        .and_then(|bit| 1_u64.checked_shl(bit));
+    let bit = u32::try_from(signal - 1).ok();
+    let bit = bit.and_then(|bit| 1_u64.checked_shl(bit));
     mask.zip(bit).is_some_and(|(mask, bit)| mask & bit != 0)
 }
 
@@ -103,11 +99,9 @@ fn status(pid: i32, field: &str) -> Option<String> {
 
 /// The boot this machine is in; empty where there is no such thing.
 pub fn boot_id() -> String {
-    aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .map(|text| text.trim().to_owned())
-        .unwrap_or_default()
+    let bytes = aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128);
+    let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
+    text.trim().to_owned()
 }
 
 /// The identity of process `pid`, in the boot `boot_id`.
@@ -137,15 +131,9 @@ pub(crate) fn descendants(root: i32) -> Vec<Member> {
             }
             continue;
         };
-        for pid in children {
-            if let Some(stat) = stat(pid)
-                && !stat.over
-                && found.insert(Member {
-                    pid,
-                    start_ticks: stat.start_ticks,
-                })
-            {
-                open.push(pid);
+        for (member, _) in children.into_iter().filter_map(living) {
+            if found.insert(member) {
+                open.push(member.pid);
             }
         }
     }
@@ -159,24 +147,24 @@ pub(crate) fn holders(path: &Path) -> Vec<Member> {
         let mut files = files.unwrap_or_default().into_iter();
         files.any(|file| file.path.read_link().is_ok_and(|target| target == path))
     };
-    let holders = all().into_iter().map(|(member, _)| member);
+    let mut holders: Vec<Member> = all().into_iter().map(|(member, _)| member).collect();
+    holders.retain(|member| member.pid != own_pid() && has(member.pid));
     holders
-        .filter(|member| member.pid != own_pid() && has(member.pid))
-        .collect()
 }
 
-/// All processes that are not over, with their parents.
+/// A process that is not over, with its parent.
+fn living(pid: i32) -> Option<(Member, i32)> {
+    let stat = stat(pid).filter(|stat| !stat.over)?;
+    let start_ticks = stat.start_ticks;
+    Some((Member { pid, start_ticks }, stat.parent))
+}
+
+/// All of these.
 fn all() -> Vec<(Member, i32)> {
     let entries = aris_fs::list_sorted(Path::new("/proc")).unwrap_or_default();
     let numbers = entries.iter().filter_map(|entry| entry.name.to_str());
-    numbers
-        .filter_map(|name| name.parse().ok())
-        .filter_map(|pid| {
-            let stat = stat(pid).filter(|stat| !stat.over)?;
-            let start_ticks = stat.start_ticks;
-            Some((Member { pid, start_ticks }, stat.parent))
-        })
-        .collect()
+    let numbers = numbers.filter_map(|name| name.parse().ok());
+    numbers.filter_map(living).collect()
 }
 
 /// Children of all threads of a process.
@@ -190,10 +178,8 @@ fn children(pid: i32) -> Option<Vec<i32>> {
         };
         listed = true;
         let text = String::from_utf8_lossy(&bytes);
-        children.extend(
-            text.split_ascii_whitespace()
-                .filter_map(|pid| pid.parse::<i32>().ok()),
-        );
+        let numbers = text.split_ascii_whitespace();
+        children.extend(numbers.filter_map(|pid| pid.parse::<i32>().ok()));
     }
     listed.then_some(children)
 }
@@ -203,20 +189,18 @@ fn descendants_by_scan(root: i32) -> Vec<Member> {
     let mut family = BTreeSet::from([root]);
     loop {
         let before = family.len();
-        let next = all
-            .iter()
-            .filter(|(_, parent)| family.contains(parent))
-            .map(|(member, _)| member.pid);
-        let next: Vec<i32> = next.collect();
-        family.extend(next);
+        for (member, parent) in &all {
+            if family.contains(parent) {
+                family.insert(member.pid);
+            }
+        }
         if family.len() == before {
             break;
         }
     }
-    all.into_iter()
-        .map(|(member, _)| member)
-        .filter(|member| member.pid != root && family.contains(&member.pid))
-        .collect()
+    family.remove(&root);
+    let all = all.into_iter().map(|(member, _)| member);
+    all.filter(|member| family.contains(&member.pid)).collect()
 }
 
 /// Sends a signal to exactly this process, if it is still there.

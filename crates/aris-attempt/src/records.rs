@@ -14,10 +14,7 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 /// **Errors**: [`AttemptError::Fs`], also when it is absent; [`AttemptError::Record`] when it is something else.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, AttemptError> {
     let bytes = aris_fs::read(path, LIMIT)?;
-    serde_json::from_slice(&bytes).map_err(|source| AttemptError::Record {
-        path: path.to_path_buf(),
-        source,
-    })
+    serde_json::from_slice(&bytes).map_err(AttemptError::record(path))
 }
 
 /// Reads a record; `None` when there is none.

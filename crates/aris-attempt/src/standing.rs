@@ -81,19 +81,14 @@ pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
     if let Some(exit) = whole(&folder.join(EXIT))? {
         return Ok(Standing::Ended(Box::new(exit)));
     }
+    let tree = || Lock::is_held(&folder.join(TREE));
+    let orphan = !alive && claim.is_some() && (start.as_ref().is_some_and(runs) || tree()?);
     Ok(match claim {
-        Some(claim) if alive => Standing::Running {
+        Some(claim) if alive || orphan => Standing::Running {
             claim,
             start,
-            orphan: false,
+            orphan,
         },
-        Some(claim) if start.as_ref().is_some_and(runs) || Lock::is_held(&folder.join(TREE))? => {
-            Standing::Running {
-                claim,
-                start,
-                orphan: true,
-            }
-        }
         claim => Standing::Lost { claim, start },
     })
 }
@@ -106,28 +101,20 @@ fn runs(start: &Start) -> bool {
 /// Ends a job that has lost its runner: SIGTERM to all of it, and SIGKILL when the request to end it is older than `grace`. Whoever still
 /// has the tree's lock open belongs to it.
 pub fn end_orphan(folder: &Path, grace: Duration) {
-    let Ok(Standing::Running {
-        orphan: true,
-        start,
-        ..
-    }) = standing(folder)
-    else {
-        return;
+    let start = match standing(folder) {
+        Ok(Standing::Running { start, orphan, .. }) if orphan => start,
+        _ => return,
     };
-    let asked = folder
-        .join(CANCEL)
-        .metadata()
-        .and_then(|data| data.modified());
+    let asked = folder.join(CANCEL).metadata();
+    let asked = asked.and_then(|data| data.modified());
     let age = asked.ok().and_then(|time| time.elapsed().ok());
-    let signal = if age.is_some_and(|age| age >= grace) {
-        Signal::KILL
-    } else {
-        Signal::TERM
+    let signal = match age {
+        Some(age) if age >= grace => Signal::KILL,
+        _ => Signal::TERM,
     };
-    let first = start.filter(runs);
-    let first = first.map(|start| Member::from(&start.process));
     let mut members = processes::holders(&folder.join(TREE));
-    members.extend(first);
+    let first = start.filter(runs);
+    members.extend(first.map(|start| Member::from(&start.process)));
     for member in &members {
         // What descends from it may have closed the files that it inherited.
         for below in processes::descendants(member.pid) {

@@ -83,11 +83,10 @@ impl Leases {
                 return Err(AttemptError::system(action)(error));
             }
         };
+        let folder = folder.to_path_buf();
         match problem {
-            Some(problem) => Err(AttemptError::LeaseFile(folder.to_path_buf(), problem)),
-            None => Ok(Self {
-                folder: folder.to_path_buf(),
-            }),
+            Some(problem) => Err(AttemptError::LeaseFile(folder, problem)),
+            None => Ok(Self { folder }),
         }
     }
 
@@ -138,9 +137,8 @@ fn write_queue(path: &Path, queue: &str) -> Result<(), AttemptError> {
         |error| AttemptError::system(format!("write to the lease {}", path.display()))(error);
     let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
-    rustix::io::write(&file, queue.as_bytes())
-        .map(drop)
-        .map_err(failed)
+    let written = rustix::io::write(&file, queue.as_bytes());
+    written.map(drop).map_err(failed)
 }
 
 /// Tells folders apart that this process makes ready at once.
@@ -157,13 +155,9 @@ fn create_folder(folder: &Path) -> Result<(), AttemptError> {
     ));
     let own = PathBuf::from(own);
     aris_fs::create_folder(&own)?;
-    let mode = Mode::from_raw_mode(FOLDER_MODE);
-    let ready = rustix::fs::chmod(&own, mode)
-        .map_err(AttemptError::system(format!(
-            "open {} to all",
-            own.display()
-        )))
-        .and_then(|()| Ok(aris_fs::rename_new(&own, folder)?));
+    let refused = AttemptError::system(format!("open {} to all", own.display()));
+    let opened = rustix::fs::chmod(&own, Mode::from_raw_mode(FOLDER_MODE)).map_err(refused);
+    let ready = opened.and_then(|()| Ok(aris_fs::rename_new(&own, folder)?));
     if let Err(error) = ready {
         aris_fs::remove_empty_folder(&own)?;
         let lost = matches!(&error, AttemptError::Fs(FsError::Write { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists);

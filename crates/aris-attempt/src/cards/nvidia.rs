@@ -46,37 +46,38 @@ pub(super) fn cards(bytes: &[u8]) -> (BTreeMap<CardId, Card>, Vec<u32>, Option<S
 fn memory(used: &str, total: &str) -> Memory {
     match (used.parse::<u64>(), total.parse::<u64>()) {
         (Ok(used), Ok(total)) if used <= total && total > 0 => Memory::Known { used, total },
-        _ => Memory::Unknown(format!(
-            "nvidia-smi says \"{}\" of \"{}\" MiB",
-            shown(used),
-            shown(total)
-        )),
+        _ => {
+            let (used, total) = (shown(used), shown(total));
+            Memory::Unknown(format!("nvidia-smi says \"{used}\" of \"{total}\" MiB"))
+        }
     }
 }
 
 /// Whether this can be the name of a card.
 fn plain(uuid: &str) -> bool {
-    uuid.starts_with("GPU-")
-        && uuid
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    uuid.starts_with("GPU-") && is_name(uuid)
+}
+
+/// Whether a lease can have this name.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// Rows of `gpu_uuid,pid,used_memory`; `None` when one of them cannot be read.
 pub(super) fn processes(bytes: &[u8]) -> Option<Vec<Process>> {
     let text = str::from_utf8(bytes).ok()?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines
-        .map(|line| {
-            let mut fields = line.split(',').map(str::trim);
-            let (uuid, pid, used) = (fields.next()?, fields.next()?, fields.next()?);
-            Some(Process {
-                uuid: String::from(uuid),
-                pid: pid.parse().ok()?,
-                used: used.parse().ok(),
-            })
+    let processes = lines.map(|line| {
+        let mut fields = line.split(',').map(str::trim);
+        let (uuid, pid, used) = (fields.next()?, fields.next()?, fields.next()?);
+        Some(Process {
+            uuid: String::from(uuid),
+            pid: pid.parse().ok()?,
+            used: used.parse().ok(),
         })
-        .collect()
+    });
+    processes.collect()
 }
 
 /// UUIDs of slices by the number of their card and their own, from `nvidia-smi -L`: below the line of a card, one line for each slice.
@@ -86,9 +87,8 @@ pub(super) fn names(bytes: &[u8]) -> BTreeMap<CardId, String> {
     let mut card = None;
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("GPU ") {
-            card = rest
-                .split_once(':')
-                .and_then(|(index, _)| index.parse::<u32>().ok());
+            let index = rest.split_once(':').map(|(index, _)| index);
+            card = index.and_then(|index| index.parse::<u32>().ok());
         } else if let (Some(card), Some(rest)) = (card, line.trim_start().strip_prefix("MIG "))
             && let Some((profile, uuid)) = rest.rsplit_once("(UUID: ")
             && let Some((_, device)) = profile.rsplit_once("Device")
@@ -129,19 +129,14 @@ pub(super) fn slices(bytes: &[u8]) -> Option<BTreeMap<String, Slices>> {
     let cards = elements(root, "gpu").filter_map(|gpu| {
         let mut slices = Slices::default();
         let mut instances = BTreeMap::new();
-        for device in element(gpu, "mig_devices")
-            .into_iter()
-            .flat_map(|all| elements(all, "mig_device"))
-        {
+        let devices = element(gpu, "mig_devices").into_iter();
+        for device in devices.flat_map(|all| elements(all, "mig_device")) {
             let index: u32 = value(device, "index")?.parse().ok()?;
             instances.insert(instance(device)?, index);
             let used = element(device, "fb_memory_usage");
             let mib = |name| used.and_then(|used| value(used, name)).map(without_unit);
-            let (used, total) = (mib("used"), mib("total"));
-            slices.memory.insert(
-                index,
-                memory(used.unwrap_or("nothing"), total.unwrap_or("nothing")),
-            );
+            let [used, total] = ["used", "total"].map(|name| mib(name).unwrap_or("nothing"));
+            slices.memory.insert(index, memory(used, total));
         }
         let processes = element(gpu, "processes").into_iter();
         for process in processes.flat_map(|all| elements(all, "process_info")) {

@@ -110,17 +110,15 @@ impl Smi {
 
     /// The cards of AMD. `why` nvidia-smi does not answer is told where rocm-smi is not there either.
     fn amd(&self, why: String, until: Duration) -> Sample {
-        match self.ask(&self.rocm, &rocm::QUESTION, None, until) {
-            Ok(answer) => {
-                let (cards, problem) = rocm::cards(&answer);
-                Sample {
-                    cards,
-                    problem,
-                    ..Sample::default()
-                }
-            }
-            Err((Silence::Absent, _)) => silent(Silence::Absent, why),
-            Err((silence, why)) => silent(silence, why),
+        let (cards, problem) = match self.ask(&self.rocm, &rocm::QUESTION, None, until) {
+            Ok(answer) => rocm::cards(&answer),
+            Err((Silence::Absent, _)) => return silent(Silence::Absent, why),
+            Err((silence, why)) => return silent(silence, why),
+        };
+        Sample {
+            cards,
+            problem,
+            ..Sample::default()
         }
     }
 
@@ -150,9 +148,8 @@ impl Smi {
                     if silence == Silence::Late {
                         sample.silence = Some(silence);
                     }
-                    sample
-                        .cards
-                        .insert(CardId::whole(number), Card::unknown(why));
+                    let id = CardId::whole(number);
+                    sample.cards.insert(id, Card::unknown(why));
                 }
             }
         }
@@ -186,10 +183,8 @@ impl Smi {
     }
 
     fn processes(&self, only: Option<u32>, until: Duration) -> Option<Vec<Process>> {
-        let answer = self
-            .ask(&self.nvidia, &[PROCESSES, FORMAT], only, until)
-            .ok()?;
-        nvidia::processes(&answer)
+        let answer = self.ask(&self.nvidia, &[PROCESSES, FORMAT], only, until);
+        nvidia::processes(&answer.ok()?)
     }
 
     fn ask(
@@ -222,10 +217,11 @@ impl Smi {
                 };
                 answer(&name, done).map_err(|why| why.map_or_else(late, |why| (silence, why)))
             }
-            Err(ProcError::Absent { .. }) => {
-                Err((Silence::Absent, format!("{name} is not installed")))
+            Err(error) => {
+                let is_absent = matches!(error, ProcError::Absent { .. });
+                let absent = is_absent.then(|| format!("{name} is not installed"));
+                Err((Silence::Absent, absent.unwrap_or_else(|| error.to_string())))
             }
-            Err(error) => Err((Silence::Absent, error.to_string())),
         }
     }
 }
@@ -251,29 +247,24 @@ fn divide(
         let unknown = (CardId::whole(number), Card::unknown(why));
         (BTreeMap::from([unknown]), Vec::new())
     };
-    let names = match names {
+    let mut mine = match names {
         Ok(answer) => nvidia::names(answer),
         Err((_, why)) => {
-            return whole(format!(
-                "it is divided (MIG), and its slices are not told: {why}"
-            ));
+            let what = "it is divided (MIG), and its slices are not told";
+            return whole(format!("{what}: {why}"));
         }
     };
-    let mine: BTreeMap<CardId, String> = names
-        .into_iter()
-        .filter(|(id, _)| id.card == number)
-        .collect();
+    mine.retain(|id, _| id.card == number);
     if mine.is_empty() {
         return whole(String::from("it is divided (MIG) and has no slices"));
     }
-    let why = match details {
-        Ok(_) => "nvidia-smi does not tell its memory",
-        Err((_, why)) => why,
+    let (details, why) = match details {
+        Ok(answer) => (
+            nvidia::slices(answer),
+            "nvidia-smi does not tell its memory",
+        ),
+        Err((_, why)) => (None, why.as_str()),
     };
-    let details = details
-        .as_ref()
-        .ok()
-        .and_then(|answer| nvidia::slices(answer));
     let details = details.and_then(|mut cards| cards.remove(card.uuid.as_ref()?));
     let mut details = details.unwrap_or_default();
     let processes = details.processes.iter().filter_map(|(slice, pid, used)| {
@@ -318,10 +309,8 @@ fn answer(name: &str, done: Finished) -> Result<Vec<u8>, Option<String>> {
             // It explains itself on stdout.
             let said = [done.stdout.text(), done.stderr.text()].map(|text| nvidia::shown(&text));
             let said = said.into_iter().find(|text| !text.is_empty());
-            Err(Some(format!(
-                "{name} failed ({code}): {}",
-                said.unwrap_or_default()
-            )))
+            let said = said.unwrap_or_default();
+            Err(Some(format!("{name} failed ({code}): {said}")))
         }
         End::Signalled(signal) => Err(Some(format!("{name} was ended by signal {signal}"))),
         End::TimedOut => Err(None),

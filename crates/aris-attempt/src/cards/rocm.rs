@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::nvidia::shown;
+use super::nvidia::{is_name, shown};
 use super::{Card, CardId, Maker, Memory};
 
 /// What it is asked.
@@ -42,11 +42,9 @@ pub(super) fn cards(bytes: &[u8]) -> (BTreeMap<CardId, Card>, Option<String>) {
 fn of(facts: &Value) -> Card {
     let text = |name| facts.get(name).and_then(Value::as_str).map(str::trim);
     let mib = |name| text(name)?.parse::<u64>().ok().map(|bytes| bytes >> 20);
-    let memory = match (
-        mib("VRAM Total Used Memory (B)"),
-        mib("VRAM Total Memory (B)"),
-    ) {
-        (Some(used), Some(total)) if used <= total && total > 0 => Memory::Known { used, total },
+    let memory = ["VRAM Total Used Memory (B)", "VRAM Total Memory (B)"].map(mib);
+    let memory = match memory {
+        [Some(used), Some(total)] if used <= total && total > 0 => Memory::Known { used, total },
         _ => Memory::Unknown(String::from("rocm-smi does not tell its memory")),
     };
     // Cards for consumers have no number of their own; where they are plugged in does not change while the machine runs.
@@ -54,10 +52,7 @@ fn of(facts: &Value) -> Card {
     let name = unique.map(|id| format!("GPU-{id}"));
     let name = name.or_else(|| Some(format!("PCI-{}", text("PCI Bus")?.replace([':', '.'], "-"))));
     Card {
-        uuid: name.filter(|name| {
-            name.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        }),
+        uuid: name.filter(|name| is_name(name)),
         memory,
         of: None,
         maker: Maker::Amd,

@@ -31,33 +31,24 @@ pub struct Before<'a> {
 impl<'a> Before<'a> {
     /// Looks at what matches now. Relative patterns count from `cwd`.
     pub fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
-        let files: Vec<BTreeMap<PathBuf, Fingerprint>> = patterns
-            .iter()
-            .map(|pattern| matching(cwd, pattern))
-            .collect();
-        let single = files
-            .iter()
-            .flat_map(BTreeMap::keys)
-            .flat_map(|path| files_of(path));
+        let files = patterns.iter().map(|pattern| matching(cwd, pattern));
+        let files: Vec<BTreeMap<PathBuf, Fingerprint>> = files.collect();
+        let single = files.iter().flat_map(BTreeMap::keys);
         Self {
             patterns,
             cwd,
-            single: single.collect(),
+            single: single.flat_map(|path| files_of(path)).collect(),
             files,
         }
     }
 
     /// Files that are new or differ from before; of a folder, those in it.
     pub fn fresh(&self) -> Vec<PathBuf> {
-        let now = self
-            .patterns
-            .iter()
-            .flat_map(|pattern| walk::matches(self.cwd, pattern));
+        let now = self.patterns.iter();
+        let now = now.flat_map(|pattern| walk::matches(self.cwd, pattern));
         let fresh = now.flat_map(|path| files_of(&path));
-        fresh
-            .filter(|(path, print)| self.single.get(path) != Some(print))
-            .map(|(path, _)| path)
-            .collect()
+        let fresh = fresh.filter(|(path, print)| self.single.get(path) != Some(print));
+        fresh.map(|(path, _)| path).collect()
     }
 
     /// The patterns of which no file is new or differs from before.
@@ -71,42 +62,35 @@ impl<'a> Before<'a> {
     /// What matches now, compared with before: one entry for each pattern, in their order.
     pub(crate) fn compare(&self) -> Vec<OutputSeen> {
         let pairs = self.patterns.iter().zip(&self.files);
-        pairs
-            .map(|(pattern, before)| {
-                let now = matching(self.cwd, pattern);
-                let fresh = now
-                    .iter()
-                    .filter(|(path, print)| before.get(*path) != Some(print));
-                OutputSeen {
-                    pattern: pattern.clone(),
-                    matches: now.len() as u64,
-                    fresh: fresh.count() as u64,
-                }
-            })
-            .collect()
+        let seen = pairs.map(|(pattern, before)| {
+            let now = matching(self.cwd, pattern);
+            let fresh = now.iter();
+            let fresh = fresh.filter(|(path, print)| before.get(*path) != Some(print));
+            OutputSeen {
+                pattern: pattern.clone(),
+                matches: now.len() as u64,
+                fresh: fresh.count() as u64,
+            }
+        });
+        seen.collect()
     }
 }
 
 fn matching(cwd: &Path, pattern: &str) -> BTreeMap<PathBuf, Fingerprint> {
-    walk::matches(cwd, pattern)
-        .into_iter()
-        .filter_map(|path| {
-            let print = fingerprint(&path)?;
-            Some((path, print))
-        })
-        .collect()
+    let paths = walk::matches(cwd, pattern).into_iter();
+    paths.filter_map(with_print).collect()
+}
+
+fn with_print(path: PathBuf) -> Option<(PathBuf, Fingerprint)> {
+    let print = fingerprint(&path)?;
+    Some((path, print))
 }
 
 /// A link counts as the file it leads to, and as itself when it leads nowhere; a folder as what lies in it: all sizes, and the latest time.
 fn fingerprint(path: &Path) -> Option<Fingerprint> {
     let data = path.metadata().or_else(|_| path.symlink_metadata()).ok()?;
-    let own = (
-        data.dev(),
-        data.ino(),
-        data.size(),
-        data.mtime(),
-        data.mtime_nsec(),
-    );
+    let (id, time) = ((data.dev(), data.ino()), (data.mtime(), data.mtime_nsec()));
+    let own = (id.0, id.1, data.size(), time.0, time.1);
     if !data.is_dir() {
         return Some(own);
     }
@@ -120,18 +104,12 @@ fn fingerprint(path: &Path) -> Option<Fingerprint> {
 /// A file, or those in and below a folder; links in it are not followed.
 fn files_of(path: &Path) -> Vec<(PathBuf, Fingerprint)> {
     if !path.is_dir() {
-        return fingerprint(path)
-            .map(|print| (path.to_owned(), print))
-            .into_iter()
-            .collect();
+        return with_print(path.to_owned()).into_iter().collect();
     }
-    let entries = aris_fs::walk_sorted(path, &mut |_| true).unwrap_or_default();
-    let files = entries
-        .into_iter()
-        .filter(|entry| entry.kind == EntryKind::File);
-    files
-        .filter_map(|entry| Some((entry.path.clone(), fingerprint(&entry.path)?)))
-        .collect()
+    let mut entries = aris_fs::walk_sorted(path, &mut |_| true).unwrap_or_default();
+    entries.retain(|entry| entry.kind == EntryKind::File);
+    let paths = entries.into_iter().map(|entry| entry.path);
+    paths.filter_map(with_print).collect()
 }
 
 #[cfg(test)]

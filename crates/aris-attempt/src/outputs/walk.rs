@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use aris_fs::EntryKind;
+use aris_fs::{Entry, EntryKind};
 
 use super::pattern::{Pattern, is_magic};
 
@@ -41,17 +41,15 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
             continue;
         };
         if *component == "**" {
-            let here = folders(&path).into_iter().map(|folder| (folder, at));
-            open.extend(here);
+            let mut entries = aris_fs::list_sorted(&path).unwrap_or_default();
+            let is_shown = |entry: &Entry| !entry.name.as_bytes().starts_with(b".");
+            entries.retain(|entry| entry.kind == EntryKind::Folder && is_shown(entry));
+            open.extend(entries.into_iter().map(|entry| (entry.path, at)));
             open.push((path, at + 1));
         } else if let Some(pattern) = pattern {
-            let entries = aris_fs::list_sorted(&path).unwrap_or_default();
-            open.extend(
-                entries
-                    .into_iter()
-                    .filter(|entry| pattern.matches(entry.name.as_bytes()))
-                    .map(|entry| (entry.path, at + 1)),
-            );
+            let mut entries = aris_fs::list_sorted(&path).unwrap_or_default();
+            entries.retain(|entry| pattern.matches(entry.name.as_bytes()));
+            open.extend(entries.into_iter().map(|entry| (entry.path, at + 1)));
         } else {
             open.push((path.join(component), at + 1));
         }
@@ -59,14 +57,6 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     found.sort();
     found.dedup();
     found
-}
-
-fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = aris_fs::list_sorted(path).unwrap_or_default().into_iter();
-    entries
-        .filter(|entry| entry.kind == EntryKind::Folder && !entry.name.as_bytes().starts_with(b"."))
-        .map(|entry| entry.path)
-        .collect()
 }
 
 #[cfg(test)]

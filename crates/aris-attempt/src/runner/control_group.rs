@@ -17,14 +17,11 @@ pub(super) struct OomKills {
 impl OomKills {
     /// Reads the counter of the group this process is in.
     pub(super) fn now() -> Self {
-        let group = aris_fs::read(Path::new("/proc/self/cgroup"), LIMIT)
-            .ok()
-            .and_then(|bytes| group(&bytes));
-        let counter = group.and_then(|group| {
+        let groups = aris_fs::read(Path::new("/proc/self/cgroup"), LIMIT);
+        let counter = group(&groups.unwrap_or_default()).and_then(|group| {
+            let events = Path::new(group.trim_start_matches('/')).join("memory.events");
             MOUNTS.iter().find_map(|mount| {
-                let path = Path::new(mount)
-                    .join(group.trim_start_matches('/'))
-                    .join("memory.events");
+                let path = Path::new(mount).join(&events);
                 let count = count(&aris_fs::read(&path, LIMIT).ok()?)?;
                 Some((path, count))
             })
@@ -50,9 +47,8 @@ fn group(bytes: &[u8]) -> Option<String> {
 /// `oom_kill` of `memory.events`. **Source**: the kernel's admin guide, cgroup-v2.
 fn count(bytes: &[u8]) -> Option<u64> {
     let text = str::from_utf8(bytes).ok()?;
-    let value = text
-        .lines()
-        .find_map(|line| line.strip_prefix("oom_kill "))?;
+    let mut lines = text.lines();
+    let value = lines.find_map(|line| line.strip_prefix("oom_kill "))?;
     value.trim().parse().ok()
 }
 

@@ -122,9 +122,9 @@ fn detach() {
 fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
     let path = folder.join(name);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
-    let file: File = rustix::fs::open(&path, flags, Mode::from_raw_mode(0o644))
-        .map_err(AttemptError::system(format!("open {}", path.display())))?
-        .into();
+    let opened = rustix::fs::open(&path, flags, Mode::from_raw_mode(0o644));
+    let refused = AttemptError::system(format!("open {}", path.display()));
+    let file = File::from(opened.map_err(refused)?);
     let mut pause = Duration::from_micros(100);
     for _ in 0..LOCK_TRIES {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -135,9 +135,8 @@ fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
                 pause = (pause * 2).min(Duration::from_millis(10));
             }
             Err(error) => {
-                return Err(AttemptError::system(format!("lock {}", path.display()))(
-                    error,
-                ));
+                let action = format!("lock {}", path.display());
+                return Err(AttemptError::system(action)(error));
             }
         }
     }
@@ -203,10 +202,9 @@ fn claimed(
             Ending::Code(code) => format!("status {code}"),
             Ending::StartFailed(what) => what.clone(),
         };
-        record.exit.ending = Ending::StartFailed(format!(
-            "a setup line failed ({how}); see the log {}",
-            spec.log.display()
-        ));
+        let log = spec.log.display();
+        let what = format!("a setup line failed ({how}); see the log {log}");
+        record.exit.ending = Ending::StartFailed(what);
     }
     record.look_after(wake)?;
     // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
@@ -229,10 +227,8 @@ fn was_told(ending: &Ending) -> bool {
 /// What must hold before anything is started; the text says what does not.
 fn startable(spec: &Spec) -> Result<(), String> {
     if !spec.cwd.is_dir() {
-        return Err(format!(
-            "the working directory {} is not a directory",
-            spec.cwd.display()
-        ));
+        let cwd = spec.cwd.display();
+        return Err(format!("the working directory {cwd} is not a directory"));
     }
     if matches!(&spec.command, Command::Argv(argv) if argv.is_empty()) {
         return Err(String::from("the command has no words"));
@@ -246,11 +242,10 @@ fn startable(spec: &Spec) -> Result<(), String> {
         let given = std::env::var(VARIABLE).unwrap_or_default();
         let given = spec.env.get(VARIABLE).unwrap_or(&given);
         let count = given.split(',').filter(|card| !card.trim().is_empty());
-        if count.count() != spec.cards as usize {
-            return Err(format!(
-                "{} cards were asked for, {VARIABLE} is \"{given}\"",
-                spec.cards
-            ));
+        let asked = spec.cards;
+        if count.count() != asked as usize {
+            let given = format!("{VARIABLE} is \"{given}\"");
+            return Err(format!("{asked} cards were asked for, {given}"));
         }
     }
     Ok(())

@@ -46,18 +46,8 @@ impl<'a> ExitRecord<'a> {
             interpreter: None,
             exit: Exit {
                 schema: String::from(EXIT_SCHEMA),
-                ending: Ending::StartFailed(String::new()),
-                ended_by_us: EndedByUs::None,
-                oom: None,
-                oom_kill: None,
-                outputs: Vec::new(),
-                left_behind: 0,
-                started: None,
                 ended: clock::wall(),
-                ran_ms: 0,
-                log_offset: 0,
-                peak_rss_kib: None,
-                record_problem: None,
+                ..Exit::default()
             },
         }
     }
@@ -77,9 +67,8 @@ impl<'a> ExitRecord<'a> {
             let (command, cwd, env) = (self.spec.command.line(), &self.spec.cwd, &self.spec.env);
             let mut look = Look::now(Ledger::at(ledger), cwd, &command, env);
             // Setup lines choose another.
-            if let Some(interpreter) =
-                aris_runs::interpreter(&command).filter(|_| self.spec.setup.is_empty())
-            {
+            let interpreter = aris_runs::interpreter(&command);
+            if let Some(interpreter) = interpreter.filter(|_| self.spec.setup.is_empty()) {
                 look.ask(&interpreter, cwd, env);
             }
             look
@@ -196,13 +185,11 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
     };
     // The times of files come from the file system's clock, which lags some milliseconds behind the time of day. So this is one of them.
     let claimed = folder.join(CLAIM).metadata();
-    let since = claimed
-        .and_then(|data| data.modified())
-        .unwrap_or_else(|_| SystemTime::from(start.time));
-    let patterns = spec.outputs.iter();
-    let mut files: Vec<_> = patterns
-        .flat_map(|pattern| outputs::files(&spec.cwd, pattern))
-        .collect();
+    let claimed = claimed.and_then(|data| data.modified());
+    let since = claimed.unwrap_or_else(|_| SystemTime::from(start.time));
+    let files = spec.outputs.iter();
+    let files = files.flat_map(|pattern| outputs::files(&spec.cwd, pattern));
+    let mut files: Vec<_> = files.collect();
     files.retain(|path| {
         let changed = path.metadata().and_then(|data| data.modified());
         changed.is_ok_and(|changed| changed >= since)
@@ -221,9 +208,8 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
 /// Which attempt of which job it was.
 fn name(look: &mut Look, spec: &Spec, folder: &Path) {
     // `<queue>/a/<hh>/<slug>/<n>`
-    let queue = look
-        .ledger
-        .name(folder.ancestors().nth(4).unwrap_or(folder));
+    let queue = folder.ancestors().nth(4).unwrap_or(folder);
+    let queue = look.ledger.name(queue);
     let run = &mut look.run;
     String::from("queue").clone_into(&mut run.origin);
     run.job.clone_from(&spec.id);

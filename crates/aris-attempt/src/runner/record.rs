@@ -1,5 +1,6 @@
 //! What a runner writes into its attempt's folder.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,17 +44,12 @@ pub(crate) fn claim(folder: &Path, claim: &Claim) -> Result<(), AttemptError> {
         return Err(taken());
     }
     let bytes = json(claim);
-    let own = folder.join(format!(
-        ".claim.{}.{}.{}",
-        claim.host.replace('/', "_"),
-        claim.runner.pid,
-        claim.runner.start_ticks
-    ));
+    let (host, runner) = (claim.host.replace('/', "_"), &claim.runner);
+    let (pid, ticks) = (runner.pid, runner.start_ticks);
+    let own = folder.join(format!(".claim.{host}.{pid}.{ticks}"));
     aris_fs::create_file(&own, &bytes, MODE)?;
     let linked = rustix::fs::link(&own, &target);
-    let links = own
-        .metadata()
-        .map_or(0, |data| std::os::unix::fs::MetadataExt::nlink(&data));
+    let links = own.metadata().map_or(0, |data| data.nlink());
     aris_fs::remove_file(&own)?;
     match linked {
         Ok(()) => Ok(()),
@@ -69,9 +65,10 @@ pub(crate) fn claim(folder: &Path, claim: &Claim) -> Result<(), AttemptError> {
                 other => Ok(other?),
             }
         }
-        Err(error) => Err(AttemptError::system(format!("claim {}", folder.display()))(
-            error,
-        )),
+        Err(error) => {
+            let action = format!("claim {}", folder.display());
+            Err(AttemptError::system(action)(error))
+        }
     }
 }
 

@@ -132,10 +132,8 @@ impl<'a> Supervisor<'a> {
     fn asked(&mut self) -> bool {
         let beat = self.heartbeat.beat();
         if beat {
-            let tree = processes::descendants(processes::own_pid());
-            let peaks = tree
-                .iter()
-                .filter_map(|member| processes::peak_kib(member.pid));
+            let tree = processes::descendants(processes::own_pid()).into_iter();
+            let peaks = tree.filter_map(|member| processes::peak_kib(member.pid));
             self.exit.peak_rss_kib = self.exit.peak_rss_kib.into_iter().chain(peaks).max();
         }
         let looked = self.wake.told_to_look() || beat;
@@ -205,11 +203,7 @@ impl<'a> Supervisor<'a> {
             // The command was told to end and did; who is left now may be ending, too, and counts only when it must be killed.
             Some(stop) if !stop.rest_told => {
                 terminate_rest();
-                self.stop = Some(Stop {
-                    rest_told: true,
-                    ..stop
-                });
-                stop.kill_at
+                self.stop_at(stop.kill_at, true, stop.pause)
             }
             Some(stop) if now < stop.kill_at => stop.kill_at,
             Some(stop) => {
@@ -222,22 +216,20 @@ impl<'a> Supervisor<'a> {
 
     fn begin_stop(&mut self, now: Duration, rest_told: bool) -> Duration {
         let grace = Duration::from_millis(self.spec.kill_grace_ms);
-        let kill_at = now.saturating_add(grace);
-        self.stop = Some(Stop {
-            kill_at,
-            rest_told,
-            pause: KILL_AGAIN[0],
-        });
-        kill_at
+        self.stop_at(now.saturating_add(grace), rest_told, KILL_AGAIN[0])
     }
 
     /// When to kill what is left then.
     fn kill_again(&mut self, now: Duration, stop: Stop) -> Duration {
-        let kill_at = now.saturating_add(stop.pause);
+        let pause = (stop.pause * 2).min(KILL_AGAIN[1]);
+        self.stop_at(now.saturating_add(stop.pause), true, pause)
+    }
+
+    fn stop_at(&mut self, kill_at: Duration, rest_told: bool, pause: Duration) -> Duration {
         self.stop = Some(Stop {
             kill_at,
-            rest_told: true,
-            pause: (stop.pause * 2).min(KILL_AGAIN[1]),
+            rest_told,
+            pause,
         });
         kill_at
     }

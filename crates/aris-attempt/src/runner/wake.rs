@@ -41,21 +41,13 @@ impl Wake {
         let (pipe, writer) = UnixStream::pair()?;
         pipe.set_nonblocking(true)?;
         let (end, look) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        // The flags first: whoever is woken must find them set.
-        for (signal, flag) in [
-            (Signal::TERM, &end),
-            (Signal::INT, &end),
-            (Signal::USR1, &look),
-        ] {
+        let flags = [(Signal::TERM, &end), (Signal::INT, &end)];
+        for (signal, flag) in flags.into_iter().chain([(Signal::USR1, &look)]) {
+            // First: whoever is woken must find it set.
             signal_hook::flag::register(signal.as_raw(), Arc::clone(flag))?;
+            signal_hook::low_level::pipe::register(signal.as_raw(), writer.try_clone()?)?;
         }
-        for signal in [
-            Signal::TERM,
-            Signal::INT,
-            Signal::USR1,
-            Signal::CHILD,
-            Signal::HUP,
-        ] {
+        for signal in [Signal::CHILD, Signal::HUP] {
             signal_hook::low_level::pipe::register(signal.as_raw(), writer.try_clone()?)?;
         }
         Ok(Self {

@@ -98,13 +98,8 @@ impl Source {
         };
         let mut hints = BTreeSet::new();
         let mut buffer = Vec::with_capacity(EVENTS);
-        if epoll::wait(
-            &self.epoll,
-            rustix::buffer::spare_capacity(&mut buffer),
-            Some(&now),
-        )
-        .is_err()
-        {
+        let room = rustix::buffer::spare_capacity(&mut buffer);
+        if epoll::wait(&self.epoll, room, Some(&now)).is_err() {
             return hints;
         }
         for event in buffer {

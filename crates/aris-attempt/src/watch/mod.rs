@@ -98,21 +98,14 @@ impl Watch {
     ) -> Result<(), AttemptError> {
         self.enter(key, folder);
         let started = launch::start(runner, folder, leases);
-        match (started, self.watched.get_mut(&key)) {
-            (Ok(child), watched) => {
-                let pid = i32::try_from(child.id()).unwrap_or(0);
-                // Not waited for yet, so the number is its.
-                self.source.process(key, pid);
-                if let Some(watched) = watched {
-                    watched.child = Some(child);
-                }
-                Ok(())
-            }
-            (Err(error), _) => {
-                self.remove(key);
-                Err(error)
-            }
+        let child = started.inspect_err(|_| self.remove(key))?;
+        let pid = i32::try_from(child.id()).unwrap_or(0);
+        // Not waited for yet, so the number is its.
+        self.source.process(key, pid);
+        if let Some(watched) = self.watched.get_mut(&key) {
+            watched.child = Some(child);
         }
+        Ok(())
     }
 
     /// Looks where an attempt of an earlier manager stands, and watches it when it runs or when its runner may still come.
@@ -185,8 +178,8 @@ impl Watch {
     /// Looks at every attempt under watch, whether anything was heard of it or not.
     pub fn sweep(&mut self) -> Vec<(u64, Seen)> {
         let keys: Vec<u64> = self.watched.keys().copied().collect();
-        let keys = keys.into_iter();
-        keys.flat_map(|key| self.look(key)).collect()
+        let seen = keys.into_iter().flat_map(|key| self.look(key));
+        seen.collect()
     }
 
     /// Watches a folder under a key; what was watched under it before is not any more, because two watches of one folder would be one.
