@@ -13,8 +13,9 @@
 //! word       PASS(ED) WARN(ING) FAIL(ED) NOT_APPLICABLE BLOCKED ERROR
 //! ```
 //!
-//! `PASS` and `NOT_APPLICABLE` followed on their line by a condition (`if`, `unless`, `but`, `not`, …) or a question mark, in a quotation (`>`) or in a
-//! comment are no statement. Nor are they one that a later sentence of any form takes back (`on reflection the verdict is FAIL`).
+//! `PASS` and `NOT_APPLICABLE` stand alone on their line, in their cell or JSON text: with more words (`PASS if Lemma 2 is repaired`), with a
+//! question mark, in a quotation (`>`) or in a comment they are no statement. Nor are they one where a verdict that does not acquit stands
+//! below them in capitals, or a later sentence of any form gives one (`on reflection the verdict is FAIL`).
 //!
 //! Several words (`PASS | WARN | FAIL`) are a form that nobody filled in, and no statement. The last statement counts; but after an
 //! overall or final one, a plain one (of a single claim, perhaps) only makes the verdict worse.
@@ -43,28 +44,6 @@ const WORDS: [(&str, Verdict); 11] = [
     ("ERROR", Verdict::Error),
 ];
 
-/// Words behind an acquittal that take it back or make it hang on something.
-const CONDITIONS: [&str; 18] = [
-    "if",
-    "unless",
-    "until",
-    "once",
-    "provided",
-    "providing",
-    "assuming",
-    "conditional",
-    "conditionally",
-    "otherwise",
-    "except",
-    "but",
-    "not",
-    "cannot",
-    "withdrawn",
-    "pending",
-    "impossible",
-    "fails",
-];
-
 /// The verdict that an answer states; `None` when it states none.
 pub fn stated(answer: &str) -> Option<Verdict> {
     let (mut overall, mut plain, mut doubted) = (None, None, false);
@@ -76,6 +55,7 @@ pub fn stated(answer: &str) -> Option<Verdict> {
     for line in lines {
         following.next();
         last = Some(line).filter(|_| !comment);
+        doubted |= accuses(line);
         let lower = line.to_ascii_lowercase();
         for (at, _) in lower.match_indices("verdict") {
             let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
@@ -94,10 +74,11 @@ pub fn stated(answer: &str) -> Option<Verdict> {
             if quoted && acquits(verdict) {
                 continue;
             }
-            doubted = false;
             if is_overall {
-                (overall, plain) = (Some(verdict), None);
+                (overall, plain, doubted) = (Some(verdict), None, false);
             } else {
+                // Of one claim, perhaps: it does not settle what is doubted of the whole.
+                doubted &= overall.is_some();
                 plain = Some(verdict);
             }
         }
@@ -157,24 +138,23 @@ fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
     let after = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`\"')]".contains(c));
     let sentence = |text| {
         let (verdict, rest) = word(text)?;
-        let rest = rest.trim_start_matches(['*', '_', '`', '"', '\'']);
-        let ends = !rest.trim_start().starts_with(char::is_alphanumeric);
-        let holds = ends && !alternatives(rest) && !(acquits(verdict) && is_conditional(rest));
-        holds.then_some(verdict)
+        let signs = rest.trim_start_matches(['*', '_', '`', '"', '\'']);
+        let ends = !signs.trim_start().starts_with(char::is_alphanumeric);
+        (ends && holds(verdict, rest)).then_some(verdict)
     };
     if after.is_empty() {
         return sentence(next?);
     }
     if let Some(cell) = after.strip_prefix('|') {
-        return sentence(cell);
+        let (cell, others) = cell.split_once('|').unwrap_or((cell, ""));
+        return sentence(cell).filter(|_| word(others).is_none());
     }
     if let Some(text) = after.strip_prefix([':', '=', '-', '–', '—', '：']) {
         if !text.contains(char::is_alphanumeric) {
             return sentence(next?);
         }
         let (verdict, rest) = word(text)?;
-        let holds = !(alternatives(rest) || acquits(verdict) && is_conditional(rest));
-        return holds.then_some(verdict);
+        return holds(verdict, rest).then_some(verdict);
     }
     let is = after
         .get(..3)
@@ -200,15 +180,23 @@ const fn acquits(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Pass | Verdict::NotApplicable)
 }
 
-/// Whether what follows on the line takes a verdict back, or makes it hang on something: `PASS if Lemma 2 is repaired`, `PASS?`.
-fn is_conditional(rest: &str) -> bool {
-    let rest = rest.trim_start_matches(['*', '_', '`', '"', '\'', ' ']);
-    if rest.starts_with(['?', '~']) || rest.starts_with("is ") || rest.contains("-->") {
-        return true;
-    }
-    let words = rest.split(|c: char| !c.is_alphabetic());
-    let mut words = words.map(str::to_lowercase);
-    words.any(|word| CONDITIONS.contains(&word.as_str()))
+/// Whether a verdict with this `rest` of its line is a statement: an acquittal stands alone, as no list of words knows every condition.
+fn holds(verdict: Verdict, rest: &str) -> bool {
+    let json = rest.strip_prefix('"').map(str::trim_start);
+    let rest = if json.is_some_and(|json| json.starts_with([',', '}'])) {
+        ""
+    } else {
+        rest
+    };
+    let alone = !rest.contains(|c: char| c.is_alphanumeric() || "?~>".contains(c));
+    !alternatives(rest) && (alone || !acquits(verdict))
+}
+
+/// Whether a verdict that does not acquit stands on the line in capitals.
+fn accuses(line: &str) -> bool {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let mut verdicts = words.flat_map(|name| WORDS.iter().filter(move |(word, _)| *word == name));
+    verdicts.any(|(_, verdict)| !acquits(*verdict))
 }
 
 /// Whether what follows a verdict offers another one to choose from.
@@ -254,10 +242,7 @@ mod tests {
             ("Overall verdict: FAIL\nverdict: ERROR", fail),
             ("VERDICT: NOT_APPLICABLE", Some(Verdict::NotApplicable)),
             ("Verdict: not applicable", Some(Verdict::NotApplicable)),
-            (
-                "Overall verdict: PASS with two remarks",
-                Some(Verdict::Pass),
-            ),
+            ("Overall verdict: PASS with two remarks", None),
             ("VERDICT: PASS is not possible.", None),
             ("VERDICT: PASS\nOn reflection the verdict is FAIL.", None),
             (
@@ -293,8 +278,32 @@ mod tests {
             ("<!-- a\n-->\nVERDICT: PASS", Some(Verdict::Pass)),
             ("> VERDICT: PASS\n\nThat was wrong.", None),
             (" > VERDICT: PASS\n\nThat was wrong.", None),
-            ("VERDICT: PASS — all proofs hold.", Some(Verdict::Pass)),
-            ("VERDICT: PASS (no gaps)", Some(Verdict::Pass)),
+            ("VERDICT: PASS — all proofs hold.", None),
+            ("VERDICT: PASS ✅.", Some(Verdict::Pass)),
+            (
+                "| Final verdict | ✅ PASS | all hold |",
+                Some(Verdict::Pass),
+            ),
+            ("{\"verdict\": \"PASS\", \"n\": 1}", Some(Verdict::Pass)),
+            ("VERDICT: PASS\"", Some(Verdict::Pass)),
+            ("VERDICT: PASS modulo Lemma 2, which is wrong", None),
+            ("VERDICT: PASS, however Lemma 2 is wrong", None),
+            ("VERDICT: PASS\nNo, Lemma 2 is wrong.\n\nFAIL", None),
+            ("VERDICT: PASS\n\nThe verdict should be FAIL.", None),
+            ("VERDICT: PASS\nI retract this: it is a FAIL.", None),
+            (
+                "VERDICT: PASS\nIt FAILED.\nVERDICT: PASS",
+                Some(Verdict::Pass),
+            ),
+            (
+                "Overall verdict: PASS\nLemma 2: FAIL\nLemma 3, verdict: PASS",
+                None,
+            ),
+            (
+                "VERDICT: PASS\nIts failures were mended.",
+                Some(Verdict::Pass),
+            ),
+            ("VERDICT: PASS (no gaps)", None),
             ("VERDICT: FAIL if nothing changes", fail),
             ("Overall verdict: PASS | WARN | FAIL", None),
             ("Verdict: PASS/WARN/FAIL", None),
