@@ -40,7 +40,8 @@ pub use place::{
     set_modified,
 };
 pub use read::{
-    READ_LIMIT, Regular, is_foreign, open, read, read_given, read_optional, read_settled, read_text,
+    READ_LIMIT, Regular, is_foreign, leads_nowhere, open, read, read_given, read_optional,
+    read_settled, read_text,
 };
 pub use sealed::{DamagedLine, seal, sealed};
 pub use write::{

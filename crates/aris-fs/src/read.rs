@@ -225,13 +225,25 @@ pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     Ok(bytes)
 }
 
-/// Like [`read`]; `None` when there is nothing at the path.
+/// Like [`read`]; `None` when there is nothing at the path. A link that leads to nothing is something: [`FsError::NotRegular`].
 pub fn read_optional(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) if error.is_not_found() && !leads_nowhere(path) => Ok(None),
+        Err(error) if error.is_not_found() => Err(FsError::NotRegular {
+            path: path.to_path_buf(),
+            found: "a link that leads to nothing",
+        }),
         Err(error) => Err(error),
     }
+}
+
+/// Whether nothing is at the path because it, or a folder above it, is a link whose target is gone.
+pub fn leads_nowhere(path: &Path) -> bool {
+    let nearest = path
+        .ancestors()
+        .find_map(|path| Some((path, path.symlink_metadata().ok()?)));
+    nearest.is_some_and(|(path, metadata)| metadata.is_symlink() && !path.exists())
 }
 
 /// Reads a regular UTF-8 file of at most [`READ_LIMIT`] bytes.

@@ -38,7 +38,7 @@ pub struct PaperArgs {
     /// Root document relative to the paper folder [default: found by \documentclass]
     #[arg(long, value_name = "FILE")]
     pub root: Option<String>,
-    /// Policy file; missing keys keep their built-in values
+    /// Policy file: `schema`, and the keys that differ from the built-in ones
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
 }

@@ -1,25 +1,26 @@
 //! What the project's log of events knows about traces.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use aris_contract::artifact::trace::Event;
+use aris_contract::artifact::trace::{Event, ResponseMeta};
 use aris_contract::json::Limits;
+use aris_fs::{EntryKind, FsError};
 use jiff::Timestamp;
 
-use super::{EVENT, EVENTS, FOLDER};
+use super::{CHAIN, EVENT, EVENTS, FOLDER, PENDING};
 
-/// The events of traces, in the order of the log; none where the log cannot be read. Lines of other programs are skipped.
-fn all(project: &Path) -> Vec<Event> {
-    let log = aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64);
-    let log = log.ok().flatten().unwrap_or_default();
+/// The events of traces, in the order of the log. Lines of other programs are skipped. **Errors**: a log that is there and cannot be read.
+fn all(project: &Path) -> Result<Vec<Event>, FsError> {
+    let log = aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64)?;
+    let log = log.unwrap_or_default();
     // Other programs log here, too, and much more than traces.
     let lines = log.split(|byte| *byte == b'\n');
     let texts = lines.filter_map(|line| std::str::from_utf8(line).ok());
-    texts
-        .filter(|line| line.contains(EVENT))
+    let events = texts.filter(|line| line.contains(EVENT));
+    Ok(events
         .filter_map(|line| serde_json::from_str(line).ok())
-        .collect()
+        .collect())
 }
 
 /// Ids of the runs of a skill that were ever recorded, whether they are still there or not.
@@ -29,30 +30,109 @@ pub(super) fn runs(project: &Path, skill: &str) -> BTreeSet<String> {
         let id = event.trace_path.strip_prefix(&folder)?;
         Some(id.trim_end_matches('/').to_owned())
     };
-    all(project).into_iter().filter_map(id).collect()
+    let events = all(project).unwrap_or_default();
+    events.into_iter().filter_map(id).collect()
 }
 
-/// Where a conversation went on: `trace_path` and time of each answer (status `ok`) of the thread that another run than that in `folder` has.
-pub fn elsewhere(project: &Path, folder: &Path, thread: &str) -> Vec<(String, Timestamp)> {
-    let here = format!("{}/", aris_fs::display_relative(folder, project));
-    let mut events = all(project);
-    events.retain(|event| event.thread_id == thread && event.trace_path != here);
-    let answers = events.into_iter().filter(|event| event.status == "ok");
-    answers
-        .filter_map(|event| Some((event.trace_path, event.timestamp.parse().ok()?)))
-        .collect()
+/// An answer of a thread in another run.
+#[derive(Clone, Debug)]
+pub struct Elsewhere {
+    /// Folder of the other run, relative to the project, with a final `/`.
+    pub trace_path: String,
+    /// When it came.
+    pub at: Timestamp,
+    /// Whether it counts as the later one of two answers of the same time: by the log, else by the names of their runs.
+    pub follows: bool,
+    /// Whether it was recorded with a chain.
+    pub chained: bool,
+}
+
+/// The answers (status `ok`) of a thread that other runs than that in `folder` have, by the log of events and by the runs beside it: a log
+/// that was damaged or not copied hides none that is kept.
+pub fn elsewhere(project: &Path, folder: &Path, thread: &str) -> Vec<Elsewhere> {
+    let shown = |folder: &Path| format!("{}/", aris_fs::display_relative(folder, project));
+    let here = shown(folder);
+    // What cannot be read breaks the chain.
+    let mut events = all(project).unwrap_or_default();
+    events.retain(|event| event.thread_id.trim() == thread && event.status == "ok");
+    let ours = events.iter().rposition(|event| event.trace_path == here);
+    let logged = events.into_iter().enumerate().map(|(at, event)| {
+        let follows = ours.is_none_or(|ours| at > ours);
+        (
+            event.trace_path,
+            event.timestamp,
+            follows,
+            event.chain.is_some(),
+        )
+    });
+    let mut answers: Vec<_> = logged.filter(|(path, ..)| *path != here).collect();
+    for run in runs_beside(folder) {
+        let path = shown(&run);
+        if path != here && !answers.iter().any(|(known, ..)| *known == path) {
+            let times = answered_in(&run, thread).into_iter();
+            let (follows, chained) = (path > here, run.join(CHAIN).exists());
+            answers.extend(times.map(|time| (path.clone(), time, follows, chained)));
+        }
+    }
+    let timed = |(trace_path, at, follows, chained): (String, String, bool, bool)| {
+        Some(Elsewhere {
+            trace_path,
+            at: at.trim().parse().ok()?,
+            follows,
+            chained,
+        })
+    };
+    answers.into_iter().filter_map(timed).collect()
+}
+
+/// The runs of the skill whose run lies in `folder`, with it.
+fn runs_beside(folder: &Path) -> Vec<PathBuf> {
+    let skill = folder.parent();
+    let Some(skill) = skill.filter(|skill| skill.parent().is_some_and(|all| all.ends_with(FOLDER)))
+    else {
+        return Vec::new();
+    };
+    let entries = aris_fs::list_sorted(skill).unwrap_or_default().into_iter();
+    let folders = entries.filter(|entry| entry.kind == EntryKind::Folder);
+    folders.map(|entry| entry.path).collect()
+}
+
+/// When a thread answered in a run, as its records say.
+fn answered_in(run: &Path, thread: &str) -> Vec<String> {
+    let pending = aris_fs::read_optional(&run.join(PENDING), 4096);
+    let pending = pending.ok().flatten().unwrap_or_default();
+    let mut times = Vec::new();
+    for entry in aris_fs::list_sorted(run).unwrap_or_default() {
+        let name = entry.name.to_string_lossy();
+        let Some(prefix) = name.strip_suffix(".meta.json") else {
+            continue;
+        };
+        let bytes = aris_fs::read(&entry.path, Limits::ARTIFACT.bytes as u64);
+        let meta = bytes
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<ResponseMeta>(&bytes).ok());
+        if let Some(meta) =
+            meta.filter(|meta| meta.thread_id.trim() == thread && meta.status == "ok")
+            && prefix.as_bytes() != pending
+        {
+            times.push(meta.timestamp);
+        }
+    }
+    times
 }
 
 /// The events of the run in `folder`; none for a run that does not lie where `project` keeps its traces.
-pub(super) fn of_run(project: &Path, folder: &Path) -> Vec<Event> {
-    let Ok(relative) = folder.strip_prefix(project) else {
-        return Vec::new();
-    };
-    if !relative.starts_with(FOLDER) {
-        return Vec::new();
+///
+/// **Errors**: as of [`all`].
+pub(super) fn of_run(project: &Path, folder: &Path) -> Result<Vec<Event>, FsError> {
+    if !folder
+        .strip_prefix(project)
+        .is_ok_and(|folder| folder.starts_with(FOLDER))
+    {
+        return Ok(Vec::new());
     }
     let name = format!("{}/", aris_fs::display_relative(folder, project));
-    let mut events = all(project);
+    let mut events = all(project)?;
     events.retain(|event| event.trace_path == name);
-    events
+    Ok(events)
 }

@@ -10,7 +10,7 @@ mod read;
 mod reviewed;
 mod store;
 
-pub use events::elsewhere;
+pub use events::{Elsewhere, elsewhere};
 pub use read::{Chain, Trace, TraceRecord, TraceWarning, read};
 pub use reviewed::{Reviewed, reviewed};
 pub use store::{NewRecord, RunChoice, Saved, TraceError, record};

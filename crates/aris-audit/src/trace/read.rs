@@ -445,27 +445,29 @@ fn contradicted(
     records: &[TraceRecord],
 ) -> Option<String> {
     let count = lines.len() as u64;
-    events::of_run(project, folder)
-        .into_iter()
-        .find_map(|event| {
-            let number = event.call_number;
-            if lines.is_empty() {
-                let thread = |record: &&TraceRecord| record.thread_id() == Some(&event.thread_id);
-                let begins = format!("{number:03}-");
-                let mut same = records.iter().filter(thread);
-                let same = same.any(|record| record.prefix.starts_with(&begins));
-                return (same && event.chain.is_some()).then(|| {
-                    format!("{EVENTS} knows a chain with record {number}, and {CHAIN} is gone")
-                });
-            }
-            if number > count {
-                return Some(format!(
-                    "{EVENTS} knows record {number}, and {CHAIN} ends at {count}"
-                ));
-            }
-            let chained = event.chain.as_deref().and_then(Digest::parse)?;
-            let at = usize::try_from(number.checked_sub(1)?).ok()?;
-            (lines.get(at) != Some(&chained))
-                .then(|| format!("{EVENTS} knows another record {number} than {CHAIN}"))
-        })
+    let events = match events::of_run(project, folder) {
+        Ok(events) => events,
+        Err(error) => return Some(format!("the log of events cannot be read: {error}")),
+    };
+    events.into_iter().find_map(|event| {
+        let number = event.call_number;
+        if lines.is_empty() {
+            let thread = |record: &&TraceRecord| record.thread_id() == Some(&event.thread_id);
+            let begins = format!("{number:03}-");
+            let mut same = records.iter().filter(thread);
+            let same = same.any(|record| record.prefix.starts_with(&begins));
+            return (same && event.chain.is_some()).then(|| {
+                format!("{EVENTS} knows a chain with record {number}, and {CHAIN} is gone")
+            });
+        }
+        if number > count {
+            return Some(format!(
+                "{EVENTS} knows record {number}, and {CHAIN} ends at {count}"
+            ));
+        }
+        let chained = event.chain.as_deref().and_then(Digest::parse)?;
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        (lines.get(at) != Some(&chained))
+            .then(|| format!("{EVENTS} knows another record {number} than {CHAIN}"))
+    })
 }

@@ -151,13 +151,15 @@ impl Reader<'_> {
         }
     }
 
-    /// `\declaretheorem[name=Lemma]{lem}` of thmtools; without a name it is that of the environment.
+    /// `\declaretheorem[name=Lemma]{lem, hilfssatz}` of thmtools; without a name it is that of the environment.
     pub(super) fn declare_theorem(&mut self) {
         let options = self.optional().unwrap_or_default();
-        let environment = self.name_argument();
+        let environments = self.name_argument();
         let name = self.titles(&options).map(|name| self.flat(&name));
         let name = name.filter(|name| !name.is_empty());
-        self.declare_theorem_as(&environment, &name.unwrap_or_else(|| environment.clone()));
+        for environment in environments.split(',').map(str::trim) {
+            self.declare_theorem_as(environment, name.as_deref().unwrap_or(environment));
+        }
     }
 
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {

@@ -169,6 +169,10 @@ fn extended(
     };
     let real = match paper.resolve(&paper.dir, manifest::PATH) {
         Ok(real) => real,
+        Err(Unusable::Gone) if aris_fs::leads_nowhere(&paper.dir.join(manifest::PATH)) => {
+            let message = String::from("the manifest is a link that leads to nothing");
+            return Err(invalid(message).into());
+        }
         Err(Unusable::Gone) => return Ok(policy.audits.clone()),
         Err(unusable) => {
             let why = describe(&unusable);

@@ -6,12 +6,13 @@ use aris_latex::{Block, BlockKind, Document, MarkKind, ProblemKind};
 
 /// Environments that only a paper with something to prove has, with their usual short forms. **Source**: the applicability rule of
 /// the proof and kill-argument audits.
-const THEOREMS: [&str; 10] = [
+const THEOREMS: [&str; 11] = [
     "theorem",
     "lemma",
     "proposition",
     "corollary",
     "proof",
+    "IEEEproof",
     "thm",
     "lem",
     "prop",

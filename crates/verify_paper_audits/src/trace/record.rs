@@ -49,14 +49,25 @@ impl Check<'_> {
         words.sort_by_key(|(time, _)| *time);
         let model = self.audit.reviewer_model.trim();
         // The thread of a program is made from what it said: it has no later word.
-        if let Some((time, _)) = words.last().filter(|_| !is_program(model)) {
+        if let Some((time, last)) = words.last().filter(|_| !is_program(model)) {
             let thread = self.audit.thread_id.trim();
             let others = aris_audit::trace::elsewhere(self.keeper(real), real, thread);
-            let later = |at: Timestamp| at > *time && !self.is_after(at);
-            if let Some((path, _)) = others.into_iter().find(|(_, at)| later(*at)) {
-                let path = short(&path);
+            let mut before = others.iter().filter(|other| !self.is_after(other.at));
+            if let Some(other) = before
+                .clone()
+                .find(|other| (other.at, other.follows) > (*time, false))
+            {
+                let path = short(&other.trace_path);
                 return Err(Some(format!(
                     "the reviewer went on in {path}: the last answer counts"
+                )));
+            }
+            // As within a run: what nothing shows to be as it was written has no say in a thread that a chain has.
+            if let Some(other) = before.find(|other| other.chained && !last.chained) {
+                let path = short(&other.trace_path);
+                return Err(Some(format!(
+                    "record {} has no chain, and {path} keeps this thread with one: `trace_path` must name that run",
+                    short(&last.prefix)
                 )));
             }
         }

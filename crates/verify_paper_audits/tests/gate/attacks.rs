@@ -804,6 +804,11 @@ fn audits_that_did_not_look_at_their_subject() {
             "verdict_contradicted",
         ),
         (
+            "declaretheorem of several and NOT_APPLICABLE",
+            |p| declares(p, "\\declaretheorem[name=Lemma]{hilfssatz, satz}"),
+            "verdict_contradicted",
+        ),
+        (
             "spnewtheorem and NOT_APPLICABLE",
             |p| {
                 declares(
@@ -1959,7 +1964,65 @@ fn verdicts_that_the_reviewer_did_not_give() {
             );
         }
     }
-    let forged: [Attack; 7] = [
+    let forged: [Attack; 12] = [
+        (
+            "a FAIL of the same second in a later run",
+            |p| {
+                p.rests_on(&Review::default(), "PASS");
+                p.review(&fail_again());
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a later FAIL in another run, and the log of events is gone",
+            |p| {
+                p.rests_on(&Review::default(), "PASS");
+                p.review(&Review {
+                    at: "2090-11-20T11:00:30Z",
+                    ..fail_again()
+                });
+                fs::remove_file(p.root.join(".aris/meta/events.jsonl")).expect("remove");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "the log of events cannot be read",
+            |p| {
+                p.rests_on(&Review::default(), "PASS");
+                let log = p.root.join(".aris/meta/events.jsonl");
+                fs::remove_file(&log).expect("remove");
+                fs::create_dir(&log).expect("folder");
+            },
+            "trace_tampered",
+        ),
+        (
+            "a copy of the FAIL that says PASS, without chain and marks",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+                let copy = p.root.join("copy");
+                fs::create_dir(&copy).expect("folder");
+                for entry in fs::read_dir(p.run_of(CLAIMS)).expect("run").flatten() {
+                    fs::copy(entry.path(), copy.join(entry.file_name())).expect("copy");
+                }
+                unmark(&copy);
+                p.set(CLAIMS, "trace_path", "copy/");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a manifest that is a link whose target is gone",
+            |p| {
+                fs::create_dir_all(p.paper.join(".aris")).expect("folder");
+                p.link("../gone.json", ".aris/audits.json");
+            },
+            "manifest_invalid",
+        ),
         (
             "a PASS before a FAIL of the same thread in another run",
             |p| {
@@ -2087,6 +2150,15 @@ fn verdicts_that_the_reviewer_did_not_give() {
         ),
     ];
     check(&forged);
+}
+
+/// The same reviewer of the same second says FAIL, in a run of its own.
+fn fail_again() -> Review<'static> {
+    Review {
+        answer: b"VERDICT: FAIL",
+        new_run: true,
+        ..Review::default()
+    }
 }
 
 /// Turns FAIL into PASS and takes away everything in the run that says that it had a chain.

@@ -247,6 +247,10 @@ fn the_log_says_where_a_conversation_went_on() {
     });
     let first = temp.path().join(&saved[0].trace_path);
     let elsewhere = trace::elsewhere(temp.path(), &first, "t-1");
+    let elsewhere: Vec<_> = elsewhere
+        .into_iter()
+        .map(|other| (other.trace_path, other.at))
+        .collect();
     assert_eq!(elsewhere, [(saved[1].trace_path.clone(), now())]);
 }
 
