@@ -303,10 +303,6 @@ impl Plan {
             return;
         }
         let reason = format!("{} that this program did not put there", shape.describe());
-        if entry.kind == EntryKind::Tool {
-            self.log.leave(path, format!("{reason}; it stays"));
-            return;
-        }
         let hint = if is_inside {
             format!("pass --replace-link {}, or move it away", entry.name)
         } else {
@@ -493,13 +489,15 @@ fn tools_folder(
         other => {
             plan.wanted
                 .retain(|path, _| !path.starts_with(INSTALLED_TOOLS));
-            plan.log.leave(
-                INSTALLED_TOOLS,
-                format!(
-                    "{} of yours; it stays, and no tools are installed",
-                    other.describe()
-                ),
-            );
+            let what = other.describe();
+            if let Shape::Link(_) = other {
+                let reason = format!("{what} of yours; it stays, and no tools are installed");
+                plan.log.leave(INSTALLED_TOOLS, reason);
+            } else {
+                let reason = format!("{what} that this program did not put there");
+                let hint = format!("move {INSTALLED_TOOLS} away and run again");
+                plan.log.conflict(INSTALLED_TOOLS, reason, hint);
+            }
             return Ok(false);
         }
     };

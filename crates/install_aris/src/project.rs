@@ -9,13 +9,15 @@ use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
 
 use crate::cli::Cli;
 use crate::error::Error;
+use crate::plan::KEPT;
 
 /// Lock and journal while an installer works, relative to the project.
 pub(crate) const JOURNAL: &str = ".aris-install.journal";
 
 /// Folders that must not be links (rule S9), the outer ones first.
-const OWN: [&str; 5] = [
+const OWN: [&str; 6] = [
     ".aris",
+    KEPT,
     ".agents",
     CANONICAL_SKILLS,
     ".claude",

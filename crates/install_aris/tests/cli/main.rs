@@ -255,12 +255,19 @@ fn a_link_that_leads_elsewhere_stays() {
 /// S4: nothing is overwritten by creating.
 #[test]
 fn what_is_there_is_a_conflict_and_nothing_is_installed() {
-    for mode in ["symlink", "copy"] {
-        let project = project().file("paper/.claude/skills/writing/SKILL.md", "mine\n");
+    let places = [
+        (".claude/skills/writing/SKILL.md", ".claude/skills/writing"),
+        (".aris/tools", ".aris/tools"),
+    ];
+    for (mode, (mine, place)) in ["symlink", "copy"]
+        .into_iter()
+        .flat_map(|mode| places.map(|place| (mode, place)))
+    {
+        let project = project().file(&format!("paper/{mine}"), "mine\n");
         let before = project.snapshot();
         let run = call(&project, &["--aris-repo", "source", "--mode", mode]).expect_code(10);
         let data = run.data();
-        assert_eq!(paths(&data, "conflicts"), [".claude/skills/writing"]);
+        assert_eq!(paths(&data, "conflicts"), [place]);
         assert!(
             data["conflicts"][0]["hint"]
                 .as_str()
@@ -336,6 +343,7 @@ fn a_journal_that_is_not_ours_is_never_touched() {
 fn folders_that_are_links_are_refused() {
     for folder in [
         ".aris",
+        ".aris/kept",
         ".agents",
         ".agents/skills",
         ".claude",
