@@ -13,11 +13,7 @@ const STEADY: ClockId = ClockId::Monotonic;
 
 /// Time since some moment of this boot; it never goes back.
 pub(crate) fn steady() -> Duration {
-    let now = clock_gettime(STEADY);
-    Duration::new(
-        u64::try_from(now.tv_sec).unwrap_or(0),
-        u32::try_from(now.tv_nsec).unwrap_or(0),
-    )
+    Duration::try_from(clock_gettime(STEADY)).unwrap_or_default()
 }
 
 /// The time of day, for records that people read. Nothing is decided by it.

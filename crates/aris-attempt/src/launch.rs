@@ -1,7 +1,6 @@
 //! Starting a runner.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -50,5 +49,5 @@ pub(crate) fn start(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error: io::Error| AttemptError::system(failed())(error))
+        .map_err(AttemptError::system(failed()))
 }

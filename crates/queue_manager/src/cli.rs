@@ -17,8 +17,11 @@ pub struct Cli {
     /// What to do; without it the queue of --manifest is run
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// Manifest of the queue to run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) run: OptionalRun,
+    pub(crate) rest: RunFlags,
     /// Run the attempt in this folder; the manager itself calls this
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) attempt: Option<PathBuf>,
@@ -85,16 +88,6 @@ pub(crate) enum Command {
     Record(RecordArgs),
     /// List the numbers in papers that rest on the files of a job
     UsedBy(UsedByArgs),
-}
-
-/// The flags of the reference.
-#[derive(Debug, Args)]
-pub(crate) struct OptionalRun {
-    /// Manifest of the queue to run
-    #[arg(long, value_name = "FILE")]
-    pub(crate) manifest: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) rest: RunFlags,
 }
 
 /// Arguments of `run`, `start` and `preflight`.
@@ -369,16 +362,13 @@ impl SshFlags {
     pub(crate) fn each(&self) -> Result<Vec<Self>, Error> {
         let hosts: Vec<&str> = self.host.split(',').map(str::trim).collect();
         let mut seen = BTreeSet::new();
-        if let Some(wrong) = hosts
-            .iter()
-            .find(|host| host.is_empty() || !seen.insert(**host))
-        {
-            let what = if wrong.is_empty() {
-                format!("{:?} names no server, or an empty one", self.host)
-            } else {
-                format!("{:?} names {wrong} twice", self.host)
+        let mut each = hosts.iter();
+        if let Some(wrong) = each.find(|host| host.is_empty() || !seen.insert(**host)) {
+            let what = match *wrong {
+                "" => String::from("names no server, or an empty one"),
+                twice => format!("names {twice} twice"),
             };
-            return Err(Error::unclear(what));
+            return Err(Error::unclear(format!("{:?} {what}", self.host)));
         }
         let each = hosts.into_iter().map(|host| Self {
             host: host.to_owned(),
@@ -474,18 +464,15 @@ pub(crate) struct UsedByArgs {
 }
 
 fn run_name(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.chars().any(char::is_control) {
-        return Err(String::from(
-            "a name is not empty and has no control characters",
-        ));
-    }
-    Ok(text.to_owned())
+    let is_name = !text.is_empty() && !text.chars().any(char::is_control);
+    let must_be = "a name is not empty and has no control characters";
+    let name = is_name.then(|| text.to_owned());
+    name.ok_or_else(|| must_be.to_owned())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text
-        .split_once('=')
-        .ok_or_else(|| format!("{text:?} is not KEY=VALUE"))?;
+    let parts = text.split_once('=');
+    let (key, value) = parts.ok_or_else(|| format!("{text:?} is not KEY=VALUE"))?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -496,8 +483,7 @@ fn engine(text: &str) -> Result<Engine, String> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse::<f64>()
-        .ok()
-        .and_then(|number| Duration::try_from_secs_f64(number).ok())
-        .ok_or_else(|| format!("{text:?} is not a number of seconds"))
+    let number = text.parse::<f64>().ok();
+    let time = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
+    time.ok_or_else(|| format!("{text:?} is not a number of seconds"))
 }

@@ -121,11 +121,9 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
     let verdict = run.verdict();
     let verdict = verdict.filter(|verdict| !imported || verdict.error.is_some());
     if let Some(verdict) = verdict {
-        let about_none = attempt == 0
-            || matches!(
-                verdict.reason,
-                Some(Reason::Precondition | Reason::EngineRejected)
-            );
+        let reason = verdict.reason;
+        let never = matches!(reason, Some(Reason::Precondition | Reason::EngineRejected));
+        let about_none = attempt == 0 || never;
         let text = match (&verdict.error, &verdict.warning) {
             (Some(error), _) if about_none => error.clone(),
             (Some(error), Some(warning)) => format!("attempt {attempt}: {error}; {warning}"),
@@ -135,10 +133,9 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
         };
         facts.push(fact(text, witness(run, verdict)));
         if verdict.output_present {
-            facts.push(fact(
-                "all declared outputs are there and new; done_when: output would have completed it",
-                "exit.json of the attempt",
-            ));
+            let text =
+                "all declared outputs are there and new; done_when: output would have completed it";
+            facts.push(fact(text, "exit.json of the attempt"));
         }
     }
     // An engine may not have begun it.
@@ -153,10 +150,8 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
 /// Who says what a verdict says.
 fn witness(run: &Run, verdict: &Verdict) -> String {
     let last = run.last();
-    let engine = last
-        .engine_ref
-        .as_deref()
-        .map(|name| format!("Slurm, {name}"));
+    let engine = last.engine_ref.as_deref();
+    let engine = engine.map(|name| format!("Slurm, {name}"));
     let text = match verdict.reason {
         Some(Reason::Precondition) => "the disk, when it was to start",
         Some(Reason::Imported) => "the state file that was taken over",

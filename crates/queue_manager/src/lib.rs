@@ -31,10 +31,10 @@ use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 use cli::Command;
-use commands::Data;
 use commands::control;
 use commands::live;
 use commands::remote::Served;
+use commands::{CommandResult, Data};
 pub use error::Error;
 use manager::{Request, Verb};
 pub use place::Owner;
@@ -248,7 +248,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     })
 }
 
-fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
+fn product(cli: Cli, context: &Context) -> CommandResult {
     if cli.agent {
         return commands::remote::agent(context);
     }
@@ -304,10 +304,8 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::Fetch(args)) => commands::fetch::fetch(&args, context),
         Some(Command::Record(args)) => commands::record::record(&args, context),
         Some(Command::UsedBy(args)) => commands::used_by::used_by(&args, context),
-        None => match cli.run.manifest {
-            Some(manifest) => commands::run::run(Some(manifest), cli.run.rest, context),
-            None => Err(Error::nothing()),
-        },
+        None if cli.manifest.is_none() => Err(Error::nothing()),
+        None => commands::run::run(cli.manifest, cli.rest, context),
     }
 }
 

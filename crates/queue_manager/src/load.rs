@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 use crate::change::{Change, Kept};
 use crate::error::Error;
 use crate::lock::{self, Parts};
+use crate::manager;
 use crate::place::Place;
 use crate::results::words::more;
 
@@ -387,13 +388,25 @@ impl Current {
     }
 }
 
-/// Opens a queue for its manager, which holds its lock. `now` is the clock of the queue, `wall` the time of day.
-pub(crate) fn open(
-    place: &Place,
-    manifest: Manifest,
+/// A moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment {
+    /// On the clock of [`Queue::tick`].
     now: u64,
+    /// The time of day.
     wall: Timestamp,
-) -> Result<Loaded, Error> {
+}
+
+impl From<Timestamp> for Moment {
+    /// This one.
+    fn from(wall: Timestamp) -> Self {
+        let now = manager::now_ms();
+        Self { now, wall }
+    }
+}
+
+/// Opens a queue for its manager, which holds its lock.
+pub(crate) fn open(place: &Place, manifest: Manifest, at: Moment) -> Result<Loaded, Error> {
     let opened = Journal::open(&place.queue)?;
     let (mut queue, mut journal) = (Queue::new(manifest), opened.journal);
     let (mut notices, mut changes, mut removed) = (Vec::new(), Vec::new(), Vec::new());
@@ -404,9 +417,9 @@ pub(crate) fn open(
         ));
     }
     if opened.entries.is_empty() {
-        let (events, more) = import(&mut queue, place, now, wall)?;
+        let (events, more) = import(&mut queue, place, at)?;
         for event in &events {
-            journal.push(event, wall);
+            journal.push(event, at.wall);
         }
         if !events.is_empty() {
             let (count, file) = (events.len(), place.state.display());
@@ -414,7 +427,7 @@ pub(crate) fn open(
         }
         notices.extend(more);
     } else {
-        removed = replay(&mut queue, &opened.entries, place, now, wall)?;
+        removed = replay(&mut queue, &opened.entries, place, at)?;
         changes = changed(&queue);
     }
     Ok(Loaded {
@@ -427,35 +440,25 @@ pub(crate) fn open(
 }
 
 /// Replays a journal that somebody else may be writing.
-pub(crate) fn look(
-    place: &Place,
-    manifest: Manifest,
-    now: u64,
-    wall: Timestamp,
-) -> Result<Queue, Error> {
+pub(crate) fn look(place: &Place, manifest: Manifest, at: Moment) -> Result<Queue, Error> {
     let entries = Journal::read(&place.queue)?;
     let mut queue = Queue::new(manifest);
     if entries.is_empty() {
-        import(&mut queue, place, now, wall)?;
+        import(&mut queue, place, at)?;
     }
-    replay(&mut queue, &entries, place, now, wall)?;
+    replay(&mut queue, &entries, place, at)?;
     Ok(queue)
 }
 
 /// A state file without a journal: the reference's, or ours whose folder is gone. Gives the events of it, and what a person should know.
-fn import(
-    queue: &mut Queue,
-    place: &Place,
-    now: u64,
-    wall: Timestamp,
-) -> Result<(Vec<Event>, Vec<String>), Error> {
+fn import(queue: &mut Queue, place: &Place, at: Moment) -> Result<snapshot::Taken, Error> {
     let Some(bytes) = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)? else {
         return Ok(Default::default());
     };
     let text = String::from_utf8_lossy(&bytes);
     let (events, notices) = snapshot::import(&place.state, &text, queue)?;
     for event in &events {
-        let done = queue.apply(event, wall, now, 0);
+        let done = queue.apply(event, at.wall, at.now, 0);
         done.map_err(Error::illegal(&place.state))?;
     }
     Ok((events, notices))
@@ -466,8 +469,7 @@ fn replay(
     queue: &mut Queue,
     entries: &[Entry],
     place: &Place,
-    now: u64,
-    wall: Timestamp,
+    Moment { now, wall }: Moment,
 ) -> Result<Vec<(String, u32)>, Error> {
     let mut removed = Vec::new();
     for entry in entries {

@@ -225,10 +225,8 @@ fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", number.words())?;
     }
     let numbers = counted(found.numbers.len(), "number");
-    let (runs, audits) = (
-        counted(found.runs, "run"),
-        counted(found.audits.len(), "audit"),
-    );
+    let runs = counted(found.runs, "run");
+    let audits = counted(found.audits.len(), "audit");
     writeln!(
         out,
         "{}: {numbers} in {runs}; {audits} of papers read",
@@ -269,10 +267,8 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     }
     for job in found.all.as_ref().unwrap_or(&found.problems) {
         let (state, id, reason) = (job.state, &job.id, job.reason.unwrap_or("-"));
-        let (attempts, error) = (
-            counted(job.attempts, "attempt"),
-            or_dash(job.error.as_ref()),
-        );
+        let attempts = counted(job.attempts, "attempt");
+        let error = or_dash(job.error.as_ref());
         writeln!(out, "{state}\t{id}\t{reason}\t{attempts}\t{error}")?;
     }
     Ok(())

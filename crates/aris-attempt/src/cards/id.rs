@@ -101,10 +101,7 @@ impl<'de> Deserialize<'de> for CardId {
             }
 
             fn visit_i64<E: de::Error>(self, number: i64) -> Result<CardId, E> {
-                u64::try_from(number).map_or_else(
-                    |_| Err(E::custom(NoCardId)),
-                    |number| self.visit_u64(number),
-                )
+                self.visit_u64(u64::try_from(number).unwrap_or(u64::MAX))
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<CardId, E> {

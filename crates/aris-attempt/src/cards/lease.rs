@@ -229,11 +229,8 @@ pub(crate) fn received_or_taken(
     received: Vec<OwnedFd>,
     paths: &[PathBuf],
 ) -> Result<Vec<OwnedFd>, AttemptError> {
-    let these = received.len() == paths.len()
-        && received
-            .iter()
-            .zip(paths)
-            .all(|(file, path)| same_file(file, path));
+    let mut pairs = received.iter().zip(paths);
+    let these = received.len() == paths.len() && pairs.all(|(file, path)| same_file(file, path));
     if these {
         return Ok(received);
     }

@@ -156,27 +156,23 @@ pub(super) fn slices(bytes: &[u8]) -> Option<BTreeMap<String, Slices>> {
 /// The document has about 600 of them for a card with seven slices.
 const MOST_NODES: u32 = 1_000_000;
 
-fn elements<'a>(
-    node: roxmltree::Node<'a, 'a>,
-    name: &'static str,
-) -> impl Iterator<Item = roxmltree::Node<'a, 'a>> {
-    node.children()
-        .filter(move |child| child.has_tag_name(name))
+type Xml<'a> = roxmltree::Node<'a, 'a>;
+
+fn elements<'a>(node: Xml<'a>, name: &'static str) -> impl Iterator<Item = Xml<'a>> {
+    let children = node.children();
+    children.filter(move |child| child.has_tag_name(name))
 }
 
-fn element<'a>(
-    node: roxmltree::Node<'a, 'a>,
-    name: &'static str,
-) -> Option<roxmltree::Node<'a, 'a>> {
+fn element<'a>(node: Xml<'a>, name: &'static str) -> Option<Xml<'a>> {
     elements(node, name).next()
 }
 
-fn value<'a>(node: roxmltree::Node<'a, 'a>, name: &'static str) -> Option<&'a str> {
+fn value<'a>(node: Xml<'a>, name: &'static str) -> Option<&'a str> {
     element(node, name)?.text().map(str::trim)
 }
 
 /// The numbers of the GPU instance and of the compute instance in it.
-fn instance(node: roxmltree::Node<'_, '_>) -> Option<(u32, u32)> {
+fn instance(node: Xml<'_>) -> Option<(u32, u32)> {
     let number = |name| value(node, name)?.parse().ok();
     Some((number("gpu_instance_id")?, number("compute_instance_id")?))
 }

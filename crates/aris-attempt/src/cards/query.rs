@@ -29,6 +29,9 @@ const NO_CARD: i32 = 6;
 /// **Source**: as above.
 const LOST_CARD: i32 = 15;
 
+/// Why nothing is known of a slice's memory.
+const UNTOLD: &str = "nvidia-smi does not tell its memory";
+
 /// Cards that a machine may have.
 const MOST: u32 = 64;
 
@@ -259,10 +262,7 @@ fn divide(
         return whole(String::from("it is divided (MIG) and has no slices"));
     }
     let (details, why) = match details {
-        Ok(answer) => (
-            nvidia::slices(answer),
-            "nvidia-smi does not tell its memory",
-        ),
+        Ok(answer) => (nvidia::slices(answer), UNTOLD),
         Err((_, why)) => (None, why.as_str()),
     };
     let details = details.and_then(|mut cards| cards.remove(card.uuid.as_ref()?));

@@ -333,9 +333,8 @@ impl Reader<'_> {
         let params = present(node, "params");
         let params = params.and_then(|node| self.problems.map(node, "params must be a map", None));
         // Those that are no scalars say nothing to anybody.
+        let params = params.unwrap_or_default().iter();
         let params = params
-            .unwrap_or_default()
-            .iter()
             .filter_map(|(name, value)| Some((name.text.as_str().into(), value.written()?.into())));
         let params = params.collect();
         let above_counts = shared.cards_given && !common.asks_slurm_for_cards();

@@ -16,7 +16,7 @@ use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, RunFlags, SelectArgs};
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::commands::{look, start, used_by};
 use crate::error::Error;
 use crate::load;
@@ -81,11 +81,7 @@ impl Asked {
     }
 }
 
-pub(crate) fn jobs(
-    verb: Verb,
-    args: &SelectArgs,
-    context: &Context,
-) -> Result<Outcome<Data>, Error> {
+pub(crate) fn jobs(verb: Verb, args: &SelectArgs, context: &Context) -> CommandResult {
     Ok(ask_for_jobs(verb, args, false, context)?.outcome())
 }
 
@@ -125,7 +121,7 @@ fn ask_for_jobs(
 }
 
 /// `retry`: also says what the jobs will run, and who will run them.
-pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn retry(args: &RetryArgs, context: &Context) -> CommandResult {
     let mut asked = ask_for_jobs(Verb::Retry, &args.select, args.again, context)?;
     let place = super::place(&args.select.queue, context)?;
     let managed = lock::holder(&place, context.now()).is_some();
@@ -266,7 +262,7 @@ pub(crate) fn plain(
     request: Request,
     args: &QueueArgs,
     context: &Context,
-) -> Result<Outcome<Data>, Error> {
+) -> CommandResult {
     let place = super::place(args, context)?;
     Ok(ask(word, request, Vec::new(), &place, context)?.outcome())
 }
@@ -328,7 +324,7 @@ pub(crate) fn adopt(
     args: &QueueArgs,
     manifest: Option<PathBuf>,
     context: &Context,
-) -> Result<Outcome<Data>, Error> {
+) -> CommandResult {
     let place = if manifest.is_some() {
         let state = args.state.as_deref();
         let state = state.unwrap_or(Path::new("queue_state.json"));

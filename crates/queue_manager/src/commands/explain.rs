@@ -11,9 +11,8 @@ use aris_queue::state::State;
 use serde::Serialize;
 
 use crate::cli::JobArgs;
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::commands::{job, look, status};
-use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Cards};
@@ -57,7 +56,7 @@ fn of_file(place: &Place, id: &str) -> Option<Explanation> {
     })
 }
 
-pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn explain(args: &JobArgs, context: &Context) -> CommandResult {
     let place = super::place(&args.queue, context)?;
     let foreign = !Place::is_queue(&place.queue);
     if let Some(found) = foreign.then(|| of_file(&place, &args.job)).flatten() {

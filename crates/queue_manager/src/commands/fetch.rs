@@ -15,10 +15,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::cli::{FetchArgs, SshFlags};
-use crate::commands::Data;
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
 use crate::commands::records::Records;
 use crate::commands::there::{LARGEST, There, of_all};
+use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 
 /// Bytes of the first piece.
@@ -81,7 +81,7 @@ pub(crate) enum Brought {
 }
 
 /// Brings the outputs of completed jobs, or of those that are named.
-pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> CommandResult {
     let servers = args.ssh.each()?;
     let from = |ssh: &SshFlags| fetch_from(&There::new(ssh, &args.run, context)?, args, context);
     let mut fetched = Fetched {

@@ -8,9 +8,8 @@ use aris_remote::RemoteError;
 use serde::Deserialize;
 
 use crate::cli::RemoteArgs;
-use crate::commands::Data;
 use crate::commands::there::{Remote, There, data_of, printable};
-use crate::error::Error;
+use crate::commands::{CommandResult, Data};
 use crate::log_file::Lines;
 
 /// Between two looks at a log that says nothing, at most.
@@ -41,7 +40,7 @@ pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
 }
 
 /// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
-fn told(there: &There<'_>, words: &[String], context: &Context) -> Result<Outcome<Data>, Error> {
+fn told(there: &There<'_>, words: &[String], context: &Context) -> CommandResult {
     let mut call: Vec<&str> = words.iter().map(String::as_str).collect();
     call.insert(1, "--json");
     let answer = context.json().then(|| there.data(&call)).transpose()?;
@@ -54,11 +53,7 @@ fn told(there: &There<'_>, words: &[String], context: &Context) -> Result<Outcom
 }
 
 /// Prints what a job there writes until nothing more can come. A line that is down is waited for: the job goes on without it.
-pub(crate) fn follow(
-    args: &RemoteArgs,
-    words: &[String],
-    context: &Context,
-) -> Result<Outcome<Data>, Error> {
+pub(crate) fn follow(args: &RemoteArgs, words: &[String], context: &Context) -> CommandResult {
     let there = There::new(&args.ssh, &args.run, context)?;
     let one = words.iter().any(|word| word.starts_with("--attempt"));
     let mut at: Option<(u32, u64)> = None;

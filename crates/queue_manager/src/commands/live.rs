@@ -1,6 +1,6 @@
 //! `reload`, `add`, `edit`, `remove`: another manifest for a queue, whether somebody runs it or not.
 
-use aris_cli::{Context, Outcome};
+use aris_cli::Context;
 use aris_queue::manifest::edit::{self, map, quoted};
 use aris_queue::manifest::named;
 use aris_queue::problem::Invalid;
@@ -11,7 +11,7 @@ use super::control::{Asked, ask, by_name, nobody, select};
 use super::{Look, look, used_by};
 use crate::change::Change;
 use crate::cli::{AddArgs, EditArgs, ReloadArgs, SelectArgs};
-use crate::commands::Data;
+use crate::commands::CommandResult;
 use crate::error::Error;
 use crate::load;
 use crate::lock;
@@ -19,7 +19,7 @@ use crate::manager::{self, Request};
 use crate::place::Place;
 
 /// Takes the user's manifest up as it is now.
-pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> CommandResult {
     let place = super::place(&args.queue, context)?;
     let manifest = args.manifest.as_ref().map(|path| context.absolute(path));
     // Mistakes are told here, with their lines.
@@ -38,7 +38,7 @@ pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Dat
 }
 
 /// Adds jobs.
-pub(crate) fn add(args: &AddArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn add(args: &AddArgs, context: &Context) -> CommandResult {
     let place = super::place(&args.queue, context)?;
     let more = match (&args.from, &args.job, &args.cmd) {
         (Some(path), ..) => load::tree(&context.absolute(path))?,
@@ -94,7 +94,7 @@ fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Invalid> {
 }
 
 /// Gives jobs other keys.
-pub(crate) fn edit(args: &EditArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn edit(args: &EditArgs, context: &Context) -> CommandResult {
     let look = look(&args.queue, context)?;
     let chosen = by_name(|_| true, &args.jobs, &look.queue)?;
     let mut keys = values(&args.set)?;
@@ -130,14 +130,12 @@ fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
 }
 
 /// Takes jobs out.
-pub(crate) fn remove(args: &SelectArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn remove(args: &SelectArgs, context: &Context) -> CommandResult {
     let look = look(&args.queue, context)?;
     let removable = |job| {
         use State::{Cancelling, Queued, Running, Starting, Submitting, Unknown};
-        !matches!(
-            look.queue.state(job),
-            Starting | Running | Cancelling | Unknown | Submitting | Queued
-        )
+        let busy = [Starting, Running, Cancelling, Unknown, Submitting, Queued];
+        !busy.contains(&look.queue.state(job))
     };
     let chosen = select(removable, args, &look.queue)?;
     used_by::warn(&chosen.ids, look.place.folder(), "removing", context);

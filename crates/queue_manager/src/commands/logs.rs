@@ -8,7 +8,7 @@ use aris_queue::state::State;
 use serde::Serialize;
 
 use crate::cli::LogsArgs;
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::commands::{job, look, tail};
 use crate::error::Error;
 use crate::load;
@@ -44,7 +44,7 @@ pub(crate) struct Log {
     pub(crate) told: bool,
 }
 
-pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
     let look = look(&args.job.queue, context)?;
     let id = args.job.job.as_str();
     let run = look.queue.run(job(&look.queue, id)?);
@@ -141,7 +141,7 @@ fn follow(
     place: &Place,
     (mut attempt, mut path): (u32, PathBuf),
     context: &Context,
-) -> Result<Outcome<Data>, Error> {
+) -> CommandResult {
     let id = args.job.job.as_str();
     let mut wake = Wake::new(place.folder())?;
     let mut open: Option<LogFile> = None;

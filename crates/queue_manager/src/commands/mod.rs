@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use aris_attempt::Standing;
 use aris_attempt::format;
-use aris_cli::Context;
+use aris_cli::{Context, Outcome};
 use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
 use aris_queue::judge;
@@ -92,6 +92,9 @@ pub(crate) enum Data {
     /// `--agent`, for another machine alone; `--attempt`, for the manager alone.
     Served(Served),
 }
+
+/// What comes of a command.
+pub(crate) type CommandResult = Result<Outcome<Data>, Error>;
 
 /// A queue that is only looked at.
 pub(crate) struct Look {
@@ -185,7 +188,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
 /// The same of a queue that is found already.
 pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     let Current { manifest, path, .. } = load::own(&place)?;
-    let mut queue = load::look(&place, manifest, manager::now_ms(), now)?;
+    let mut queue = load::look(&place, manifest, now.into())?;
     // What an engine said last, and that nothing is heard of a job, stand in the state file alone.
     if (queue.manifest().engine != Engine::Local || queue.active().next().is_some())
         && let Ok(state) = load::state(&place)

@@ -11,7 +11,7 @@ use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::OutputsArgs;
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::commands::{job, look};
 use crate::error::Error;
 
@@ -60,7 +60,7 @@ pub(crate) struct MissingOutput {
     pub(crate) pattern: String,
 }
 
-pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> CommandResult {
     let queue = look(&args.queue, context)?.queue;
     let mut found = Outputs::default();
     let mut by_folder: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();

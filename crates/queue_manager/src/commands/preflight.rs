@@ -10,8 +10,8 @@ use aris_slurm::{BatchSystem, Silent, SubmitError};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
-use crate::commands::Data;
 use crate::commands::run;
+use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
@@ -68,7 +68,7 @@ impl Check {
     }
 }
 
-pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
     let options = run::options(args.manifest, args.rest, context)?;
     let manifest = manager::current(&options, manager::Stage::Looking)?.manifest;
     cluster::installed(manifest.engine, context)?;
@@ -78,11 +78,8 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         let detail = bad.unwrap_or_else(|| good.to_owned());
         checks.push(Check::new(subject, verdict, detail));
     };
-    add(
-        "manifest",
-        "names, dependencies and settings are sound",
-        None,
-    );
+    let sound = "names, dependencies and settings are sound";
+    add("manifest", sound, None);
     for (subject, remark) in load::remarks(&manifest) {
         add(subject, "", Some(remark));
     }

@@ -12,7 +12,7 @@ use aris_runs::{End, Ledger, Look};
 use serde::Serialize;
 
 use crate::cli::RecordArgs;
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::commands::{accounting, import};
 use crate::error::Error;
 
@@ -47,7 +47,7 @@ pub(crate) struct RecordedRun {
     pub(crate) outputs: usize,
 }
 
-pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn record(args: &RecordArgs, context: &Context) -> CommandResult {
     let ledger = Ledger::for_runs_in(context.cwd());
     let mut recorded = Recorded {
         ledger: ledger.folder().display().to_string(),

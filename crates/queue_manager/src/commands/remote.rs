@@ -16,10 +16,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
-use crate::commands::Data;
 use crate::commands::there::{
     self, Remote, There, envelope, failed, is_absent, of_all, printable, said,
 };
+use crate::commands::{CommandResult, Data};
 use crate::commands::{follow, shares};
 use crate::error::Error;
 use crate::{load, manager};
@@ -38,7 +38,7 @@ const STAYING: [&str; 2] = ["run", "watch"];
 
 /// Brings program and manifest to the server, or to each of several its share of the jobs, and starts a manager there. Doing it again is
 /// harmless: a manager that runs already takes the manifest up and goes on.
-pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
     let path = context.absolute(&args.manifest);
     let manifest = load::manifest(&path)?;
     manager::check(&manifest)?;
@@ -174,7 +174,7 @@ fn joined(mut answers: Vec<(String, Option<Value>)>) -> Option<Value> {
 }
 
 /// Calls one command in the folder of a run.
-pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
     let servers = args.ssh.each()?;
     if let Some(words) = follow::follows(&args.command) {
         if servers.len() > 1 {
@@ -241,7 +241,7 @@ fn ask(ssh: &SshFlags, args: &RemoteArgs, context: &Context) -> Result<Answer, E
 pub(crate) struct Served(pub(crate) Vec<u8>);
 
 /// Serves the one request on standard input: one command of this program, in the folder of the run.
-pub(crate) fn agent(context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn agent(context: &Context) -> CommandResult {
     let home = context.env("HOME");
     let home = Path::new(home.ok_or_else(|| Error::precondition("HOME is not set"))?);
     let (program, words) = manager::this_program(context)?;

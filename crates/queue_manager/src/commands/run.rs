@@ -10,8 +10,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::cli::{QueueArgs, RunFlags};
-use crate::commands::Data;
 use crate::commands::summary;
+use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 use crate::manager::{self, Ended, Options};
 use crate::place::Place;
@@ -83,11 +83,7 @@ pub(crate) fn options(
     })
 }
 
-pub(crate) fn run(
-    manifest: Option<PathBuf>,
-    flags: RunFlags,
-    context: &Context,
-) -> Result<Outcome<Data>, Error> {
+pub(crate) fn run(manifest: Option<PathBuf>, flags: RunFlags, context: &Context) -> CommandResult {
     let options = options(manifest, flags, context)?;
     let Ended { queue, detached } = manager::run(&options, context)?;
     let counts = manager::counts(&queue);

@@ -55,10 +55,8 @@ pub(super) fn divide(
         return Ok(server_of);
     };
     let (idle, jobs) = (hosts[idle], counted(manifest.jobs.len(), "job"));
-    let (groups, servers) = (
-        counted(number, "such group"),
-        counted(hosts.len(), "server"),
-    );
+    let groups = counted(number, "such group");
+    let servers = counted(hosts.len(), "server");
     Err(Error::precondition(format!(
         "{idle} would get no job: jobs that wait for each other stay on one server, and {jobs} in {groups} are too few for {servers}; name \
          fewer servers, or tie single jobs with `match` in depends_on"

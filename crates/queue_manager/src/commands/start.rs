@@ -11,8 +11,8 @@ use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
-use crate::commands::Data;
 use crate::commands::run;
+use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options, Stage};
@@ -35,7 +35,7 @@ pub(crate) struct Started {
     pub(crate) changes: Vec<String>,
 }
 
-pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn start(args: RunArgs, context: &Context) -> CommandResult {
     let options = run::options(args.manifest, args.rest, context)?;
     Ok(Outcome::done(Data::Started(detached(&options, context)?)))
 }

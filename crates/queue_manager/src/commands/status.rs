@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::StatusArgs;
-use crate::commands::{Data, place, tail};
+use crate::commands::{CommandResult, Data, place, tail};
 use crate::error::Error;
 use crate::explain::listed;
 use crate::load;
@@ -181,7 +181,7 @@ impl Running {
     }
 }
 
-pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn status(args: &StatusArgs, context: &Context) -> CommandResult {
     let place = place(&args.queue, context)?;
     let found = of(&place, args.jobs, NAMED, context.now())?;
     Ok(found.outcome())

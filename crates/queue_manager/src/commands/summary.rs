@@ -12,7 +12,7 @@ use aris_queue::state::{Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::commands::{Look, look, metrics, tail};
 use crate::error::Error;
 use crate::lock;
@@ -24,7 +24,7 @@ const TAILS: usize = 200;
 const LINES: usize = 20;
 /// Completed jobs whose records are read for what they wrote.
 const RESULTS: usize = 500;
-pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
     let look = look(&args.queue, context)?;
     if look.queue.began().is_none() {
         return Err(Error::no_queue(look.place.state));

@@ -198,10 +198,8 @@ fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Err
 
 /// The data of a success envelope.
 pub(super) fn envelope(text: &str) -> Option<Value> {
-    serde_json::from_str::<Value>(text)
-        .ok()?
-        .get_mut("data")
-        .map(Value::take)
+    let mut envelope: Value = serde_json::from_str(text).ok()?;
+    envelope.get_mut("data").map(Value::take)
 }
 
 /// The data of an answer with 0 or a finding.

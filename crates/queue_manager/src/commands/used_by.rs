@@ -10,7 +10,7 @@ use aris_runs::{Ledger, Line};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::UsedByArgs;
-use crate::commands::Data;
+use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 
 /// Artifact of the audit that binds numbers to data.
@@ -91,7 +91,7 @@ struct File {
     sha256: String,
 }
 
-pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
     let cwd = context.cwd();
     let no_ledger = || {
         let what = "there is no ledger of runs, .aris/runs, in or above";

@@ -416,11 +416,8 @@ impl Cards {
 
     /// The moment when something may be different without any news.
     pub(crate) fn next_look(&self, now: Duration) -> Option<Duration> {
-        self.known
-            .values()
-            .filter_map(|known| known.leased_until)
-            .filter(|until| *until > now)
-            .min()
+        let again = self.known.values().filter_map(|known| known.leased_until);
+        again.filter(|until| *until > now).min()
     }
 
     /// Takes the leases of these cards; `None` when somebody has one of them. `sharer`: the queue whose other jobs may come onto them.

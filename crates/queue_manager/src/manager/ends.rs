@@ -34,15 +34,11 @@ pub(crate) fn verdict(
         && !folder.join(format::CANCEL).exists()
     {
         if run.last().boot.as_deref().is_some_and(|then| then != boot) {
-            return Verdict::failed(
-                Reason::NodeFail,
-                "its runner was told to end, nobody asked this queue for that, and the machine has been started anew since",
-            );
+            let why = "its runner was told to end, nobody asked this queue for that, and the machine has been started anew since";
+            return Verdict::failed(Reason::NodeFail, why);
         }
-        return Verdict::failed(
-            Reason::Signal,
-            "its runner was told to end by somebody other than this queue",
-        );
+        let why = "its runner was told to end by somebody other than this queue";
+        return Verdict::failed(Reason::Signal, why);
     }
     let settings = &queue.job(job).settings;
     let mut verdict = judge::judge(exit, settings.done_when, settings.notice.is_some());
@@ -166,11 +162,10 @@ impl Manager<'_> {
     ) {
         let state = self.place().state.display().to_string();
         env.push(("ARIS_QUEUE_STATE", state));
-        let cwd = self.common.cwd.clone();
         self.hooks.call(Call {
             key,
             command,
-            cwd,
+            cwd: self.common.cwd.clone(),
             env,
         });
     }

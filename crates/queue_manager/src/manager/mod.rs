@@ -433,10 +433,8 @@ pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>)
 
 /// Cards on which jobs of a queue are.
 pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<CardId> {
-    queue
-        .active()
-        .flat_map(|job| queue.run(job).last().cards.iter().copied())
-        .collect()
+    let cards = queue.active().flat_map(|job| &queue.run(job).last().cards);
+    cards.copied().collect()
 }
 
 pub(crate) fn now_ms() -> u64 {

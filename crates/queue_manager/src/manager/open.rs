@@ -15,7 +15,7 @@ use aris_queue::state::Event;
 use super::hooks::Hooks;
 use super::signals::Signals;
 use super::spec::Common;
-use super::{Cards, Kept, Manager, Options, machine, now_ms, renames_into, requests, this_program};
+use super::{Cards, Kept, Manager, Options, machine, renames_into, requests, this_program};
 use crate::error::Error;
 use crate::load::{self, Current};
 use crate::lock;
@@ -57,7 +57,7 @@ impl<'a> Manager<'a> {
         let local = engine == Engine::Local;
         let cards = Cards::open(&manifest, leases, local && manifest.wants_cards())?;
         let project = manifest.project.clone();
-        let loaded = load::open(place, manifest, now_ms(), context.now())?;
+        let loaded = load::open(place, manifest, context.now().into())?;
         let queue = &loaded.queue;
         let other = |job: &u32| queue.run(*job).last().engine_ref.is_some() == local;
         if let Some(job) = queue.active().find(other) {

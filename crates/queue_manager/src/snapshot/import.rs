@@ -9,15 +9,13 @@ use super::not_a_state_file;
 use aris_queue::problem::Invalid;
 use aris_queue::state::{Event, Imported, Queue};
 
+/// What is taken over, and what a person should know.
+pub(crate) type Taken = (Vec<Event>, Vec<String>);
+
 /// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
-/// Second: what a person should know.
 ///
 /// **Errors**: a file that is no state file; it is left as it is.
-pub(crate) fn import(
-    path: &Path,
-    text: &str,
-    queue: &Queue,
-) -> Result<(Vec<Event>, Vec<String>), Invalid> {
+pub(crate) fn import(path: &Path, text: &str, queue: &Queue) -> Result<Taken, Invalid> {
     #[derive(Deserialize)]
     struct Old {
         jobs: Vec<OldJob>,

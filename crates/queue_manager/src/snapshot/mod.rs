@@ -17,7 +17,7 @@ use serde_json::Value;
 use aris_queue::problem::{Invalid, Problem};
 use aris_queue::state::{Queue, Reason, State};
 
-pub(crate) use import::import;
+pub(crate) use import::{Taken, import};
 
 /// Schema id of [`Snapshot`].
 pub(crate) use aris_contract::schema::id::QUEUE_STATE as SCHEMA;

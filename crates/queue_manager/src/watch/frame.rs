@@ -48,26 +48,23 @@ pub(super) fn lines(
         add(plain, &cards);
     }
     lines.truncate(rows.max(1));
-    let sections: Vec<Section> = [
+    let mut sections = vec![
         phases(status),
         running(status, columns),
         retries(status, now, columns),
         blocked(status),
         problems(status, columns),
-    ]
-    .into_iter()
-    .filter(|section| !section.rows.is_empty())
-    .collect();
+    ];
+    sections.retain(|section| !section.rows.is_empty());
     let shares = shares(&sections, rows.saturating_sub(lines.len()));
     for (section, share) in sections.iter().zip(shares) {
         if share == 0 {
             continue;
         }
-        let heading = if section.rows.len() > share {
-            format!("{} ({}), the first {share}", section.heading, section.count)
-        } else {
-            format!("{} ({})", section.heading, section.count)
-        };
+        let mut heading = format!("{} ({})", section.heading, section.count);
+        if section.rows.len() > share {
+            heading = format!("{heading}, the first {share}");
+        }
         lines.push(String::new());
         lines.push(style.bold(&cut(&heading, columns)));
         for row in section.rows.iter().take(share) {

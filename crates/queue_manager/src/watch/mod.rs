@@ -8,13 +8,12 @@ mod wake;
 use std::thread::park_timeout;
 use std::time::Duration;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::Context;
 
 use crate::cli::QueueArgs;
-use crate::commands::Data;
+use crate::commands::CommandResult;
 use crate::commands::place;
 use crate::commands::status::{NAMED, Status, of};
-use crate::error::Error;
 
 use terminal::Screen;
 pub(crate) use wake::Wake;
@@ -29,11 +28,7 @@ pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 const ON_SCREEN: usize = 200;
 
 /// Follows a queue until it is over, nobody runs it any more, or a person has seen enough.
-pub(crate) fn watch(
-    args: &QueueArgs,
-    interval: Duration,
-    context: &Context,
-) -> Result<Outcome<Data>, Error> {
+pub(crate) fn watch(args: &QueueArgs, interval: Duration, context: &Context) -> CommandResult {
     let place = place(args, context)?;
     // Before the terminal is changed: from here on it is always given back.
     let mut wake = Wake::new(place.folder())?;

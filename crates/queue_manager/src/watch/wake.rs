@@ -51,10 +51,9 @@ impl Wake {
         fds.extend(self.files.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         // Whatever cut it short: everything is looked at.
         poll(&mut fds, timeout.as_ref()).map_or_else(drop, drop);
-        let broken = fds
-            .iter()
-            .take(2)
-            .any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP));
+        let gone = PollFlags::ERR | PollFlags::HUP;
+        let mut outputs = fds.iter().take(2);
+        let broken = outputs.any(|fd| fd.revents().intersects(gone));
         drop(fds);
         while self.resized.came() {}
         if let Some(files) = &self.files {

@@ -160,10 +160,9 @@ impl Manager<'_> {
     fn hand_over(&mut self, cluster: &mut Cluster, mut pending: Pending) -> Result<bool, Error> {
         let own = u32::try_from(pending.jobs.len()).unwrap_or(u32::MAX);
         let others = self.with_system(cluster);
-        let throttle = self
-            .share_left(cluster)
-            .filter(|_| cluster.engine.bounds_waves())
-            .map(|left| left.clamp(1, own.max(1)));
+        let left = self.share_left(cluster);
+        let left = left.filter(|_| cluster.engine.bounds_waves());
+        let throttle = left.map(|left| left.clamp(1, own.max(1)));
         let token = pending.wave.token.clone();
         pending.wave.attempts = pending.jobs.iter().map(|job| self.folder(*job)).collect();
         pending.wave.throttle = throttle.filter(|most| *most < own);
