@@ -43,7 +43,7 @@ pub enum Seen {
     Unclear(AttemptError),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Watched {
     folder: PathBuf,
     /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
@@ -188,9 +188,7 @@ impl Watch {
         self.source.folder(key, folder);
         let watched = Watched {
             folder: folder.to_path_buf(),
-            child: None,
-            start_told: false,
-            orphan: false,
+            ..Watched::default()
         };
         self.watched.insert(key, watched);
     }

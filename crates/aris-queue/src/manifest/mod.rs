@@ -31,7 +31,7 @@ pub use settings::{Retry, Settings};
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
 
 /// A queue, read and checked: every name resolved, every default applied.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// Name of the project, for people.
     pub project: String,

@@ -27,7 +27,7 @@ struct Node {
     children: Vec<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Dependencies {
     /// First those of the jobs.
     nodes: Vec<Node>,

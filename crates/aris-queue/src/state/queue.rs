@@ -13,7 +13,7 @@ use super::{Group, Life, Reason, Run, State};
 use crate::manifest::{Job, Manifest};
 
 /// A queue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Queue {
     pub(super) manifest: Manifest,
     pub(super) runs: Vec<Run>,
@@ -80,19 +80,11 @@ impl Queue {
         let mut queue = Self {
             index: index.collect(),
             dependencies: Dependencies::of(&manifest),
-            ready: Ready::default(),
             runs: vec![Run::default(); count],
-            backoff: BTreeSet::new(),
-            active: BTreeSet::new(),
-            paused: false,
-            max_parallel: None,
-            began: None,
-            last_event: None,
-            removed: BTreeSet::new(),
-            submissions: BTreeMap::new(),
             wants_cards: manifest.wants_cards(),
             shares_cards: manifest.jobs.iter().any(shares),
             manifest,
+            ..Self::default()
         };
         for job in 0..queue.len() {
             queue.settle(job);

@@ -106,10 +106,22 @@ pub(super) struct There<'a> {
 
 impl<'a> There<'a> {
     pub(super) fn new(ssh: &'a SshFlags, run: &'a str, context: &Context) -> Result<Self, Error> {
-        let (server, program) = connect(ssh, context)?;
+        let config = ssh.ssh_config.as_ref().map(|path| context.absolute(path));
+        if let Some(config) = &config {
+            // ssh says of one that is not there what it says of a server that does not answer.
+            aris_fs::open(config)?;
+        }
+        let mut server = Server::new(&ssh.host, config.as_deref(), context.cwd())?;
+        if let Some(ssh) = &ssh.ssh {
+            server = server.with_ssh(ssh.clone());
+        }
+        let path = match &ssh.program {
+            Some(path) => context.absolute(path),
+            None => manager::this_program(context)?.0,
+        };
         Ok(Self {
             server,
-            program,
+            program: Program::read(&path, NAME)?,
             host: &ssh.host,
             run,
         })
@@ -177,23 +189,6 @@ impl<'a> There<'a> {
             }
         }
     }
-}
-
-fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
-    let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
-    if let Some(config) = &config {
-        // ssh says of one that is not there what it says of a server that does not answer.
-        aris_fs::open(config)?;
-    }
-    let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
-    if let Some(ssh) = &flags.ssh {
-        server = server.with_ssh(ssh.clone());
-    }
-    let path = match &flags.program {
-        Some(path) => context.absolute(path),
-        None => manager::this_program(context)?.0,
-    };
-    Ok((server, Program::read(&path, NAME)?))
 }
 
 /// The data of a success envelope.

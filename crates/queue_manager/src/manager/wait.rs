@@ -21,33 +21,23 @@ impl Manager<'_> {
         if wants_cards {
             self.cards.want(now);
         }
-        let mut until = self.last_sweep + self.sweep_interval();
-        let mut at_most = |moment: Duration| until = until.min(moment);
-        at_most(self.next_beat);
-        at_most(now + THERE);
         // A runner ends its command at the time limit. Where it was killed, this manager has to.
         let limits = self.queue.active().filter_map(|job| self.left(job));
-        if let Some(left) = limits.filter(|left| !left.is_zero()).min() {
-            at_most(now + left);
-        }
-        if let Some(due) = due {
-            at_most(due);
-        }
-        if let Some(retry) = self.queue.next_retry() {
-            at_most(Duration::from_millis(retry));
-        }
-        if self.dirty {
-            at_most(self.last_snapshot.unwrap_or(now) + self.snapshot_interval());
-        }
-        if self.not_before > now {
-            at_most(self.not_before);
-        }
-        if wants_cards && let Some(moment) = self.cards.next_look(now) {
-            at_most(moment);
-        }
-        if let Some(limit) = self.options.flags.max_wait {
-            at_most(now + limit);
-        }
+        let limit = limits.filter(|left| !left.is_zero()).min();
+        let snapshot = self.last_snapshot.unwrap_or(now) + self.snapshot_interval();
+        let moments = [
+            Some(self.last_sweep + self.sweep_interval()),
+            Some(self.next_beat),
+            limit.map(|left| now + left),
+            due,
+            self.queue.next_retry().map(Duration::from_millis),
+            Some(snapshot).filter(|_| self.dirty),
+            Some(self.not_before).filter(|moment| *moment > now),
+            self.cards.next_look(now).filter(|_| wants_cards),
+            self.options.flags.max_wait.map(|limit| now + limit),
+        ];
+        let moments = moments.into_iter().flatten();
+        let until = moments.fold(now + THERE, Duration::min);
         let rest = until.saturating_sub(now).max(Duration::from_millis(1));
         let timeout = Timespec::try_from(rest).ok();
         let mut fds = vec![
