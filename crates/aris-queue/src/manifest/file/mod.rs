@@ -8,11 +8,11 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, Visitor};
 
 pub(crate) mod grid;
 #[cfg(test)]
-pub(crate) mod schema;
+pub(crate) mod schema_tests;
 pub(crate) mod slurm;
 
 #[cfg(test)]
-use schema::{Level, Scalar};
+use schema_tests::{Level, Scalar};
 use slurm::Slurm;
 
 use super::choices::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};

@@ -8,9 +8,9 @@ use aris_yaml::typed::Many;
 use serde::de::IgnoredAny;
 
 #[cfg(test)]
-mod schema;
+mod schema_tests;
 #[cfg(test)]
-use schema::{Template, Value, Values};
+use schema_tests::{Template, Value, Values};
 
 /// They are read one by one, because their values depend on each other.
 #[derive(serde::Deserialize)]

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::json;
 
 use super::Keys;
-use crate::manifest::file::schema::{Level, closed, schema};
+use crate::manifest::file::schema_tests::{Level, closed, schema};
 use crate::manifest::file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 
 /// A value of an axis.
