@@ -180,10 +180,8 @@ pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str
     let empty = empty.then(|| String::from("the manifest has no jobs"));
     // Slurm also gives the signal before it takes a job off its node.
     let no_end = |job: &&manifest::Job| {
-        let settings = &job.settings;
-        settings.notice.is_some()
-            && settings.time_limit_ms.is_none()
-            && manifest.engine != Engine::Slurm
+        let told = job.settings.notice.is_some() && job.settings.time_limit_ms.is_none();
+        told && manifest.engine != Engine::Slurm
     };
     let notice = manifest.jobs.iter().find(no_end).map(|job| {
         let id = &job.id;

@@ -12,8 +12,8 @@ use crate::format::{Command, Spec};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 
-/// The reference's shell, and the one that is everywhere.
-const SHELLS: [&str; 2] = ["bash", "sh"];
+/// The reference's shell, and the one that is everywhere, each with what runs its setup lines.
+const SHELLS: [(&str, &str); 2] = [("bash", BASH_SETUP), ("sh", SH_SETUP)];
 
 /// Lowest number of a lease's descriptor in the job: scripts use the single digits themselves.
 const FIRST_LEASE: i32 = 20;
@@ -72,16 +72,13 @@ pub(super) fn open_log(path: &Path) -> io::Result<File> {
 ///
 /// **Errors**: a text for people: what could not be started, and why.
 pub(super) fn start(spec: &Spec, log: &File, leases: &[OwnedFd]) -> Result<Started, String> {
-    let setup = if spec.setup.is_empty() {
-        None
-    } else {
-        Some(marker().map_err(|error| format!("cannot prepare the setup lines: {error}"))?)
-    };
-    let inherited =
-        inheritable(leases).map_err(|error| format!("cannot keep the cards: {error}"))?;
+    let setup = (!spec.setup.is_empty()).then(marker).transpose();
+    let setup = setup.map_err(|error| format!("cannot prepare the setup lines: {error}"))?;
+    let inherited = inheritable(leases);
+    let inherited = inherited.map_err(|error| format!("cannot keep the cards: {error}"))?;
     let mut failure = String::new();
-    for shell in SHELLS {
-        let mut process = prepared(spec, shell, setup.is_some());
+    for (shell, script) in SHELLS {
+        let mut process = prepared(spec, shell, setup.as_ref().map(|_| script));
         let streams = (|| -> io::Result<()> {
             process.stdin(match &setup {
                 Some(setup) => Stdio::from(setup.try_clone()?),
@@ -108,16 +105,11 @@ pub(super) fn start(spec: &Spec, log: &File, leases: &[OwnedFd]) -> Result<Start
     Err(failure)
 }
 
-fn prepared(spec: &Spec, shell: &str, with_setup: bool) -> Process {
+fn prepared(spec: &Spec, shell: &str, script: Option<&str>) -> Process {
     let mut words: Vec<&str> = Vec::new();
     let setup = spec.setup.join("\n");
     let interpreter = aris_runs::interpreter(&spec.command.line()).unwrap_or_default();
-    if with_setup {
-        let script = if shell == "bash" {
-            BASH_SETUP
-        } else {
-            SH_SETUP
-        };
+    if let Some(script) = script {
         words.extend([shell, "-c", script, shell, &setup, &interpreter]);
     }
     match &spec.command {

@@ -100,12 +100,8 @@ impl Wake {
     #[cfg(target_os = "linux")]
     fn poll(&self, until: Duration) -> rustix::io::Result<usize> {
         use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
-        let none = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
         let alarm = Itimerspec {
-            it_interval: none,
+            it_interval: Timespec::default(),
             it_value: Timespec::try_from(until).unwrap_or(FAR),
         };
         timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &alarm)?;

@@ -92,10 +92,7 @@ impl Source {
 
     /// Attempts of which something is to be seen: a record that came, a process that is gone and is not waited for any more.
     pub(super) fn hints(&mut self) -> BTreeSet<u64> {
-        let now = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
+        let now = Timespec::default();
         let mut hints = BTreeSet::new();
         let mut buffer = Vec::with_capacity(EVENTS);
         let room = rustix::buffer::spare_capacity(&mut buffer);

@@ -110,7 +110,11 @@ fn ask_for_jobs(
         chosen.refused.extend(refused);
     }
     if retries && !again {
-        chosen.refuse_completed(queue);
+        let completed = |id: &String| queue.find(id).is_some_and(|job| is_repeat(queue, job));
+        let (completed, others) = chosen.ids.into_iter().partition(completed);
+        let completed: Vec<String> = completed;
+        chosen.refused.extend(completed.iter().map(|id| repeat(id)));
+        chosen.ids = others;
     }
     if retries {
         used_by::warn(&chosen.ids, look.place.folder(), "repeating", context);
@@ -127,10 +131,9 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> CommandResult {
     let managed = lock::holder(&place, context.now()).is_some();
     let state = place.state.display().to_string();
     if managed && load::is_stale(&place) {
+        let (manifest, state) = (lock::parts(&place).manifest, shell_line(&[&state]));
         asked.notes.push(format!(
-            "{} has changed since the queue read it, and this retry runs the commands as they were then; queue_manager reload --state {} takes the changes up",
-            lock::parts(&place).manifest,
-            shell_line(&[&state])
+            "{manifest} has changed since the queue read it, and this retry runs the commands as they were then; queue_manager reload --state {state} takes the changes up"
         ));
     }
     if !managed && args.start {
@@ -154,17 +157,6 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    fn refuse_completed(&mut self, queue: &Queue) {
-        let Self { ids, refused } = self;
-        ids.retain(|id| {
-            let completed = queue.find(id).is_some_and(|job| is_repeat(queue, job));
-            if completed {
-                refused.push(repeat(id));
-            }
-            !completed
-        });
-    }
-
     /// Asks for what can be; the answer names the rest.
     pub(super) fn ask(
         self,
@@ -179,9 +171,10 @@ impl Chosen {
         } else if refused.is_empty() {
             Asked::done(word, vec![format!("there is nothing to {word}")])
         } else {
-            let nothing = Asked::done(word, Vec::new());
-            let done = false;
-            Asked { done, ..nothing }
+            Asked {
+                done: false,
+                ..Asked::done(word, Vec::new())
+            }
         };
         asked.refused.append(&mut refused);
         Ok(asked)

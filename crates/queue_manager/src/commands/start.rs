@@ -62,11 +62,8 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     ] {
         arguments.extend(value.into_iter().flat_map(|value| [flag.into(), value]));
     }
-    for (flag, given) in [("--takeover", flags.takeover), ("--strict", flags.strict)] {
-        if given {
-            arguments.push(flag.into());
-        }
-    }
+    arguments.extend(flags.takeover.then(|| "--takeover".into()));
+    arguments.extend(flags.strict.then(|| "--strict".into()));
     let (program, words) = manager::this_program(context)?;
     let failed = Error::system("start the manager");
     // All that it says, and the error or panic that ends it: nobody sees anything else of it.
