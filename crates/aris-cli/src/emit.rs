@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use aris_contract::envelope::{Error, Meta, Success};
 use aris_contract::failure::ErrorBody;
 use aris_contract::{Exit, Signal};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::spec::Spec;
@@ -77,6 +78,27 @@ impl Product for Box<dyn Product> {
     }
 }
 
+/// See [`Outcome::shown`].
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Shown<D, T> {
+    #[serde(skip)]
+    schema: &'static str,
+    data: D,
+    #[serde(skip)]
+    text: T,
+}
+
+impl<D: Serialize, T: Fn(&D, &mut dyn Write) -> io::Result<()>> Product for Shown<D, T> {
+    fn schema(&self) -> &'static str {
+        self.schema
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        (self.text)(&self.data, out)
+    }
+}
+
 /// The result of a run that worked.
 #[derive(Debug)]
 #[must_use]
@@ -110,6 +132,20 @@ impl<D> Outcome<D> {
             data: Box::new(self.data),
             signal: self.signal,
         }
+    }
+
+    /// The same of a product that is nothing to people but the text that `text` writes.
+    pub fn shown(
+        self,
+        schema: &'static str,
+        text: impl Fn(&D, &mut dyn Write) -> io::Result<()> + 'static,
+    ) -> Outcome<Box<dyn Product>>
+    where
+        D: Serialize + 'static,
+    {
+        let Self { data, signal } = self;
+        let data = Shown { schema, data, text };
+        Outcome { data, signal }.boxed()
     }
 
     /// The exit status of this outcome.

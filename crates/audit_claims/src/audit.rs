@@ -7,8 +7,8 @@ use aris_review::{
 };
 
 use crate::Error;
-use crate::formats::FormatArgs;
-use crate::report::{Given, Judged, Report};
+use crate::formats::{FormatArgs, Shown};
+use crate::report::Judged;
 
 /// What becomes of the exit code and of a verdict without a look.
 #[derive(Debug, clap::Args)]
@@ -32,10 +32,9 @@ fn degraded_verdict(text: &str) -> Result<Verdict, String> {
 }
 
 impl VerdictFlags {
-    pub(crate) fn outcome(&self, judged: Judged) -> Outcome<Report> {
+    pub(crate) fn outcome(&self, judged: Judged) -> Shown {
         let found = self.exit_signal && !judged.is_approved();
-        let report = Report::formatted(Given::Judged(Box::new(judged)), self.form.format);
-        Outcome::found(report, found)
+        self.form.shown(Outcome::found(judged, found))
     }
 }
 

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use aris_cli::sarif::{Sarif, uri};
+use aris_cli::{Outcome, Product};
 use aris_review::{Finding, Severity};
 use clap::ValueEnum;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// A line for each
     #[default]
     Text,
@@ -27,21 +29,35 @@ pub enum Format {
 pub(crate) struct FormatArgs {
     /// How findings are printed
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    format: Format,
 }
 
-/// Writes findings, and what was not looked at.
-pub(crate) fn write(
-    format: Format,
-    findings: &[Finding],
-    open: &[String],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let document = match format {
-        Format::Sarif => sarif(findings, open),
-        Format::Text | Format::Json | Format::Rdjson => rdjson(findings),
-    };
-    writeln!(out, "{document}")
+/// A product with findings.
+pub(crate) trait Listed: Serialize {
+    /// Its schema id.
+    const SCHEMA: &str;
+
+    fn findings(&self) -> &[Finding];
+
+    /// What was not looked at, or could not be read.
+    fn open(&self) -> Vec<String>;
+
+    /// The form for people.
+    fn lines(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// What a command gives.
+pub(crate) type Shown = Outcome<Box<dyn Product>>;
+
+impl FormatArgs {
+    /// A product in the form that was asked for.
+    pub(crate) fn shown<D: Listed + 'static>(self, outcome: Outcome<D>) -> Shown {
+        outcome.shown(D::SCHEMA, move |data, out| match self.format {
+            Format::Text | Format::Json => data.lines(out),
+            Format::Sarif => writeln!(out, "{}", sarif(data.findings(), &data.open())),
+            Format::Rdjson => writeln!(out, "{}", rdjson(data.findings())),
+        })
+    }
 }
 
 fn sarif(findings: &[Finding], open: &[String]) -> Value {

@@ -19,18 +19,19 @@ mod report;
 mod rules;
 mod source;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
 use aris_contract::ErrorKind;
 
 /// Errors of `audit_claims`: those of both gates.
 pub use aris_gates::GateError as Error;
 pub use cli::Cli;
-pub use formats::Format;
-pub use report::{Asked, Checked, Extracted, Given, Judged, NotChecked, Prepared, Report};
 
 use cli::Command;
 use commands::{check, extract, merge, post, prepare, run as whole, verdict};
+use report::{Extracted, Prepared};
 
+/// Exit codes of the others.
+const FILES: &[(u8, &str)] = &[(3, ""), (4, ""), (5, "")];
 /// Exit codes of the commands that give a verdict.
 const VERDICT_EXITS: &[(u8, &str)] = &[
     (
@@ -62,14 +63,9 @@ pub static SPEC: Spec = Spec {
             "prepare",
             "a pull request, or a diff in a file",
             "the paths of the requests to agents",
-            &[(3, ""), (4, ""), (5, "")],
+            FILES,
         ),
-        CommandSpec::new(
-            "extract",
-            "a document, or a diff",
-            "the claims",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("extract", "a document, or a diff", "the claims", FILES),
         CommandSpec::new(
             "check",
             "documents, a bibliography, results, a plan",
@@ -85,7 +81,7 @@ pub static SPEC: Spec = Spec {
             "merge",
             "lists of findings as JSON",
             "one list of findings",
-            &[(3, ""), (4, ""), (5, "")],
+            FILES,
         ),
         CommandSpec::new(
             "verdict",
@@ -135,13 +131,18 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let text = |given| Ok(Outcome::done(Report::formatted(given, Format::Text)));
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     match &cli.command {
         Command::Run(args) => whole::run(args, context),
-        Command::Prepare(args) => text(Given::Prepared(prepare::run(args, context)?)),
+        Command::Prepare(args) => {
+            let prepared = Outcome::done(prepare::run(args, context)?);
+            Ok(prepared.shown(report::PREPARED, Prepared::render))
+        }
         Command::Post(args) => post::run(args, context),
-        Command::Extract(args) => text(Given::Extracted(extract::run(args, context)?)),
+        Command::Extract(args) => {
+            let extracted = Outcome::done(extract::run(args, context)?);
+            Ok(extracted.shown(report::EXTRACTED, Extracted::render))
+        }
         Command::Check(args) => check::run(args, context),
         Command::Merge(args) => merge::run(args, context),
         Command::Verdict(args) => verdict::run(args, context),
@@ -153,6 +154,7 @@ mod tests {
     use aris_testkit::check_schema;
 
     use super::*;
+    use crate::report::{Checked, Judged};
 
     #[test]
     fn schemas_are_current() {

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use aris_cli::{Product, Style};
 use aris_contract::text::counted;
 use aris_review::{
     Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Looked, Merged, Posted,
@@ -10,7 +9,7 @@ use aris_review::{
 };
 use serde::Serialize;
 
-use crate::formats::{self, Format};
+use crate::formats::Listed;
 
 /// Schema id of [`Judged`].
 pub(crate) const VERDICT: &str = "aris.audit_claims.verdict/v1";
@@ -30,7 +29,7 @@ const LINE: usize = 400;
 /// Requests to agents that were written.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// Whether GitHub could not be asked.
     pub(crate) degraded: bool,
     /// Why it could not.
@@ -52,7 +51,7 @@ pub struct Prepared {
 /// A request that was written.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Its name; the answer has the same one.
     pub(crate) id: String,
     /// Its file.
@@ -65,7 +64,7 @@ pub struct Asked {
 }
 
 impl Prepared {
-    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(reason) = &self.reason {
             return writeln!(out, "degraded: {}", one_line(reason, LINE));
         }
@@ -88,7 +87,7 @@ impl Prepared {
 /// The claims that the rules see.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Extracted {
+pub(crate) struct Extracted {
     /// Sentences that were read.
     pub(crate) sentences: usize,
     /// The claims, by document, line.
@@ -98,7 +97,7 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for claim in &self.claims {
             let (place, kind) = (place(&claim.file, claim.line), claim.claim_type);
             let cited = if claim.cited { ", cited" } else { "" };
@@ -114,7 +113,7 @@ impl Extracted {
 /// What the rules find in documents.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The files that were read, included ones too.
     pub(crate) documents: Vec<String>,
     /// The result files that were read.
@@ -134,7 +133,7 @@ pub struct Checked {
 /// A rule that could not look.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NotChecked {
+pub(crate) struct NotChecked {
     /// The rule.
     pub(crate) rule: String,
     /// Why.
@@ -148,8 +147,20 @@ impl Checked {
             .iter()
             .any(|finding| finding.severity > Severity::Info || finding.requires_decision)
     }
+}
 
-    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+impl Listed for Checked {
+    const SCHEMA: &str = CHECKED;
+
+    fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    fn open(&self) -> Vec<String> {
+        self.problems.clone()
+    }
+
+    fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
         lines(out, &self.findings, &[])?;
         for not in &self.skipped {
             let reason = one_line(&not.reason, LINE);
@@ -175,72 +186,34 @@ fn problems(out: &mut dyn Write, problems: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// What a command gives, and the form in which people get it.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Report {
-    given: Given,
-    #[serde(skip)]
-    format: Format,
+/// One line for each entry that nobody could read as a finding.
+fn unreadable(rejected: &[Rejected]) -> impl Iterator<Item = String> {
+    let said = rejected.iter().filter(|entry| entry.unreadable);
+    said.map(|entry| format!("entry {} is no finding: {}", entry.index, entry.reason))
 }
 
-/// What a command gives.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Given {
-    /// `extract`.
-    Extracted(Extracted),
-    /// `check`.
-    Checked(Box<Checked>),
-    /// `prepare`.
-    Prepared(Prepared),
-    /// `verdict`, `post` and `run`.
-    Judged(Box<Judged>),
-    /// `merge`.
-    Merged(Merged),
-}
-
-impl Report {
-    /// What is given, in a format.
-    pub(crate) fn formatted(given: Given, format: Format) -> Self {
-        Self { given, format }
-    }
+impl Listed for Merged {
+    const SCHEMA: &str = MERGED;
 
     fn findings(&self) -> &[Finding] {
-        match &self.given {
-            Given::Checked(data) => &data.findings,
-            Given::Judged(data) => &data.findings,
-            Given::Merged(data) => &data.findings,
-            Given::Extracted(_) | Given::Prepared(_) => &[],
-        }
+        &self.findings
     }
 
-    /// What was not looked at, or could not be read.
     fn open(&self) -> Vec<String> {
-        let rejected = |rejected: &[Rejected]| {
-            let said = rejected.iter().filter(|entry| entry.unreadable);
-            said.map(|entry| format!("entry {} is no finding: {}", entry.index, entry.reason))
-                .collect::<Vec<_>>()
-        };
-        match &self.given {
-            Given::Checked(data) => data.problems.clone(),
-            Given::Judged(data) => {
-                let away = data.reason.iter().map(|why| format!("degraded: {why}"));
-                away.chain(rejected(&data.rejected)).collect()
-            }
-            Given::Merged(data) => {
-                let problems = data.problems.iter().cloned();
-                problems.chain(rejected(&data.rejected)).collect()
-            }
-            Given::Extracted(_) | Given::Prepared(_) => Vec::new(),
-        }
+        let problems = self.problems.iter().cloned();
+        problems.chain(unreadable(&self.rejected)).collect()
+    }
+
+    fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
+        lines(out, &self.findings, &self.rejected)?;
+        problems(out, &self.problems)
     }
 }
 
 /// The verdict and what it follows from.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Judged {
+pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     event: Event,
     /// Whether something was not looked at, or not posted.
@@ -334,37 +307,20 @@ impl Judged {
     }
 }
 
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        match &self.given {
-            Given::Extracted(_) => EXTRACTED,
-            Given::Checked(_) => CHECKED,
-            Given::Prepared(_) => PREPARED,
-            Given::Judged(_) => VERDICT,
-            Given::Merged(_) => MERGED,
-        }
+impl Listed for Judged {
+    const SCHEMA: &str = VERDICT;
+
+    fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
-    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        if let Format::Sarif | Format::Rdjson = self.format {
-            return formats::write(self.format, self.findings(), &self.open(), out);
-        }
-        match &self.given {
-            Given::Extracted(data) => data.render(out),
-            Given::Checked(data) => data.render(out),
-            Given::Prepared(data) => data.render(out),
-            Given::Judged(data) => data.render(out),
-            Given::Merged(data) => {
-                lines(out, &data.findings, &data.rejected)?;
-                problems(out, &data.problems)
-            }
-        }
+    fn open(&self) -> Vec<String> {
+        let away = self.reason.iter().map(|why| format!("degraded: {why}"));
+        away.chain(unreadable(&self.rejected)).collect()
     }
-}
 
-impl Judged {
     /// The findings, then the token, which is always the last line.
-    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
         lines(out, &self.findings, &self.rejected)?;
         if let Some(reason) = &self.reason {
             writeln!(out, "degraded: {}", one_line(reason, LINE))?;

@@ -59,21 +59,11 @@ mod secret;
 mod session;
 mod store;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
 use aris_contract::ErrorKind;
 
-pub use attempt::AtWork;
 pub use cli::Cli;
-pub use commands::cancel::Cancelled;
-pub use commands::graph::GraphData;
-pub use commands::logs::Log;
-pub use commands::protocol::{Completed, Next};
-pub use commands::run::{Resumed, Run};
-pub use commands::status::Standing;
-pub use commands::timeline::Timeline;
-pub use commands::validate::Validation;
 pub use error::Error;
-pub use report::{FirstRecipe, RecipeSchema, Report};
 
 use crate::cli::Command;
 use crate::commands::{cancel, graph, logs, protocol, run, status, timeline, validate};
@@ -81,7 +71,9 @@ use crate::commands::{cancel, graph, logs, protocol, run, status, timeline, vali
 /// Schema id of recipes.
 const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 
-// Exit codes and what they mean, where that is not what it means for every helper.
+// What commands read, and exit codes and what they mean, where that is not what it means for every helper.
+const RECIPE: &str = "a recipe and its sub-recipes";
+const STATE: &str = "the state file of a run";
 const COMPLETED: (u8, &str) = (0, "the run is completed");
 const ABSENT: (u8, &str) = (3, "");
 const INVALID: (u8, &str) = (4, "");
@@ -91,6 +83,10 @@ const BAD_END: (u8, &str) = (10, "the run escalated or halted");
 const WAITS: (u8, &str) = (11, "the run waits for an outcome");
 const TOO_MANY: (u8, &str) = (12, "the run had too many steps");
 const FAILED: (u8, &str) = (13, "the run ended at a stop step with `failed: true`");
+const FILES: &[(u8, &str)] = &[ABSENT, INVALID, UNREADABLE];
+const STANDS: &[(u8, &str)] = &[
+    ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
+];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -103,7 +99,7 @@ pub static SPEC: Spec = Spec {
     commands: &[
         CommandSpec::new(
             "validate",
-            "a recipe and its sub-recipes",
+            RECIPE,
             "findings",
             &[
                 (0, "the recipe has no error"),
@@ -115,9 +111,9 @@ pub static SPEC: Spec = Spec {
         ),
         CommandSpec::new(
             "graph",
-            "a recipe and its sub-recipes",
+            RECIPE,
             "its steps and the routes between them",
-            &[ABSENT, INVALID, UNREADABLE],
+            FILES,
         ),
         CommandSpec::new(
             "run",
@@ -129,7 +125,7 @@ pub static SPEC: Spec = Spec {
         ),
         CommandSpec::new(
             "resume",
-            "the state file of a run",
+            STATE,
             "the step to resume from; then as `run`",
             &[
                 (
@@ -147,21 +143,14 @@ pub static SPEC: Spec = Spec {
         ),
         CommandSpec::new(
             "next",
-            "the state file of a run",
+            STATE,
             "the step whose outcome is needed",
             &[ABSENT, INVALID, UNREADABLE, BAD_END, TOO_MANY, FAILED],
         ),
-        CommandSpec::new(
-            "complete",
-            "the state file of a run",
-            "the next step",
-            &[
-                ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
-            ],
-        ),
+        CommandSpec::new("complete", STATE, "the next step", STANDS),
         CommandSpec::new(
             "status",
-            "the state file of a run",
+            STATE,
             "the progress of the run",
             &[
                 ABSENT,
@@ -173,26 +162,9 @@ pub static SPEC: Spec = Spec {
                 FAILED,
             ],
         ),
-        CommandSpec::new(
-            "logs",
-            "the state file of a run",
-            "what the step printed",
-            &[ABSENT, INVALID, UNREADABLE],
-        ),
-        CommandSpec::new(
-            "timeline",
-            "the state file of a run",
-            "the path of the page",
-            &[ABSENT, INVALID, UNREADABLE],
-        ),
-        CommandSpec::new(
-            "cancel",
-            "the state file of a run",
-            "the step that was ended",
-            &[
-                ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
-            ],
-        ),
+        CommandSpec::new("logs", STATE, "what the step printed", FILES),
+        CommandSpec::new("timeline", STATE, "the path of the page", FILES),
+        CommandSpec::new("cancel", STATE, "the step that was ended", STANDS),
     ],
     examples: &[
         "recipe_runner --example > recipe.yaml  # write a recipe that runs as it is",
@@ -247,39 +219,32 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Runs one subcommand.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     if let Some(folder) = cli.attempt {
         attempt::carry_out(&context.absolute(&folder))?;
-        return Ok(Outcome::done(Report::Attempt));
+        return Ok(report::attempt());
     }
     if let Some(folder) = cli.work {
         attempt::work(&context.absolute(&folder), context.clock())?;
-        return Ok(Outcome::done(Report::Attempt));
+        return Ok(report::attempt());
     }
     if cli.example {
-        return Ok(Outcome::done(Report::Example(FirstRecipe::here())));
+        return Ok(report::example());
     }
     if cli.schema {
-        return Ok(Outcome::done(Report::Schema(RecipeSchema::published())));
+        return Ok(report::schema());
     }
     match cli.command.ok_or(Error::NoCommand)? {
-        Command::Validate(args) => Ok(wrap(validate::run(&args, context)?, Report::Validation)),
-        Command::Graph(args) => Ok(wrap(graph::run(&args, context)?, Report::Graph)),
-        Command::Run(args) => Ok(wrap(run::run(&args, context)?, Report::Run)),
-        Command::Resume(args) => Ok(wrap(run::resume(&args, context)?, Report::Resumed)),
-        Command::Next(args) => Ok(wrap(protocol::next(&args, context)?, Report::Next)),
-        Command::Complete(args) => Ok(wrap(protocol::complete(&args, context)?, Report::Completed)),
-        Command::Logs(args) => Ok(wrap(logs::run(&args, context)?, Report::Log)),
-        Command::Timeline(args) => Ok(wrap(timeline::run(&args, context)?, Report::Timeline)),
-        Command::Cancel(args) => Ok(wrap(cancel::run(&args, context)?, Report::Cancelled)),
-        Command::Status(args) => Ok(wrap(status::run(&args, context)?, Report::Standing)),
-    }
-}
-
-fn wrap<D>(outcome: Outcome<D>, report: fn(D) -> Report) -> Outcome<Report> {
-    Outcome {
-        data: report(outcome.data),
-        signal: outcome.signal,
+        Command::Validate(args) => validate::run(&args, context),
+        Command::Graph(args) => graph::run(&args, context),
+        Command::Run(args) => run::run(&args, context),
+        Command::Resume(args) => run::resume(&args, context),
+        Command::Next(args) => protocol::next(&args, context),
+        Command::Complete(args) => protocol::complete(&args, context),
+        Command::Logs(args) => Ok(logs::run(&args, context)?.boxed()),
+        Command::Timeline(args) => timeline::run(&args, context),
+        Command::Cancel(args) => cancel::run(&args, context),
+        Command::Status(args) => status::run(&args, context),
     }
 }
 
@@ -288,6 +253,13 @@ mod tests {
     use aris_testkit::check_schema;
 
     use super::*;
+    use crate::commands::graph::GraphData;
+    use crate::commands::protocol::{Completed, Next};
+    use crate::commands::run::{Resumed, Run};
+    use crate::commands::{
+        cancel::Cancelled, logs::Log, status::Standing, timeline::Timeline, validate::Validation,
+    };
+    use crate::report::{FirstRecipe, RecipeSchema};
 
     #[test]
     fn schemas_are_current() {

@@ -1,21 +1,14 @@
-//! The data products.
+//! The data products that no subcommand makes.
 
-use std::io::{self, Write};
+use std::io;
 
-use aris_cli::{Product, Style};
+use aris_cli::{Outcome, Product};
 use serde::Serialize;
 
-use crate::commands::cancel::{self, Cancelled};
-use crate::commands::graph::{self, GraphData};
-use crate::commands::logs::{self, Log};
-use crate::commands::protocol::{self, Completed, Next};
-use crate::commands::run::{self, Resumed, Run};
-use crate::commands::status::{self, Standing};
-use crate::commands::timeline::{self, Timeline};
-use crate::commands::validate::{self, Validation};
-
-/// Schema id of what an attempt prints: nothing.
-const ATTEMPT_SCHEMA: &str = "aris.recipe_runner.attempt/v1";
+/// What an attempt prints: nothing. It speaks through its files.
+pub(crate) fn attempt() -> Outcome<Box<dyn Product>> {
+    Outcome::done(()).shown("aris.recipe_runner.attempt/v1", |(), _| io::Result::Ok(()))
+}
 
 /// Schema id of [`FirstRecipe`].
 pub(crate) const EXAMPLE_SCHEMA: &str = "aris.recipe_runner.example/v1";
@@ -23,17 +16,18 @@ pub(crate) const EXAMPLE_SCHEMA: &str = "aris.recipe_runner.example/v1";
 /// A recipe to begin with.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FirstRecipe {
+pub(crate) struct FirstRecipe {
     /// Its text, YAML.
     recipe: &'static str,
 }
 
-impl FirstRecipe {
-    pub(crate) const fn here() -> Self {
-        Self {
-            recipe: include_str!("example.yaml"),
-        }
-    }
+pub(crate) fn example() -> Outcome<Box<dyn Product>> {
+    let first = FirstRecipe {
+        recipe: include_str!("example.yaml"),
+    };
+    Outcome::done(first).shown(EXAMPLE_SCHEMA, |first, out| {
+        out.write_all(first.recipe.as_bytes())
+    })
 }
 
 /// Schema id of [`RecipeSchema`].
@@ -44,89 +38,14 @@ const PUBLISHED: &str = include_str!("../../../schemas/aris.recipe_runner.recipe
 /// What recipes may hold, for editors.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RecipeSchema {
+pub(crate) struct RecipeSchema {
     /// The JSON Schema of recipes.
     schema: serde_json::Value,
 }
 
-impl RecipeSchema {
-    pub(crate) fn published() -> Self {
-        Self {
-            schema: serde_json::from_str(PUBLISHED).unwrap_or_default(),
-        }
-    }
-}
-
-/// The data product of a subcommand.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// Of `validate`.
-    Validation(Validation),
-    /// Of `graph`.
-    Graph(GraphData),
-    /// Of `run`.
-    Run(Run),
-    /// Of `resume`.
-    Resumed(Resumed),
-    /// Of `next`.
-    Next(Next),
-    /// Of `complete`.
-    Completed(Completed),
-    /// Of `status`.
-    Standing(Standing),
-    /// Of `logs`.
-    Log(Log),
-    /// Of `timeline`.
-    Timeline(Timeline),
-    /// Of `cancel`.
-    Cancelled(Cancelled),
-    /// Of `--example`.
-    Example(FirstRecipe),
-    /// Of `--schema`.
-    Schema(RecipeSchema),
-    /// Of an attempt, which speaks through its files.
-    Attempt,
-}
-
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        match self {
-            Self::Validation(_) => validate::SCHEMA,
-            Self::Graph(_) => graph::SCHEMA,
-            Self::Run(_) => run::RUN_SCHEMA,
-            Self::Resumed(_) => run::RESUME_SCHEMA,
-            Self::Next(_) => protocol::NEXT_SCHEMA,
-            Self::Completed(_) => protocol::COMPLETE_SCHEMA,
-            Self::Standing(_) => status::SCHEMA,
-            Self::Log(_) => logs::SCHEMA,
-            Self::Timeline(_) => timeline::SCHEMA,
-            Self::Cancelled(_) => cancel::SCHEMA,
-            Self::Example(_) => EXAMPLE_SCHEMA,
-            Self::Schema(_) => SCHEMA_SCHEMA,
-            Self::Attempt => ATTEMPT_SCHEMA,
-        }
-    }
-
-    fn is_raw(&self) -> bool {
-        matches!(self, Self::Log(_))
-    }
-
-    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        match self {
-            Self::Validation(data) => data.render(out),
-            Self::Graph(data) => data.render(out),
-            Self::Run(data) => data.render(out),
-            Self::Resumed(data) => data.render(out),
-            Self::Next(data) => data.render(out),
-            Self::Completed(data) => data.render(out),
-            Self::Standing(data) => data.render(out),
-            Self::Log(data) => data.render(out),
-            Self::Timeline(data) => data.render(out),
-            Self::Cancelled(data) => data.render(out),
-            Self::Example(data) => out.write_all(data.recipe.as_bytes()),
-            Self::Schema(_) => out.write_all(PUBLISHED.as_bytes()),
-            Self::Attempt => Ok(()),
-        }
-    }
+pub(crate) fn schema() -> Outcome<Box<dyn Product>> {
+    let published = RecipeSchema {
+        schema: serde_json::from_str(PUBLISHED).unwrap_or_default(),
+    };
+    Outcome::done(published).shown(SCHEMA_SCHEMA, |_, out| out.write_all(PUBLISHED.as_bytes()))
 }

@@ -17,7 +17,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Fetched {
+pub(crate) struct Fetched {
     /// Whether nothing could be fetched.
     #[serde(default)]
     pub(crate) skipped: bool,

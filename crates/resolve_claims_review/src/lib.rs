@@ -19,21 +19,20 @@ mod quoted;
 mod report;
 mod signals;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use folder::Fetched;
-pub use report::{
-    Classified, Counts, Done, Edit, Escalation, Failed, Finished, Planned, Reject, Report,
-    Validated, Validity, Work,
-};
 
 use cli::Command;
 use commands::{apply, fetch, finish, group, merge, outcome, plan, validate};
+use folder::Fetched;
+use report::{Classified, Edit, Finished, Planned};
 
 const SETTLED: &str = "done; \"skipped\" in the output: no pull request, no repository or no token, so that no comment was read";
+
+const FILES: &[(u8, &str)] = &[(3, ""), (4, ""), (5, "")];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -50,29 +49,14 @@ pub static SPEC: Spec = Spec {
             "the comments by group, and the paths of the requests to agents",
             &[(0, SETTLED), (3, ""), (4, ""), (5, ""), (7, "")],
         ),
-        CommandSpec::new(
-            "group",
-            "comments as JSON",
-            "the comments by group",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "merge",
-            "answers of agents",
-            "one classification",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "plan",
-            "a classification",
-            "what to edit, in order",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("group", "comments as JSON", "the comments by group", FILES),
+        CommandSpec::new("merge", "answers of agents", "one classification", FILES),
+        CommandSpec::new("plan", "a classification", "what to edit, in order", FILES),
         CommandSpec::new(
             "apply",
             "an edit in the git worktree",
             "the commit, or the reason why there is none",
-            &[(3, ""), (4, ""), (5, "")],
+            FILES,
         ),
         CommandSpec::new(
             "validate",
@@ -91,13 +75,13 @@ pub static SPEC: Spec = Spec {
             "finish",
             "a classification and what was applied",
             "the replies; the tokens are the last lines",
-            &[(3, ""), (4, ""), (5, "")],
+            FILES,
         ),
         CommandSpec::new(
             "outcome",
             "the escalations as JSON",
             "whether to run again; the token is the last line",
-            &[(3, ""), (4, ""), (5, "")],
+            FILES,
         ),
     ],
     examples: &[
@@ -141,18 +125,32 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let done = |report| Ok(Outcome::done(report));
-    match &cli.command {
-        Command::Fetch(args) => done(Report::Groups(Box::new(fetch::run(args, context)?))),
-        Command::Group(args) => done(Report::Groups(Box::new(group::run(args, context)?))),
-        Command::Merge(args) => done(Report::Classified(merge::run(args, context)?)),
-        Command::Plan(args) => done(Report::Planned(plan::run(args, context)?)),
-        Command::Apply(args) => done(Report::Edit(apply::run(args, context)?)),
-        Command::Validate(args) => validate::run(args, context),
-        Command::Finish(args) => done(Report::Finished(Box::new(finish::run(args, context)?))),
-        Command::Outcome(args) => done(Report::Outcome(outcome::run(args, context)?)),
-    }
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+    Ok(match &cli.command {
+        Command::Fetch(args) => groups(fetch::run(args, context)?),
+        Command::Group(args) => groups(group::run(args, context)?),
+        Command::Merge(args) => {
+            Outcome::done(merge::run(args, context)?).shown(report::CLASSIFIED, Classified::render)
+        }
+        Command::Plan(args) => {
+            Outcome::done(plan::run(args, context)?).shown(report::PLAN, Planned::render)
+        }
+        Command::Apply(args) => {
+            Outcome::done(apply::run(args, context)?).shown(report::APPLIED, Edit::render)
+        }
+        Command::Validate(args) => validate::run(args, context)?,
+        Command::Finish(args) => {
+            Outcome::done(finish::run(args, context)?).shown(report::FINISHED, Finished::render)
+        }
+        Command::Outcome(args) => Outcome::done(outcome::run(args, context)?)
+            .shown(report::OUTCOME, |tokens, out| {
+                out.write_all(tokens.lines().as_bytes())
+            }),
+    })
+}
+
+fn groups(fetched: Fetched) -> Outcome<Box<dyn Product>> {
+    Outcome::done(fetched).shown(report::GROUPS, Fetched::render)
 }
 
 #[cfg(test)]
@@ -160,6 +158,7 @@ mod tests {
     use aris_testkit::check_schema;
 
     use super::*;
+    use crate::report::Validated;
 
     #[test]
     fn schemas_are_current() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aris_cli::{Product, Style};
 use aris_contract::text::counted;
 use aris_review::{
     Classification, Decision, Entry, Profile, Repository, Severity, Tokens, one_line, place,
@@ -30,30 +29,10 @@ pub(crate) const OUTCOME: &str = "aris.resolve_claims_review.outcome/v1";
 /// Characters of a message that are printed on its line.
 const LINE: usize = 200;
 
-/// What a command gives.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// `fetch` and `group`.
-    Groups(Box<Fetched>),
-    /// `merge`.
-    Classified(Classified),
-    /// `plan`.
-    Planned(Planned),
-    /// `apply`.
-    Edit(Edit),
-    /// `validate`.
-    Validated(Validated),
-    /// `finish`.
-    Finished(Box<Finished>),
-    /// `outcome`.
-    Outcome(Tokens),
-}
-
 /// What was decided about all comments.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Classified {
+pub(crate) struct Classified {
     pub(crate) pr: u64,
     /// The file with the classification.
     pub(crate) classification: String,
@@ -69,7 +48,7 @@ pub struct Classified {
 /// A group whose answer does not hold.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Failed {
+pub(crate) struct Failed {
     pub(crate) group: String,
     pub(crate) request: String,
     pub(crate) error: String,
@@ -79,7 +58,7 @@ pub struct Failed {
 /// How many comments there are of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Counts {
+pub(crate) struct Counts {
     pub(crate) critical: usize,
     pub(crate) warning: usize,
     pub(crate) accept: usize,
@@ -142,14 +121,14 @@ impl Counts {
 /// What is edited, in its order.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Planned {
+pub(crate) struct Planned {
     pub(crate) work: Vec<Work>,
 }
 
 /// One edit.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Work {
+pub(crate) struct Work {
     /// Number of the comment.
     pub(crate) id: u64,
     /// What was decided about it.
@@ -159,7 +138,7 @@ pub struct Work {
 /// What became of one edit.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Edit {
+pub(crate) struct Edit {
     comment_id: u64,
     applied: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,7 +166,7 @@ impl Edit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE")]
-pub enum Validity {
+pub(crate) enum Validity {
     /// Nothing is configured: nothing ran.
     Skipped,
     /// The report stands.
@@ -201,7 +180,7 @@ pub enum Validity {
 /// One attempt at validation.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Validated {
+pub(crate) struct Validated {
     pub(crate) status: Validity,
     /// Attempts so far.
     pub(crate) attempts: u32,
@@ -215,7 +194,7 @@ pub struct Validated {
 /// What `finish` did on GitHub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Done {
+pub(crate) struct Done {
     /// Threads that it settled.
     pub(crate) resolved: usize,
     /// Threads that it could not.
@@ -235,7 +214,7 @@ pub struct Done {
 /// What is handed on: the whole entry, its comment and its strategy.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Escalation {
+pub(crate) struct Escalation {
     pub(crate) comment_id: u64,
     pub(crate) strategy: String,
     #[serde(flatten)]
@@ -245,7 +224,7 @@ pub struct Escalation {
 /// What was rejected, for whoever wants to learn from it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Reject {
+pub(crate) struct Reject {
     pub(crate) comment_id: u64,
     pub(crate) path: String,
     pub(crate) line: Option<u32>,
@@ -260,7 +239,7 @@ pub struct Reject {
 /// How a review was settled.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Finished {
+pub(crate) struct Finished {
     pub(crate) pr: u64,
     #[serde(flatten)]
     pub(crate) tokens: Tokens,
@@ -310,60 +289,54 @@ impl Finished {
     }
 }
 
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        match self {
-            Self::Groups(_) => GROUPS,
-            Self::Classified(_) => CLASSIFIED,
-            Self::Planned(_) => PLAN,
-            Self::Edit(_) => APPLIED,
-            Self::Validated(_) => VALIDATED,
-            Self::Finished(_) => FINISHED,
-            Self::Outcome(_) => OUTCOME,
+impl Planned {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.work.iter().try_for_each(|work| {
+            let strategy = work.entry.fix_strategy.as_deref().unwrap_or_default();
+            writeln!(out, "{}\t{strategy}\t{}", work.id, of_entry(&work.entry))
+        })
+    }
+}
+
+impl Edit {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        match (&self.sha, &self.reason) {
+            (Some(sha), _) => writeln!(out, "{} applied in {sha}", self.comment_id),
+            (None, reason) => {
+                let reason = one_line(reason.as_deref().unwrap_or_default(), LINE);
+                writeln!(out, "{} skipped: {reason}", self.comment_id)
+            }
         }
     }
+}
 
-    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        match self {
-            Self::Groups(data) => groups(out, data),
-            Self::Classified(data) => classified(out, data),
-            Self::Planned(data) => data.work.iter().try_for_each(|work| {
-                let strategy = work.entry.fix_strategy.as_deref().unwrap_or_default();
-                writeln!(out, "{}\t{strategy}\t{}", work.id, of_entry(&work.entry))
-            }),
-            Self::Edit(data) => match (&data.sha, &data.reason) {
-                (Some(sha), _) => writeln!(out, "{} applied in {sha}", data.comment_id),
-                (None, reason) => {
-                    let reason = one_line(reason.as_deref().unwrap_or_default(), LINE);
-                    writeln!(out, "{} skipped: {reason}", data.comment_id)
-                }
-            },
-            Self::Validated(data) => {
-                for line in data.output.lines() {
-                    writeln!(out, "{}", one_line(line, 1000))?;
-                }
-                let how = match (data.status, data.attempts) {
-                    (Validity::Skipped, _) => String::from("no command is configured"),
-                    (_, attempts) => format!("attempt {attempts}"),
-                };
-                writeln!(out, "validation = {} ({how})", data.status)
-            }
-            Self::Finished(data) => {
-                let done = data.counts;
-                writeln!(
-                    out,
-                    "replies: {}, {} failed; {} resolved, {} failed; done before: {}; waiting for a push: {}",
-                    done.replies,
-                    done.replies_failed,
-                    counted(done.resolved, "thread"),
-                    done.resolve_failed,
-                    done.already,
-                    done.held
-                )?;
-                write!(out, "{}", data.tokens.lines())
-            }
-            Self::Outcome(data) => write!(out, "{}", data.lines()),
+impl Validated {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        for line in self.output.lines() {
+            writeln!(out, "{}", one_line(line, 1000))?;
         }
+        let how = match (self.status, self.attempts) {
+            (Validity::Skipped, _) => String::from("no command is configured"),
+            (_, attempts) => format!("attempt {attempts}"),
+        };
+        writeln!(out, "validation = {} ({how})", self.status)
+    }
+}
+
+impl Finished {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        let done = self.counts;
+        writeln!(
+            out,
+            "replies: {}, {} failed; {} resolved, {} failed; done before: {}; waiting for a push: {}",
+            done.replies,
+            done.replies_failed,
+            counted(done.resolved, "thread"),
+            done.resolve_failed,
+            done.already,
+            done.held
+        )?;
+        write!(out, "{}", self.tokens.lines())
     }
 }
 
@@ -379,38 +352,42 @@ fn of_comment(place: &str, severity: Severity, said: &str) -> String {
     format!("{place}\t{label}{}", one_line(said, LINE))
 }
 
-fn groups(out: &mut dyn Write, data: &Fetched) -> io::Result<()> {
-    if data.skipped {
-        let reason = data.reason.as_deref().unwrap_or_default();
-        writeln!(out, "skipped: {}", one_line(reason, LINE))?;
-        return write!(out, "{}", Tokens::of([], 0).lines());
-    }
-    for (name, findings) in &data.groups {
-        for finding in findings {
-            let place = place(&finding.path, finding.line);
-            let comment = of_comment(&place, finding.severity, &finding.body);
-            writeln!(out, "{name}\t{}\t{comment}", finding.id)?;
+impl Fetched {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.skipped {
+            let reason = self.reason.as_deref().unwrap_or_default();
+            writeln!(out, "skipped: {}", one_line(reason, LINE))?;
+            return write!(out, "{}", Tokens::of([], 0).lines());
         }
+        for (name, findings) in &self.groups {
+            for finding in findings {
+                let place = place(&finding.path, finding.line);
+                let comment = of_comment(&place, finding.severity, &finding.body);
+                writeln!(out, "{name}\t{}\t{comment}", finding.id)?;
+            }
+        }
+        let skipped = self.skipped_counts;
+        writeln!(
+            out,
+            "{} to settle; left out: {} info, {} resolved, replies: {}, {} untrusted, {} of the other gate, {} unreadable",
+            self.groups.values().map(Vec::len).sum::<usize>(),
+            skipped.info,
+            skipped.resolved,
+            skipped.replies,
+            skipped.untrusted,
+            skipped.foreign,
+            skipped.unreadable
+        )
     }
-    let skipped = data.skipped_counts;
-    writeln!(
-        out,
-        "{} to settle; left out: {} info, {} resolved, replies: {}, {} untrusted, {} of the other gate, {} unreadable",
-        data.groups.values().map(Vec::len).sum::<usize>(),
-        skipped.info,
-        skipped.resolved,
-        skipped.replies,
-        skipped.untrusted,
-        skipped.foreign,
-        skipped.unreadable
-    )
 }
 
-fn classified(out: &mut dyn Write, data: &Classified) -> io::Result<()> {
-    for (id, entry) in &data.entries {
-        let how = entry.fix_strategy.as_deref().or(entry.category.as_deref());
-        let how = how.unwrap_or("for a person");
-        writeln!(out, "{id}\t{}\t{how}\t{}", entry.verdict, of_entry(entry))?;
+impl Classified {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (id, entry) in &self.entries {
+            let how = entry.fix_strategy.as_deref().or(entry.category.as_deref());
+            let how = how.unwrap_or("for a person");
+            writeln!(out, "{id}\t{}\t{how}\t{}", entry.verdict, of_entry(entry))?;
+        }
+        writeln!(out, "{}", self.counts.by_verdict())
     }
-    writeln!(out, "{}", data.counts.by_verdict())
 }

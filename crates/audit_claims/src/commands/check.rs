@@ -11,8 +11,8 @@ use aris_statements::rules::{Sources, check};
 
 use crate::Error;
 use crate::bindings::bound;
-use crate::formats::FormatArgs;
-use crate::report::{Checked, Given, NotChecked, Report};
+use crate::formats::{FormatArgs, Shown};
+use crate::report::{Checked, NotChecked};
 use crate::rules::{RuleArgs, month};
 
 /// Arguments of `check`.
@@ -36,7 +36,7 @@ pub(crate) struct CheckArgs {
     form: FormatArgs,
 }
 
-pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
     let disk = Disk::new(context.cwd());
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     for path in &args.doc {
@@ -93,8 +93,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         problems,
     };
     let grave = args.exit_signal && checked.is_grave();
-    let report = Report::formatted(Given::Checked(Box::new(checked)), args.form.format);
-    Ok(Outcome::found(report, grave))
+    Ok(args.form.shown(Outcome::found(checked, grave)))
 }
 
 /// Turns the edits of rules into suggestions about the lines as they stand.

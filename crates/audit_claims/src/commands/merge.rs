@@ -6,8 +6,7 @@ use aris_cli::{Context, Outcome};
 use aris_review::{Findings, Merged};
 
 use crate::Error;
-use crate::formats::FormatArgs;
-use crate::report::{Given, Report};
+use crate::formats::{FormatArgs, Shown};
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ pub(crate) struct MergeArgs {
     form: FormatArgs,
 }
 
-pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Shown, Error> {
     let mut all = Findings::default();
     for input in &args.inputs {
         all.append(super::findings(input, context)?);
@@ -31,6 +30,5 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Outcome<Report>
     if let Some(out) = &args.output {
         aris_fs::write_atomic(&context.absolute(out), &aris_gates::pretty(&merged)?)?;
     }
-    let report = Report::formatted(Given::Merged(merged), args.form.format);
-    Ok(Outcome::done(report))
+    Ok(args.form.shown(Outcome::done(merged)))
 }

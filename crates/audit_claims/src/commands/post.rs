@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::Context;
 use aris_gates::{FolderArgs, ForgeArgs};
 use aris_review::{Looked, Pull};
 
 use crate::Error;
 use crate::audit::{Target, VerdictFlags, anchored, published};
-use crate::report::{Judged, Report};
+use crate::formats::Shown;
+use crate::report::Judged;
 use crate::source::{kept_claims, kept_diff};
 
 /// Arguments of `post`.
@@ -37,7 +38,7 @@ pub(crate) struct PostArgs {
     forge: ForgeArgs,
 }
 
-pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Shown, Error> {
     let folder = args.folder.folder(context, |profile| profile.marker)?;
     let mut all = super::findings(&args.findings, context)?;
     let number = args.pull.number;

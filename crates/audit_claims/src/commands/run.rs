@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::Context;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
@@ -13,7 +13,8 @@ use serde_json::Value;
 use crate::Error;
 use crate::agents::{AnswerArgs, Open, ask};
 use crate::audit::{Target, VerdictFlags, anchored, published};
-use crate::report::{Judged, Report};
+use crate::formats::Shown;
+use crate::report::Judged;
 use crate::rules::{RuleArgs, joined, look, united};
 use crate::source::{Changes, ReportArgs, fetch, stale, unseen};
 
@@ -58,7 +59,7 @@ pub(crate) struct RunArgs {
     forge: ForgeArgs,
 }
 
-pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let reports = args.reports.reports();
     let folder = args.folder.folder(context, |profile| profile.marker)?;

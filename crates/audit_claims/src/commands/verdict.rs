@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use aris_cli::{Context, Outcome};
 
 use crate::Error;
-use crate::formats::FormatArgs;
-use crate::report::{Given, Judged, Report};
+use crate::formats::{FormatArgs, Shown};
+use crate::report::Judged;
 
 /// Arguments of `verdict`.
 #[derive(Debug, clap::Args)]
@@ -21,9 +21,8 @@ pub(crate) struct VerdictArgs {
     form: FormatArgs,
 }
 
-pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Shown, Error> {
     let judged = Judged::of(super::findings(&args.findings, context)?);
     let found = args.exit_signal && !judged.is_approved();
-    let report = Report::formatted(Given::Judged(Box::new(judged)), args.form.format);
-    Ok(Outcome::found(report, found))
+    Ok(args.form.shown(Outcome::found(judged, found)))
 }

@@ -130,7 +130,7 @@ pub(crate) enum Left {
 /// A step whose work goes on.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AtWork {
+pub(crate) struct AtWork {
     /// The process that does it, and outlives the engine.
     pub(crate) process: u64,
     /// Since when, UTC.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use serde::Serialize;
 
 use crate::attempt::{self, GRACE, Left};
@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// What was ended.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Cancelled {
+pub(crate) struct Cancelled {
     /// The step that was at work; null when none was.
     step: Option<String>,
     /// The process that did its work.
@@ -33,7 +33,10 @@ pub struct Cancelled {
 }
 
 /// Tells the step at work, or each of its lenses, to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
-pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancelled>, Error> {
+pub(crate) fn run(
+    args: &StatusArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;
     let folder = folder(&path, &ticket(&state));
@@ -56,7 +59,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancel
             }
         }
         let Some(process) = at_work else {
-            return Ok(Outcome::done(done));
+            return Ok(Outcome::done(done).shown(SCHEMA, Cancelled::render));
         };
         if Instant::now() >= until {
             return Err(Error::NotEnded {
@@ -69,7 +72,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancel
 }
 
 impl Cancelled {
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.step {
             Some(step) => writeln!(out, "{step}: stopped; recipe_runner resume starts it again"),
             None => writeln!(out, "no step is running"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_recipe::graph::{Edge, dot, mermaid};
 use aris_recipe::{Graph, Recipe};
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(crate) const SCHEMA: &str = "aris.recipe_runner.graph/v1";
 /// The routing graph of a recipe.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct GraphData {
+pub(crate) struct GraphData {
     /// The step a run begins with; empty when there is none.
     entry: String,
     /// All steps in the order of the file.
@@ -57,7 +57,7 @@ pub(crate) struct SkipData {
 }
 
 /// Makes the graph of a recipe.
-pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphData>, Error> {
+pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set)?;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphDa
         Format::Mermaid => Some(mermaid(&recipe, &graph)),
         Format::Dot => Some(dot(&recipe, &graph)),
     };
-    Ok(Outcome::done(data))
+    Ok(Outcome::done(data).shown(SCHEMA, GraphData::render))
 }
 
 impl GraphData {
@@ -119,7 +119,7 @@ impl GraphData {
     }
 
     /// The drawing, or the data as JSON.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.drawing {
             Some(drawing) => out.write_all(drawing.as_bytes()),
             None => writeln!(out, "{}", serde_json::to_string_pretty(self)?),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product, Style};
 use serde::Serialize;
 
 use crate::attempt::{self, Left, STDERR, STDOUT};
@@ -24,7 +24,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// What an attempt printed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Log {
+pub(crate) struct Log {
     /// The step.
     step: String,
     /// The attempt: the number of its entry in the journal, and its own.
@@ -172,9 +172,17 @@ pub(crate) fn end(path: &Path) -> Result<(u64, Vec<u8>), Error> {
     Ok((before, from(path, before)?))
 }
 
-impl Log {
+impl Product for Log {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn is_raw(&self) -> bool {
+        true
+    }
+
     /// The last line, where it has no end; the others were printed as they were read.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
         out.write_all(self.text.as_bytes())
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Write};
 use std::path::PathBuf;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_contract::Signal;
 use aris_recipe::engine::tokens::{self, Reading};
 use aris_recipe::engine::{self, Entry, Event, Lens, Machine, OutcomeStatus, State, Status};
@@ -30,7 +30,7 @@ const RESULT_LIMIT: u64 = 16 << 20;
 /// The step whose outcome is needed.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Next {
+pub(crate) struct Next {
     /// `waiting` when there is work; else how the run ended.
     status: Status,
     /// The step; null when there is none.
@@ -85,7 +85,7 @@ pub(crate) struct LensCall {
 /// What a recorded outcome led to.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Completed {
+pub(crate) struct Completed {
     /// The step.
     step: String,
     /// False when this very outcome was recorded before.
@@ -95,20 +95,21 @@ pub struct Completed {
 }
 
 /// Prints the step whose outcome is needed.
-pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Outcome<Next>, Error> {
+pub(crate) fn next(
+    args: &StateArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let (store, machine, mut state) = open(args, "recipe_runner next", context)?;
     settle(&machine, &mut state, &store, context)?;
-    Ok(Outcome {
-        data: Next::of(&machine, &state, &store)?,
-        signal: ended(&state),
-    })
+    let (data, signal) = (Next::of(&machine, &state, &store)?, ended(&state));
+    Ok(Outcome { data, signal }.shown(NEXT_SCHEMA, Next::render))
 }
 
 /// Records an outcome.
 pub(crate) fn complete(
     args: &CompleteArgs,
     context: &Context,
-) -> Result<Outcome<Completed>, Error> {
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
     let step = machine.recipe.step(&args.step);
     let reading = step.map(|step| machine.reading(step));
@@ -127,7 +128,7 @@ pub(crate) fn complete(
         recorded: wanted,
         next: Next::of(&machine, &state, &store)?,
     };
-    Ok(Outcome { data, signal })
+    Ok(Outcome { data, signal }.shown(COMPLETE_SCHEMA, Completed::render))
 }
 
 /// A success of a step with lenses has one result of each.
@@ -309,7 +310,7 @@ impl Next {
     }
 
     /// The step, its arguments, and how to say what came of it.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(step) = &self.step else {
             let place = self.terminal.as_ref().or(self.halt.as_ref());
             let word = end_word(self.status, self.failed);
@@ -342,7 +343,7 @@ impl Next {
 
 impl Completed {
     /// What was recorded, and what follows.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let word = if self.recorded {
             "recorded"
         } else {

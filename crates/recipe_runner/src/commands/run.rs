@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_contract::Signal;
 use aris_recipe::engine::resume::Resumption;
 use aris_recipe::engine::state::Entry;
@@ -33,7 +33,7 @@ const FAILED: u8 = 13;
 /// How far a run came.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Run {
+pub(crate) struct Run {
     /// Name of the recipe.
     recipe: String,
     /// `completed`, `escalated`, `halted`, `waiting` or `loop_guard`.
@@ -66,7 +66,7 @@ pub struct Run {
 /// Where a run is taken up again, and how far it came from there when it went on.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Resumed {
+pub(crate) struct Resumed {
     /// Where.
     resume: Resumption,
     /// What was captured, of a run that did not go on.
@@ -78,7 +78,7 @@ pub struct Resumed {
 }
 
 /// Runs a recipe from its entry.
-pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Error> {
+pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     let (machine, mut state) = session::begin(args, context)?;
     let mut source = Source::of(&args.source, context)?;
     source.note_unknown(&machine, context);
@@ -91,11 +91,14 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Err
     drive::drive(&machine, &mut state, store.as_ref(), &mut source, context)?;
     let signal = signal(&state);
     let data = Run::of(&machine, state);
-    Ok(Outcome { data, signal })
+    Ok(Outcome { data, signal }.shown(RUN_SCHEMA, Run::render))
 }
 
 /// Takes a run up again.
-pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Resumed>, Error> {
+pub(crate) fn resume(
+    args: &ResumeArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let store = Store::open(
         &args.state.state,
         "recipe_runner resume",
@@ -134,7 +137,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
             context: Some(state.context),
             run: None,
         };
-        return Ok(Outcome { data, signal });
+        return Ok(Outcome { data, signal }.shown(RESUME_SCHEMA, Resumed::render));
     }
     drive::drive(&machine, &mut state, Some(&store), &mut source, context)?;
     let signal = signal(&state);
@@ -143,7 +146,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
         context: None,
         run: Some(Run::of(&machine, state)),
     };
-    Ok(Outcome { data, signal })
+    Ok(Outcome { data, signal }.shown(RESUME_SCHEMA, Resumed::render))
 }
 
 /// What a caller branches on: how a run ended, or why it does not go on.
@@ -181,7 +184,7 @@ impl Run {
     }
 
     /// One line for each entry, and one for how it stands.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for entry in &self.trace {
             let event: &str = entry.event.into();
             let status = entry.status.as_deref().unwrap_or("-");
@@ -205,7 +208,7 @@ impl Run {
 
 impl Resumed {
     /// Where, and then as a run.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let from = &self.resume;
         let tier = from.tier.map_or(String::new(), |tier| format!(" {tier}"));
         let step = from.step.as_deref().unwrap_or("nothing is left to do");

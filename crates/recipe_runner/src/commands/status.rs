@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_contract::text::counted;
 use aris_recipe::engine::Status;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(crate) const SCHEMA: &str = "aris.recipe_runner.status/v1";
 /// How a run stands.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Standing {
+pub(crate) struct Standing {
     /// Name of the recipe.
     recipe: String,
     /// `running` while a step is at work, else as `run` says it.
@@ -65,7 +65,10 @@ pub(crate) struct LensStanding {
 }
 
 /// Reads the state and looks at the attempts at its end.
-pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standing>, Error> {
+pub(crate) fn run(
+    args: &StatusArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;
     let parts = if state.status.is_over() {
@@ -116,7 +119,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
         terminal: state.terminal().map(str::to_owned),
         halt: state.halt,
     };
-    Ok(Outcome { data, signal })
+    Ok(Outcome { data, signal }.shown(SCHEMA, Standing::render))
 }
 
 pub(crate) fn folder(state: &Path, ticket: &str) -> PathBuf {
@@ -125,7 +128,7 @@ pub(crate) fn folder(state: &Path, ticket: &str) -> PathBuf {
 
 impl Standing {
     /// One line for the run, and one for the step at work.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let place = self.terminal.as_ref().or(self.step.as_ref());
         let place = place.map_or(String::new(), |place| format!(": {place}"));
         let halt = in_brackets(self.halt.as_ref());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_contract::text::counted;
 use aris_recipe::rules::{Counts, SkippedRule};
 use aris_recipe::{Finding, check};
@@ -20,7 +20,7 @@ pub(crate) const SCHEMA: &str = "aris.recipe_runner.validate/v1";
 /// What the rules found in a recipe.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Validation {
+pub(crate) struct Validation {
     /// Name of the recipe.
     recipe: String,
     /// The file as given.
@@ -38,7 +38,10 @@ pub struct Validation {
 }
 
 /// Checks a recipe.
-pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Validation>, Error> {
+pub(crate) fn run(
+    args: &ValidateArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let mut placing = Vec::new();
     let recipe = if args.compose.compose {
@@ -79,12 +82,12 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
         findings: report.findings,
         skipped_rules: report.skipped_rules,
     };
-    Ok(Outcome::found(validation, !valid))
+    Ok(Outcome::found(validation, !valid).shown(SCHEMA, Validation::render))
 }
 
 impl Validation {
     /// One line for each finding, and one with their number.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for finding in &self.findings {
             let line = match (finding.line, finding.column) {
                 (None, _) => String::new(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_contract::Signal;
 use aris_gates::{Folder, FolderArgs, GateError, Worktree};
 use aris_proc::End;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 use crate::error::Error;
 use crate::folder::{fetched_or_none, groups, lock, read_if_there, worktree};
-use crate::report::{Report, Validated, Validity};
+use crate::report::{VALIDATED, Validated, Validity};
 
 /// Attempts before a validation has failed for good. **Source**: citation gates, §6.5.
 const ATTEMPTS: u32 = 3;
@@ -66,7 +66,10 @@ fn name(pr: u64) -> String {
     format!("validation_{pr}.json")
 }
 
-pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(
+    args: &ValidateArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
     // A report may be checked before anything of a pull request is there.
     let pr = fetched_or_none(&folder, args.pr)?;
@@ -144,19 +147,24 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     Ok(outcome(status, so_far.attempts, code, tail(&output)))
 }
 
-fn outcome(status: Validity, attempts: u32, code: Option<i32>, output: String) -> Outcome<Report> {
-    let data = Report::Validated(Validated {
+fn outcome(
+    status: Validity,
+    attempts: u32,
+    code: Option<i32>,
+    output: String,
+) -> Outcome<Box<dyn Product>> {
+    let data = Validated {
         status,
         attempts,
         code,
         output,
-    });
+    };
     let signal = match status {
         Validity::Skipped | Validity::Pass => None,
         Validity::Retry => Some(Signal::FINDINGS),
         Validity::Fail => Some(Signal::BLOCK),
     };
-    Outcome { data, signal }
+    Outcome { data, signal }.shown(VALIDATED, Validated::render)
 }
 
 /// The last letters of an output.

@@ -5,7 +5,7 @@ mod page;
 use std::io::{self, Write};
 use std::path::Path;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Product};
 use aris_contract::text::counted;
 use aris_recipe::engine::{State, Status};
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ pub(crate) const SCHEMA: &str = "aris.recipe_runner.timeline/v1";
 /// When what was done.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Timeline {
+pub(crate) struct Timeline {
     /// The page.
     path: String,
     /// Name of the recipe.
@@ -93,7 +93,10 @@ pub(crate) struct Bar {
 }
 
 /// Writes the page.
-pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Outcome<Timeline>, Error> {
+pub(crate) fn run(
+    args: &TimelineArgs,
+    context: &Context,
+) -> Result<Outcome<Box<dyn Product>>, Error> {
     let state_path = context.absolute(&args.state);
     let state = store::load(&state_path)?;
     let target = match &args.output {
@@ -110,7 +113,7 @@ pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Outcome<Time
     let page = page::of(&timeline, context.now());
     let page = page.map_err(|error| Error::malformed(&target, error))?;
     aris_fs::write_atomic(&target, page.as_bytes())?;
-    Ok(Outcome::done(timeline))
+    Ok(Outcome::done(timeline).shown(SCHEMA, Timeline::render))
 }
 
 impl Timeline {
@@ -186,7 +189,7 @@ impl Timeline {
     }
 
     /// The place of the page, and the sums.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "wrote {}: {}, {}, {} of work, {} of waiting",
