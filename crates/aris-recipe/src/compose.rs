@@ -38,24 +38,20 @@ pub fn compose(
     given: &BTreeMap<String, String>,
     find: &mut Find<'_>,
 ) -> Result<Composed, Box<Finding>> {
+    let composed = Composed {
+        notes: Vec::new(),
+        included: Vec::new(),
+        left_out: Vec::new(),
+        recipe,
+    };
     let mut work = Work {
         defaults: BTreeMap::new(),
         lineage: BTreeMap::new(),
-        composed: Composed {
-            notes: Vec::new(),
-            included: Vec::new(),
-            left_out: Vec::new(),
-            recipe,
-        },
+        composed,
     };
     work.remember_defaults(&work.composed.recipe.clone());
-    while let Some(at) = work
-        .composed
-        .recipe
-        .steps
-        .iter()
-        .position(|step| matches!(step.kind(), Kind::SubRecipe(_)))
-    {
+    let is_placeholder = |step: &Step| matches!(step.kind(), Kind::SubRecipe(_));
+    while let Some(at) = work.composed.recipe.steps.iter().position(is_placeholder) {
         work.replace(at, given, find)?;
     }
     Ok(work.composed)
@@ -73,9 +69,8 @@ impl Work {
     fn remember_defaults(&mut self, recipe: &Recipe) {
         for ingredient in &recipe.ingredients {
             if let Some(default) = &ingredient.default {
-                self.defaults
-                    .entry(ingredient.name.text.clone())
-                    .or_insert_with(|| default.clone());
+                let known = self.defaults.entry(ingredient.name.text.clone());
+                known.or_insert_with(|| default.clone());
             }
         }
     }
@@ -94,9 +89,8 @@ impl Work {
             let entry = inserted.first().map(|step| step.name.clone());
             (inserted, entry)
         } else {
-            self.composed
-                .left_out
-                .push(name_of(&placeholder).to_owned());
+            let left_out = name_of(&placeholder).to_owned();
+            self.composed.left_out.push(left_out);
             // What failed does not go on as if it had been rescued.
             let stop = placeholder.on_failure.as_deref();
             let stop = stop.filter(|route| *route != placeholder.name);
@@ -115,9 +109,8 @@ impl Work {
             }
             for (route, is_failure) in step.routes_mut() {
                 if route.text == placeholder.name {
-                    route
-                        .text
-                        .clone_from(if is_failure { &failure } else { &entry });
+                    let target = if is_failure { &failure } else { &entry };
+                    route.text.clone_from(target);
                     self.composed.recipe.may_escalate |= route.text == ESCALATE;
                 }
             }
@@ -141,14 +134,10 @@ impl Work {
 
     fn is_on(&mut self, placeholder: &Step, given: &BTreeMap<String, String>) -> bool {
         let gate = placeholder.gate.as_deref().unwrap_or_default();
-        let value = given
-            .get(gate)
-            .or_else(|| self.defaults.get(gate))
-            .map_or("false", String::as_str);
-        let on = matches!(
-            value.trim().to_ascii_lowercase().as_str(),
-            "true" | "1" | "yes"
-        );
+        let value = given.get(gate).or_else(|| self.defaults.get(gate));
+        let value = value.map_or("false", String::as_str);
+        let word = value.trim().to_ascii_lowercase();
+        let on = matches!(word.as_str(), "true" | "1" | "yes");
         if !on && is_truthy(value) {
             self.composed.notes.push(format!(
                 "gate {gate} is {value:?}, which is neither on (true, 1, yes) nor off: {} is left out",
@@ -165,15 +154,11 @@ impl Work {
         find: &mut Find<'_>,
     ) -> Result<Vec<Step>, Box<Finding>> {
         let name = name_of(placeholder);
-        let mut lineage = self
-            .lineage
-            .remove(&placeholder.name)
-            .unwrap_or_else(|| vec![self.composed.recipe.name.clone()]);
+        let own = || vec![self.composed.recipe.name.clone()];
+        let mut lineage = self.lineage.remove(&placeholder.name).unwrap_or_else(own);
         if lineage.iter().any(|known| known == name) {
-            let message = format!(
-                "sub-recipes go in a circle: {} > {name}",
-                lineage.join(" > ")
-            );
+            let way = lineage.join(" > ");
+            let message = format!("sub-recipes go in a circle: {way} > {name}");
             return Err(refuse(Id::CircularSubRecipe.name(), placeholder, message));
         }
         let Some(found) = find(name) else {
@@ -208,14 +193,12 @@ impl Work {
         let success = placeholder.on_success.as_deref().unwrap_or(DONE);
         let failure = placeholder.on_failure.as_deref().unwrap_or(ESCALATE);
         let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
-        for mut fault in sub.faults {
-            if let [top, step, ..] = fault.path.as_mut_slice()
-                && top == "steps"
-            {
-                *step = format!("{prefix}{step}");
+        for (rule, mut fault) in sub.faults {
+            if !fault.step.is_empty() {
+                fault.step = format!("{prefix}{}", fault.step);
                 // Its line is that of another file.
-                (fault.line, fault.column) = (0, 0);
-                self.composed.recipe.faults.push(fault);
+                (fault.line, fault.column) = (None, None);
+                self.composed.recipe.faults.push((rule, fault));
             }
         }
         let mut steps = sub.steps;
@@ -264,9 +247,8 @@ impl Work {
             }
         }
         for declaration in &sub.state {
-            let known =
-                |own: &crate::model::Declaration| own.variable.text == declaration.variable.text;
-            if !recipe.state.iter().any(known) {
+            let name = &declaration.variable.text;
+            if !recipe.state.iter().any(|own| own.variable.text == *name) {
                 recipe.state.push(declaration.clone());
             }
         }
@@ -303,16 +285,12 @@ fn name_of(placeholder: &Step) -> &str {
 /// What the steps of a sub-recipe are called with in front: its name in lower case, everything but `a-z0-9` as `_`, and a `_`. Where the
 /// same sub-recipe is placed again, its number and another `_` follow.
 pub fn prefix(name: &str) -> String {
-    let mut prefix: String = name
-        .to_lowercase()
+    let plain = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
+    let name = name.to_lowercase();
+    let signs = name
         .chars()
-        .map(|sign| match sign {
-            'a'..='z' | '0'..='9' => sign,
-            _ => '_',
-        })
-        .collect();
-    prefix.push('_');
-    prefix
+        .map(|sign| if plain(sign) { sign } else { '_' });
+    signs.chain(['_']).collect()
 }
 
 fn refuse(rule: &'static str, placeholder: &Step, message: impl Into<String>) -> Box<Finding> {

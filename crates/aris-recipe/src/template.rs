@@ -42,9 +42,7 @@ impl Template {
                     parts.push(Part::Reference(reference));
                 }
                 Err(error) => {
-                    plain.push_str("${{");
-                    plain.push_str(inside);
-                    plain.push_str("}}");
+                    plain.extend(["${{", inside, "}}"]);
                     problems.push((inside.to_owned(), error));
                 }
             }
@@ -85,13 +83,11 @@ impl Template {
 
     /// The same; what stands between references is made by `plain`.
     pub(crate) fn render_with(&self, scope: &Scope<'_>, plain: &dyn Fn(&str) -> String) -> String {
-        self.parts
-            .iter()
-            .map(|part| match part {
-                Part::Text(text) => plain(text),
-                Part::Reference(reference) => reference.text(scope),
-            })
-            .collect()
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => plain(text),
+            Part::Reference(reference) => reference.text(scope),
+        });
+        parts.collect()
     }
 
     /// The value of a sole reference as it is, everything else as text.

@@ -34,21 +34,14 @@ pub fn sorted_json(value: &Value) -> String {
 
 /// The items of a list, or the parts of a text between separators; trimmed, and blank ones are none.
 pub(crate) fn items(value: &Value, separators: &[char]) -> Vec<String> {
-    let texts: Vec<String> = match value {
-        Value::Array(items) => items
-            .iter()
-            .map(|item| to_text(item).into_owned())
-            .collect(),
-        other => to_text(other)
-            .split(separators)
-            .map(str::to_owned)
-            .collect(),
+    let whole = to_text(value);
+    let texts: Vec<Cow<'_, str>> = match value {
+        Value::Array(items) => items.iter().map(to_text).collect(),
+        _ => whole.split(separators).map(Cow::Borrowed).collect(),
     };
     let trimmed = texts.iter().map(|text| text.trim());
-    trimmed
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let said = trimmed.filter(|text| !text.is_empty());
+    said.map(str::to_owned).collect()
 }
 
 /// Whether a text counts as true. Untrue, trimmed and in lower case: nothing, `false`, `0`, `no`, `off`, `none`, `null`.

@@ -25,8 +25,8 @@ pub(super) fn of(
 ) -> Captured {
     let mut captured = Captured::default();
     let wanted = |capture: &&Capture| {
-        let named = |name: &&aris_yaml::Text| name.text == capture.variable.text;
-        !partial || step.capture_partial.iter().any(|name| named(&name))
+        let mut named = step.capture_partial.iter();
+        !partial || named.any(|name| name.text == capture.variable.text)
     };
     let main = outcome.main_result();
     for capture in step.capture.iter().filter(wanted) {
@@ -51,9 +51,8 @@ pub(super) fn of(
 
 fn is_missing(capture: &Capture, scope: &Scope<'_>) -> bool {
     capture.template.references().any(|reference| {
-        scope
-            .find(reference.namespace, &reference.path)
-            .is_none_or(|found| found.is_null())
+        let found = scope.find(reference.namespace, &reference.path);
+        found.is_none_or(|found| found.is_null())
     })
 }
 

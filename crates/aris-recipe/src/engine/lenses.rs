@@ -52,15 +52,13 @@ impl Machine {
             return Err(format!("lenses: {} has no values", names.join(", ")));
         }
         let lens = |at: usize| {
-            let values: Vec<(String, String)> = columns
+            let values = columns
                 .iter()
-                .filter_map(|(name, items)| Some(((*name).to_owned(), items.get(at)?.clone())))
-                .collect();
+                .map(|(name, items)| ((*name).to_owned(), items[at].clone()));
+            let values: Vec<(String, String)> = values.collect();
             let texts: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
-            Lens {
-                name: texts.join(" "),
-                values,
-            }
+            let name = texts.join(" ");
+            Lens { name, values }
         };
         Ok((0..count).map(lens).collect())
     }
@@ -156,10 +154,8 @@ fn agreed(results: &[Map<String, Value>]) -> Map<String, Value> {
     let value = |field: &String| {
         let mut values: Vec<Value> = Vec::new();
         for result in results {
-            let value = result
-                .get(field)
-                .cloned()
-                .unwrap_or_else(|| Value::from(""));
+            let value = result.get(field).cloned();
+            let value = value.unwrap_or_else(|| Value::from(""));
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -169,10 +165,8 @@ fn agreed(results: &[Map<String, Value>]) -> Map<String, Value> {
             _ => Value::Array(values),
         }
     };
-    fields
-        .into_iter()
-        .map(|field| (field.clone(), value(field)))
-        .collect()
+    let fields = fields.into_iter();
+    fields.map(|field| (field.clone(), value(field))).collect()
 }
 
 #[cfg(test)]

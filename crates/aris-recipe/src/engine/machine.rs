@@ -49,11 +49,10 @@ impl Machine {
 
     /// Makes a recipe ready. With a `manifest`, an answer outside the values that a skill's contract lists is a failure of its step.
     pub fn new(recipe: Recipe, manifest: Option<&Manifest>) -> Self {
+        let listed = manifest.map(|manifest| ListedValues::of(&recipe, manifest));
         Self {
             graph: Graph::of(&recipe),
-            listed: manifest
-                .map(|manifest| ListedValues::of(&recipe, manifest))
-                .unwrap_or_default(),
+            listed: listed.unwrap_or_default(),
             recipe,
         }
     }
@@ -67,12 +66,10 @@ impl Machine {
         state.head = Some(Self::start_digest(state, &start));
         state.start = Some(start);
         state.cursor = Some(step.to_owned());
-        state.classes = self
-            .recipe
-            .state
-            .iter()
-            .filter_map(|one| Some((one.variable.text.clone(), one.class?.to_string())))
-            .collect();
+        let declared = self.recipe.state.iter();
+        let classes =
+            declared.filter_map(|one| Some((one.variable.text.clone(), one.class?.to_string())));
+        state.classes = classes.collect();
     }
 
     pub(super) fn start_digest(state: &State, start: &Start) -> String {
@@ -252,10 +249,8 @@ impl Machine {
 
     /// Looks the route up and writes the entry.
     fn finish(&self, state: &mut State, mut entry: Entry, mut taken: Taken) {
-        let target = taken
-            .route
-            .as_deref()
-            .and_then(|route| self.recipe.target(route));
+        let route = taken.route.as_deref();
+        let target = route.and_then(|route| self.recipe.target(route));
         let halt = match (&taken.route, &target) {
             (_, Some(_)) => None,
             (Some(route), None) => {
@@ -289,10 +284,8 @@ impl Machine {
         if matches!(entry.event, Event::Executed | Event::Stop) {
             state.visits.insert(entry.step.clone(), entry.visit);
         }
-        if entry.event == Event::Executed
-            && entry.attempts > 0
-            && from.is_some_and(|at| self.graph.bounds.contains_key(&at))
-        {
+        let bounded = from.is_some_and(|at| self.graph.bounds.contains_key(&at));
+        if entry.event == Event::Executed && entry.attempts > 0 && bounded {
             *state.budget.entry(entry.step.clone()).or_default() += 1;
         }
         state.context.extend(entry.captured.clone());
@@ -308,11 +301,8 @@ impl Machine {
             }
         }
         state.attempts = 0;
-        state.failed = entry.event == Event::Stop
-            && self
-                .recipe
-                .step(&entry.step)
-                .is_some_and(|stop| stop.failed);
+        let stop = self.recipe.step(&entry.step);
+        state.failed = entry.event == Event::Stop && stop.is_some_and(|stop| stop.failed);
         (state.status, state.cursor) = match (entry.event, target) {
             (Event::Stop, _) | (_, Some(Target::Done)) => (Status::Completed, None),
             (_, Some(Target::Escalate)) => (Status::Escalated, None),
@@ -340,18 +330,13 @@ impl Machine {
     }
 
     fn is_skipped(step: &Step, state: &State) -> bool {
-        step.skip_when_false.is_some()
-            && !step
-                .skip_input()
-                .and_then(|name| state.inputs.get(name))
-                .is_some_and(|value| is_truthy(value))
+        let input = step.skip_input().and_then(|name| state.inputs.get(name));
+        step.skip_when_false.is_some() && !input.is_some_and(|value| is_truthy(value))
     }
 
     fn is_used_up(&self, step: &Step, state: &State) -> bool {
-        let bound = self
-            .recipe
-            .position(&step.name)
-            .and_then(|at| self.graph.bounds.get(&at));
+        let at = self.recipe.position(&step.name);
+        let bound = at.and_then(|at| self.graph.bounds.get(&at));
         let used = state.budget.get(&step.name).copied().unwrap_or(0);
         // A visit that has begun is not taken away from the step in the middle of its attempts.
         state.attempts == 0 && bound.is_some_and(|bound| used >= *bound)

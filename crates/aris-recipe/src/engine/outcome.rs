@@ -168,12 +168,8 @@ impl Outcome {
     /// Whether the result has everything that the step captures.
     fn carries_outputs(&self, step: &Step) -> bool {
         let result = self.main_result();
-        step.captures()
-            .flat_map(|capture| capture.template.references())
-            .all(|reference| {
-                result
-                    .get(reference.name())
-                    .is_some_and(|value| !value.is_null())
-            })
+        let carries = |name: &str| result.get(name).is_some_and(|value| !value.is_null());
+        let mut captures = step.captures();
+        captures.all(|capture| capture.template.references().all(|one| carries(one.name())))
     }
 }

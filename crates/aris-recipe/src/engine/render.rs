@@ -12,17 +12,15 @@ impl Machine {
     /// The arguments of a step with everything filled in, for one of its lenses where it has some.
     pub fn rendered(&self, step: &Step, state: &State, lens: Option<&Lens>) -> Map<String, Value> {
         let scope = state.scope(&Value::Null);
-        step.with
-            .iter()
-            .map(|(key, node)| {
-                let plain = |part: &str| match lens {
-                    Some(lens) => lens.fill(part, key.text == "cmd"),
-                    None => part.to_owned(),
-                };
-                let fill = |text: &str| Template::parse(text).render_with(&scope, &plain);
-                (key.text.clone(), filled(node.to_json(), &fill))
-            })
-            .collect()
+        let arguments = step.with.iter().map(|(key, node)| {
+            let plain = |part: &str| match lens {
+                Some(lens) => lens.fill(part, key.text == "cmd"),
+                None => part.to_owned(),
+            };
+            let fill = |text: &str| Template::parse(text).render_with(&scope, &plain);
+            (key.text.clone(), filled(node.to_json(), &fill))
+        });
+        arguments.collect()
     }
 
     /// The message of a step with everything filled in.

@@ -35,11 +35,9 @@ impl Script {
             };
             match value {
                 Value::Array(items) => {
-                    let list = items
-                        .into_iter()
-                        .enumerate()
-                        .map(|(at, item)| outcome(item, format!("{step}[{at}]")))
-                        .collect::<Result<_, _>>()?;
+                    let list = items.into_iter().enumerate();
+                    let list = list.map(|(at, item)| outcome(item, format!("{step}[{at}]")));
+                    let list = list.collect::<Result<_, _>>()?;
                     script.lists.insert(step, list);
                 }
                 other if step == DEFAULT => script.default = Some(outcome(other, step)?),
@@ -51,21 +49,17 @@ impl Script {
 
     /// The next outcome of a step: its own, else the default where that applies.
     pub fn take(&mut self, step: &str, with_default: bool) -> Option<Outcome> {
-        self.next_of(step).or_else(|| {
-            if with_default {
-                self.default.clone().or_else(|| self.next_of(DEFAULT))
-            } else {
-                None
-            }
-        })
+        let own = self.next_of(step);
+        if own.is_some() || !with_default {
+            return own;
+        }
+        self.default.clone().or_else(|| self.next_of(DEFAULT))
     }
 
     /// Steps that the script names.
     pub fn steps(&self) -> impl Iterator<Item = &str> {
-        self.lists
-            .keys()
-            .map(String::as_str)
-            .filter(|name| *name != DEFAULT)
+        let names = self.lists.keys().map(String::as_str);
+        names.filter(|name| *name != DEFAULT)
     }
 
     fn next_of(&mut self, step: &str) -> Option<Outcome> {

@@ -198,19 +198,16 @@ impl<'de> Deserialize<'de> for Pairs {
 
 /// What a text gives elsewhere than on lines of its own: on lines of quotes, lists and code, and in JSON objects.
 fn beside(text: &str) -> Vec<(String, Value)> {
-    let marked = text
-        .lines()
-        .filter(|line| unmarked(line).len() < line.len());
+    let lines = text.lines();
+    let marked = lines.filter(|line| unmarked(line).len() < line.len());
     let fields = marked.filter_map(|line| field(unmarked(line)));
-    let mut found: Vec<_> = fields
-        .map(|(name, value)| (name, Value::from(value)))
-        .collect();
+    let fields = fields.map(|(name, value)| (name, Value::from(value)));
+    let mut found: Vec<_> = fields.collect();
     let mut at = 0;
     while let Some(start) = text.get(at..).and_then(|rest| rest.find('{')) {
         at += start;
-        let rest = text
-            .get(at..text.floor_char_boundary(at + OBJECT))
-            .unwrap_or_default();
+        let rest = text.get(at..text.floor_char_boundary(at + OBJECT));
+        let rest = rest.unwrap_or_default();
         let mut objects = serde_json::Deserializer::from_str(rest).into_iter();
         if let Some(Ok(Pairs(pairs))) = objects.next() {
             for (name, value) in pairs {
@@ -231,9 +228,8 @@ const OBJECT: usize = 1 << 20;
 /// A line behind the signs of a quote, a list (also a numbered one, or one with boxes) or code.
 fn unmarked(line: &str) -> &str {
     let line = line.trim_start_matches(|sign: char| !sign.is_alphabetic() && !"_{".contains(sign));
-    let boxed = line
-        .strip_prefix("x] ")
-        .or_else(|| line.strip_prefix("X] "));
+    let boxed = line.strip_prefix(['x', 'X']);
+    let boxed = boxed.and_then(|rest| rest.strip_prefix("] "));
     boxed.unwrap_or(line)
 }
 
@@ -269,24 +265,18 @@ fn field(line: &str) -> Option<(String, String)> {
     let stars = name.chars().take_while(|sign| *sign == '*').count();
     let bare = name.trim_matches('*').trim();
     let whole = stars > 0 && !name.ends_with('*');
-    let value = value.trim();
-    let value = if whole {
-        value
-            .strip_suffix(&"*".repeat(stars))
-            .unwrap_or(value)
-            .trim()
-    } else {
-        value
-    };
+    let mut value = value.trim();
+    if whole {
+        let plain = value.strip_suffix(&"*".repeat(stars));
+        value = plain.unwrap_or(value).trim();
+    }
     is_name(bare).then(|| (bare.to_owned(), value.to_owned()))
 }
 
 fn is_name(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    let begins = |sign: char| sign.is_ascii_alphabetic() || sign == '_';
+    let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    name.starts_with(begins) && name.bytes().all(goes_on)
 }
 
 #[cfg(test)]

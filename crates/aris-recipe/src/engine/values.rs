@@ -8,7 +8,7 @@ use super::outcome::Outcome;
 use crate::expression::Namespace;
 use crate::model::{Recipe, Step};
 use crate::rules::called_skill;
-use crate::rules::data::{Manifest, SkillOutput};
+use crate::rules::data::Manifest;
 use crate::value::to_text;
 
 /// A field with a closed set of values.
@@ -31,16 +31,14 @@ impl ListedValues {
         let of_step = |step: &Step| {
             let contract = manifest.skills.get(called_skill(step)?)?;
             let outputs = contract.outputs.iter();
-            let listed: Vec<Listed> = outputs
-                .filter(|output| !output.allowed_values.is_empty())
-                .map(|output: &SkillOutput| Listed {
-                    name: output.name.clone(),
-                    allowed: output.allowed_values.clone(),
-                    is_used: uses(step, &output.name, true),
-                    decides: uses(step, &output.name, false),
-                })
-                .collect();
-            (!listed.is_empty()).then(|| (step.name.clone(), listed))
+            let closed = outputs.filter(|output| !output.allowed_values.is_empty());
+            let listed = closed.map(|output| Listed {
+                name: output.name.clone(),
+                allowed: output.allowed_values.clone(),
+                is_used: uses(step, &output.name, true),
+                decides: uses(step, &output.name, false),
+            });
+            Some((step.name.clone(), listed.collect()))
         };
         Self(recipe.steps.iter().filter_map(of_step).collect())
     }
@@ -59,11 +57,8 @@ impl ListedValues {
         let apart = |field: &Listed| match outcome.result.as_ref()?.get(&field.name)? {
             Value::Array(values) if field.decides => {
                 let values: Vec<_> = values.iter().map(to_text).collect();
-                Some(format!(
-                    "the calls do not agree on {}: {}",
-                    field.name,
-                    values.join(", ")
-                ))
+                let (name, values) = (&field.name, values.join(", "));
+                Some(format!("the calls do not agree on {name}: {values}"))
             }
             _ => None,
         };
@@ -76,9 +71,8 @@ impl ListedValues {
                 let name = &field.name;
                 let allowed = field.allowed.join(", ");
                 if value.trim().is_empty() {
-                    return field
-                        .is_used
-                        .then(|| format!("the answer has no {name}, which is one of {allowed}"));
+                    let why = format!("the answer has no {name}, which is one of {allowed}");
+                    return field.is_used.then_some(why);
                 }
                 let known = field.allowed.iter().any(|allowed| *allowed == value);
                 (!known).then(|| format!("{name} is {value:?}, not one of {allowed}"))

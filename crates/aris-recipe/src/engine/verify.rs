@@ -38,11 +38,8 @@ impl Machine {
     /// **Errors**: the first difference.
     pub fn verify(&self, state: &mut State) -> Result<(), Broken> {
         let Some(start) = &state.start else {
-            return if state.journal.is_empty() {
-                Ok(())
-            } else {
-                Err(Broken::NoStart)
-            };
+            let is_new = state.journal.is_empty();
+            return is_new.then_some(()).ok_or(Broken::NoStart);
         };
         let mut head = Self::start_digest(state, start);
         let mut folded = State {
@@ -56,10 +53,8 @@ impl Machine {
                 return Err(Broken::Chain { seq: at + 1 });
             }
             head = digest_of(entry);
-            let target = entry
-                .target
-                .as_deref()
-                .and_then(|name| self.recipe.target(name));
+            let target = entry.target.as_deref();
+            let target = target.and_then(|name| self.recipe.target(name));
             self.fold(&mut folded, entry, target.as_ref());
             if let (None, Some(name)) = (target, &entry.target) {
                 // A step that the recipe no longer has.
@@ -77,15 +72,13 @@ impl Machine {
             other => other,
         };
         let last = state.journal.last();
+        let stopped = last.is_some_and(|last| last.event == Event::Stop);
         for (same, what) in [
             (folded.context == state.context, "the context"),
             (folded.cursor == state.cursor, "the cursor"),
             (folded.visits == state.visits, "the number of visits"),
             (stands(folded.status) == stands(state.status), "the status"),
-            (
-                last.is_none_or(|last| last.event != Event::Stop) || state.cursor.is_none(),
-                "the cursor",
-            ),
+            (!stopped || state.cursor.is_none(), "the cursor"),
         ] {
             if !same {
                 return Err(Broken::Differs { what });

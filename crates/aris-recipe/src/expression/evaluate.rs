@@ -45,11 +45,8 @@ impl Comparison {
 
 fn ordered(left: &str, comparison: Comparison, right: &str, notes: &mut Vec<String>) -> bool {
     let mut number = |text: &str| {
-        let number = text
-            .trim()
-            .parse()
-            .ok()
-            .filter(|number: &f64| number.is_finite());
+        let number = text.trim().parse().ok();
+        let number = number.filter(|number: &f64| number.is_finite());
         if number.is_none() {
             notes.push(format!("not_a_number: {text:?}"));
         }

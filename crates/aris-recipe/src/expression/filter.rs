@@ -49,10 +49,8 @@ fn lines(value: &Value) -> Vec<String> {
         Value::Array(items) => items.iter().map(to_text).collect::<Vec<_>>().join("\n"),
         other => to_text(other).into_owned(),
     };
-    text.lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(str::to_owned)
-        .collect()
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(str::to_owned).collect()
 }
 
 fn elements(value: &Value) -> Vec<Value> {

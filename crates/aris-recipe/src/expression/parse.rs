@@ -142,7 +142,7 @@ impl<'a> Cursor<'a> {
     fn comparison(&mut self) -> Option<Comparison> {
         self.blanks();
         // The longer ones first.
-        [
+        let mut tokens = [
             ("==", Comparison::Equal),
             ("!=", Comparison::NotEqual),
             (">=", Comparison::GreaterOrEqual),
@@ -150,9 +150,10 @@ impl<'a> Cursor<'a> {
             (">", Comparison::Greater),
             ("<", Comparison::Less),
         ]
-        .into_iter()
-        .find(|(token, _)| self.eat(token))
-        .map(|(_, comparison)| comparison)
+        .into_iter();
+        tokens
+            .find(|(token, _)| self.eat(token))
+            .map(|(_, comparison)| comparison)
     }
 
     fn operand(&mut self) -> Result<Operand, ExpressionError> {

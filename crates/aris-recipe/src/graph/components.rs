@@ -65,20 +65,15 @@ impl Components {
 
     /// The members of the component of a node, ascending.
     pub fn members(&self, node: usize) -> &[usize] {
-        self.members
-            .get(self.component(node))
-            .map_or(&[], Vec::as_slice)
+        let members = self.members.get(self.component(node));
+        members.map_or(&[], Vec::as_slice)
     }
 
     /// The components that hold a cycle, each ascending, by their first member.
     pub fn cyclic(&self) -> Vec<Vec<usize>> {
-        let mut all: Vec<Vec<usize>> = self
-            .members
-            .iter()
-            .zip(&self.cyclic)
-            .filter(|(_, cyclic)| **cyclic)
-            .map(|(members, _)| members.clone())
-            .collect();
+        let all = self.members.iter().zip(&self.cyclic);
+        let cyclic = all.filter(|(_, cyclic)| **cyclic);
+        let mut all: Vec<Vec<usize>> = cyclic.map(|(members, _)| members.clone()).collect();
         all.sort();
         all
     }

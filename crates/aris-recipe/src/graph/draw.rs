@@ -11,12 +11,9 @@ type Line = (usize, String, String);
 
 /// Routes and bypasses between steps, then routes to ends.
 fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
-    let mut all: Vec<Line> = graph
-        .routes
-        .iter()
-        .chain(&graph.bypasses)
-        .map(|edge| (edge.from, format!("s{}", edge.to), edge.via.to_string()))
-        .collect();
+    let edges = graph.routes.iter().chain(&graph.bypasses);
+    let edges = edges.map(|edge| (edge.from, format!("s{}", edge.to), edge.via.to_string()));
+    let mut all: Vec<Line> = edges.collect();
     for (from, step) in recipe.steps.iter().enumerate() {
         for way in step.routes() {
             let end = match recipe.target(way.to) {
@@ -75,34 +72,24 @@ pub fn dot(recipe: &Recipe, graph: &Graph) -> String {
         writeln!(out, "    end_{end} [label=\"{end}\", shape=doublecircle];").unwrap_or_default();
     }
     for (from, to, kind) in &lines {
-        let style = if kind == "bypass" {
-            ", style=dashed"
-        } else {
-            ""
-        };
-        writeln!(
-            out,
-            "    s{from} -> {to} [label=\"{}\"{style}];",
-            quoted(kind)
-        )
-        .unwrap_or_default();
+        let dashed = ", style=dashed";
+        let style = if kind == "bypass" { dashed } else { "" };
+        let kind = quoted(kind);
+        writeln!(out, "    s{from} -> {to} [label=\"{kind}\"{style}];").unwrap_or_default();
     }
     out.push_str("}\n");
     out
 }
 
 fn used_ends(lines: &[Line]) -> BTreeSet<&'static str> {
-    [DONE, ESCALATE]
-        .into_iter()
-        .filter(|end| lines.iter().any(|(_, to, _)| to == &format!("end_{end}")))
-        .collect()
+    let is_used = |end: &&str| lines.iter().any(|(_, to, _)| to == &format!("end_{end}"));
+    [DONE, ESCALATE].into_iter().filter(is_used).collect()
 }
 
 /// Mermaid's way to write signs that would end a label; line breaks have no place in one.
 fn escaped(text: &str) -> String {
-    text.replace('#', "#35;")
-        .replace('"', "#quot;")
-        .replace(['\n', '\r'], " ")
+    let text = text.replace('#', "#35;").replace('"', "#quot;");
+    text.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]

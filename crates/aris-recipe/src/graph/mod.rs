@@ -45,18 +45,15 @@ impl Graph {
     pub fn of(recipe: &Recipe) -> Self {
         let routes = routes(recipe);
         let components = Components::of(&adjacency(recipe.steps.len(), routes.iter()));
-        let bounds = recipe
-            .steps
-            .iter()
-            .enumerate()
-            .filter_map(|(at, step)| Some((at, bound(step, components.is_cyclic(at))?)))
-            .collect();
+        let steps = recipe.steps.iter().enumerate();
+        let bounds =
+            steps.filter_map(|(at, step)| Some((at, bound(step, components.is_cyclic(at))?)));
         Self {
+            bounds: bounds.collect(),
             bypasses: bypasses(recipe, &routes),
             skips: skip::all(recipe),
             routes,
             components,
-            bounds,
         }
     }
 
@@ -99,17 +96,13 @@ fn routes(recipe: &Recipe) -> Vec<Edge> {
             }
         };
         let written = step.routes().into_iter();
-        let (skip, others): (Vec<_>, Vec<_>) = written
-            .filter(|way| way.via != Via::Exhausted)
-            .partition(|way| way.via == Via::Skip);
-        for way in others {
-            add(way.via, way.to);
-        }
+        let written = written.filter(|way| !matches!(way.via, Via::Exhausted | Via::Skip));
+        written.for_each(|way| add(way.via, way.to));
         if step.action.is_none() && !matches!(step.kind(), Kind::SubRecipe(_)) {
             add(Via::Exhausted, step.exhausted_route());
         }
-        for way in skip {
-            add(way.via, way.to);
+        if let Some(route) = &step.on_skip {
+            add(Via::Skip, route);
         }
     }
     all
@@ -139,10 +132,11 @@ fn bypasses(recipe: &Recipe, routes: &[Edge]) -> Vec<Edge> {
             continue;
         };
         for from in sources {
+            let via = Via::Bypass;
             all.extend(targets.iter().map(|to| Edge {
                 from,
                 to: *to,
-                via: Via::Bypass,
+                via: via.clone(),
             }));
         }
     }

@@ -28,10 +28,7 @@ pub enum SkipReason {
 impl SkipReason {
     /// Whether the recipe leaves room for another reading.
     pub const fn is_guess(self) -> bool {
-        matches!(
-            self,
-            Self::ContextLimit | Self::Default | Self::First | Self::Nothing
-        )
+        !matches!(self, Self::Explicit | Self::Success | Self::Single)
     }
 }
 
@@ -47,10 +44,8 @@ pub struct Skip {
 /// The skips of all skippable steps.
 pub(super) fn all(recipe: &Recipe) -> BTreeMap<usize, Skip> {
     let steps = recipe.steps.iter().enumerate();
-    steps
-        .filter(|(_, step)| step.skip_when_false.is_some())
-        .map(|(at, step)| (at, of(recipe, step)))
-        .collect()
+    let skippable = steps.filter(|(_, step)| step.skip_when_false.is_some());
+    skippable.map(|(at, step)| (at, of(recipe, step))).collect()
 }
 
 fn of(recipe: &Recipe, step: &Step) -> Skip {
@@ -83,10 +78,8 @@ fn of(recipe: &Recipe, step: &Step) -> Skip {
     if let Some(route) = default.filter(|route| fits(route)) {
         return found(route, SkipReason::Default);
     }
-    let first = targets
-        .into_iter()
-        .find(|route| Some(*route) != default && fits(route));
-    match first {
+    let mut others = targets.into_iter();
+    match others.find(|route| Some(*route) != default && fits(route)) {
         Some(route) => found(route, SkipReason::First),
         None => skip(None, SkipReason::Nothing),
     }
@@ -106,14 +99,13 @@ fn comes_back(recipe: &Recipe, route: &str, origin: &str) -> bool {
         let results = step.on_result.as_ref();
         let next = step.on_success.as_ref().or_else(|| {
             let results = results?;
-            results
-                .default_route()
-                .or_else(|| Some(results.routes().first()?.to))
+            let first = || Some(results.routes().first()?.to);
+            results.default_route().or_else(first)
         });
-        match next {
-            Some(next) => at = &next.text,
-            None => return false,
-        }
+        let Some(next) = next else {
+            return false;
+        };
+        at = next;
     }
     false
 }

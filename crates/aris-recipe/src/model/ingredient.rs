@@ -71,40 +71,30 @@ impl Kind for Inputs {
 
 /// Whether the value of a secret input says where the secret is: `env:VARIABLE`, `file:PATH`.
 pub fn is_place(value: &str) -> bool {
-    let place = value
-        .strip_prefix("env:")
-        .or_else(|| value.strip_prefix("file:"));
+    let place = value.strip_prefix("env:");
+    let place = place.or_else(|| value.strip_prefix("file:"));
     place.is_some_and(|place| !place.trim().is_empty())
 }
 
 impl Ingredient {
     fn of(name: &Text, declared: Declared) -> Self {
         let trimmed = |text: &str| text.trim().to_owned();
-        let default = declared
-            .default
-            .as_ref()
-            .and_then(|value| match value.kind()? {
-                Scalar::Null => None,
-                Scalar::Bool(truth) => Some(truth.to_string()),
-                Scalar::Integer(_) | Scalar::Float(_) | Scalar::Text(_) => {
-                    value.text().map(trimmed)
-                }
-            });
+        let default = declared.default.as_ref();
+        let default = default.and_then(|value| match value.kind()? {
+            Scalar::Bool(truth) => Some(truth.to_string()),
+            _ => value.text().map(trimmed),
+        });
+        let description = declared.description.as_deref();
+        let values = declared.r#enum.into_iter();
         Self {
             name: name.clone(),
-            description: declared
-                .description
-                .map_or_else(String::new, |text| trimmed(&text.text)),
+            description: trimmed(description.unwrap_or_default()),
             required: declared.required,
             default,
             written: declared.default,
             hidden: declared.hidden,
             secret: declared.secret,
-            values: declared
-                .r#enum
-                .into_iter()
-                .map(|value| value.text)
-                .collect(),
+            values: values.map(|value| value.text).collect(),
         }
     }
 }

@@ -5,33 +5,17 @@ use std::fmt::Display;
 
 use aris_yaml::{Node, Text, Value};
 
+use crate::finding::Finding;
 use crate::near::nearest;
+use crate::rules::Id;
 
-/// What is wrong with the shape of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
-    /// It is not what the schema says.
-    Shape,
-    /// The schema has no such key.
-    UnknownKey,
-    /// The key stands twice.
-    DuplicateKey,
-}
-
-/// One place where the shape of a file is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) wrong: Wrong,
-    /// Keys from the top of the file, each below the one before.
-    pub(crate) path: Vec<String>,
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-    pub(crate) message: String,
-}
+/// One place where the shape of a file is wrong, and the rule that says so.
+pub(crate) type Fault = (Id, Finding);
 
 /// Collects faults while a tree is read.
 pub(crate) struct Reader<'f> {
     faults: &'f mut Vec<Fault>,
+    /// Keys from the top of the file, each below the one before.
     path: Vec<String>,
 }
 
@@ -59,19 +43,24 @@ impl<'f> Reader<'f> {
         self.path.get(last..).unwrap_or_default().join(".")
     }
 
-    pub(crate) fn tell(&mut self, wrong: Wrong, (line, column): (u32, u32), message: String) {
-        self.faults.push(Fault {
-            wrong,
-            path: self.path.clone(),
-            line,
-            column,
-            message,
-        });
+    pub(crate) fn tell(&mut self, rule: Id, (line, column): (u32, u32), message: String) {
+        let mut finding = Finding::about_file(rule.name(), rule.rule().severity, message).at(line);
+        finding.column = (column > 0).then_some(column);
+        let field = match self.path.as_slice() {
+            [top, step, field @ ..] if top == "steps" => {
+                finding.step.clone_from(step);
+                field
+            }
+            path => path,
+        };
+        let field = field.join(".").replace(".[", "[");
+        finding.field = (!field.is_empty()).then_some(field);
+        self.faults.push((rule, finding));
     }
 
     /// A value that is not what it must be.
     pub(crate) fn refuse(&mut self, node: &Node, message: impl Into<String>) {
-        self.tell(Wrong::Shape, (node.line, node.column), message.into());
+        self.tell(Id::Schema, (node.line, node.column), message.into());
     }
 
     /// A value of another type than it must have.
@@ -99,16 +88,14 @@ impl<'f> Reader<'f> {
             if known.contains(&key.text.as_str()) {
                 continue;
             }
-            let hint = elsewhere
-                .iter()
-                .find(|(keys, _)| keys.contains(&key.text.as_str()));
-            let hint = match hint {
+            let mut elsewhere = elsewhere.iter();
+            let hint = match elsewhere.find(|(keys, _)| keys.contains(&key.text.as_str())) {
                 Some((_, hint)) => format!("; {hint}"),
                 None => nearest(&key.text, known.iter().copied()),
             };
             let message = format!("nothing reads the key `{}`{hint}", key.text);
             self.below(&key.text)
-                .tell(Wrong::UnknownKey, (key.line, key.column), message);
+                .tell(Id::UnknownKey, (key.line, key.column), message);
         }
     }
 
@@ -127,11 +114,10 @@ impl<'f> Reader<'f> {
                     let mut below = self.below(&key.text);
                     below.twice(value);
                     if !seen.insert(&key.text) {
-                        let message = format!(
-                            "the key `{}` stands twice; only the last one counts",
-                            key.text
-                        );
-                        below.tell(Wrong::DuplicateKey, (key.line, key.column), message);
+                        let key_text = &key.text;
+                        let message =
+                            format!("the key `{key_text}` stands twice; only the last one counts");
+                        below.tell(Id::DuplicateKey, (key.line, key.column), message);
                     }
                 }
             }

@@ -70,12 +70,11 @@ impl Kind for Lenses {
             reader.expect(node, "a mapping from names to lists, and not empty");
         }
         for (name, value) in node.entries() {
+            let mut below = reader.below(&name.text);
             if value.is_list() {
-                Words::read(value, &mut reader.below(&name.text));
+                Words::read(value, &mut below);
             } else if value.text().is_none() {
-                reader
-                    .below(&name.text)
-                    .expect(value, "a list, or a template for one");
+                below.expect(value, "a list, or a template for one");
             }
         }
         node.entries().to_vec()
@@ -130,10 +129,8 @@ impl Kind for Words {
             reader.expect(node, "a list of texts");
         }
         for item in node.items().iter().filter(|item| item.text().is_none()) {
-            reader.refuse(
-                item,
-                format!("an item is {}; it must be a text", item.noun()),
-            );
+            let message = format!("an item is {}; it must be a text", item.noun());
+            reader.refuse(item, message);
         }
         node.items().iter().filter_map(as_text).collect()
     }

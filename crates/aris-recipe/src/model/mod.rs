@@ -81,9 +81,8 @@ impl Recipe {
 
     /// The input of this name.
     pub fn ingredient(&self, name: &str) -> Option<&Ingredient> {
-        self.ingredients
-            .iter()
-            .find(|ingredient| ingredient.name.text == name)
+        let mut inputs = self.ingredients.iter();
+        inputs.find(|input| input.name.text == name)
     }
 
     /// What a route means; `None` when there is no such step. `escalate` is a target everywhere here: that it is legal only in
@@ -111,11 +110,8 @@ impl Recipe {
 
     /// Replaces the steps.
     pub(crate) fn set_steps(&mut self, steps: Vec<Step>) {
-        self.index = steps
-            .iter()
-            .enumerate()
-            .map(|(at, step)| (step.name.clone(), at))
-            .collect();
+        let names = steps.iter().map(|step| step.name.clone());
+        self.index = names.zip(0..).collect();
         self.steps = steps;
     }
 }

@@ -2,13 +2,14 @@
 //! all is refused.
 
 use super::ingredient::Inputs;
-use super::keys::{Reader, Wrong, demand, keys};
+use super::keys::{Reader, demand, keys};
 use super::kinds::{Truth, Word, Words};
 use super::state::{Classes, Tiers};
 use super::step::Steps;
 use crate::finding::{Finding, Severity};
 use crate::model::{Declaration, Ingredient, Recipe, Step, Tier};
-use aris_yaml::{Node, Text};
+use crate::rules::Id;
+use aris_yaml::{Node, Problem, Text};
 
 /// Placeholders for the folder of temporary files.
 const TEMP_PLACEHOLDERS: [&str; 2] = ["{{AUTOSKILLIT_TEMP}}", "{{TEMP}}"];
@@ -22,29 +23,22 @@ pub type Loaded = Result<Recipe, Box<Finding>>;
 /// `kitchen-rules-not-list`, `requires-packs-not-list`, `retry-block-removed`.
 pub fn load(text: &str, temp: &str) -> Loaded {
     if temp.contains(['\n', '\r']) || temp.contains(": ") {
-        return Err(refuse(
-            "temp-dir-unsafe",
-            0,
-            format!(
-                "the folder for temporary files must have no line break and no \": \": {temp:?}"
-            ),
-        ));
+        let message = format!(
+            "the folder for temporary files must have no line break and no \": \": {temp:?}"
+        );
+        return Err(refuse("temp-dir-unsafe", 0, message));
     }
-    let text = TEMP_PLACEHOLDERS
-        .into_iter()
-        .fold(text.to_owned(), |text, placeholder| {
-            text.replace(placeholder, temp)
-        });
-    parse(&text)
+    let [one, other] = TEMP_PLACEHOLDERS;
+    parse(&text.replace(one, temp).replace(other, temp))
 }
 
 /// Reads a recipe whose placeholders are replaced already. **Errors**: as [`load`].
 pub fn parse(text: &str) -> Loaded {
     let node = aris_yaml::read(text).map_err(|wrong| {
-        let message = format!(
-            "not valid YAML: {} (column {})",
-            wrong.message, wrong.column
-        );
+        let Problem {
+            message, column, ..
+        } = &wrong;
+        let message = format!("not valid YAML: {message} (column {column})");
         refuse("yaml-parse-error", wrong.line, message)
     })?;
     let node = node.unwrap_or_default();
@@ -56,10 +50,8 @@ pub fn parse(text: &str) -> Loaded {
         ("kitchen_rules", "kitchen-rules-not-list"),
         ("requires_packs", "requires-packs-not-list"),
     ] {
-        if let Some(value) = node.get(key)
-            && !value.is_list()
-            && !value.is_null()
-        {
+        let value = node.get(key);
+        if let Some(value) = value.filter(|value| !value.is_list() && !value.is_null()) {
             let message = format!("{key} must be a list, this is {}", value.noun());
             return Err(refuse(rule, value.line, message));
         }
@@ -77,23 +69,19 @@ pub fn parse(text: &str) -> Loaded {
     let mut reader = Reader::new(&mut faults);
     let keys = RecipeKeys::read_keys(&node, &mut reader);
     reader.twice(&node);
-    let name = keys
-        .name
-        .map_or_else(String::new, |name| name.text.trim().to_owned());
-    for (missing, message) in [
-        (name.is_empty(), "the recipe has no `name`"),
-        (
-            keys.kitchen_rules
-                .iter()
-                .all(|rule| rule.text.trim().is_empty()),
-            "the recipe has no `kitchen_rules`: list what whoever executes it must and must not do",
-        ),
-        (keys.steps.is_empty(), "the recipe has no `steps`"),
-    ] {
-        if missing {
-            reader.tell(Wrong::Shape, (0, 0), message.to_owned());
+    let name = keys.name.as_deref().unwrap_or_default().trim().to_owned();
+    let mut need = |is_there: bool, message: &str| {
+        if !is_there {
+            reader.tell(Id::Schema, (0, 0), message.to_owned());
         }
-    }
+    };
+    let is_said = |rule: &Text| !rule.trim().is_empty();
+    need(!name.is_empty(), "the recipe has no `name`");
+    need(
+        keys.kitchen_rules.iter().any(is_said),
+        "the recipe has no `kitchen_rules`: list what whoever executes it must and must not do",
+    );
+    need(!keys.steps.is_empty(), "the recipe has no `steps`");
     let mut recipe = Recipe {
         name,
         version: keys.recipe_version.or(keys.autoskillit_version),
@@ -239,9 +227,11 @@ mod tests {
         let told: Vec<_> = recipe
             .faults
             .iter()
-            .filter(|fault| fault.path == ["steps", "odd"])
+            .map(|(_, finding)| finding)
+            .filter(|finding| finding.step == "odd" && finding.field.is_none())
             .collect();
-        assert_eq!((told.len(), told[0].line, told[0].column), (1, 15, 8));
+        let place = (told[0].line, told[0].column);
+        assert_eq!((told.len(), place), (1, (Some(15), Some(8))));
         assert_eq!(one.retries(), 3);
     }
 
@@ -260,7 +250,7 @@ mod tests {
             recipe
                 .faults
                 .iter()
-                .any(|fault| fault.wrong == Wrong::DuplicateKey && fault.line == 4)
+                .any(|(rule, fault)| *rule == Id::DuplicateKey && fault.line == Some(4))
         );
     }
 

@@ -42,10 +42,8 @@ impl Kind for Routes {
             reader.expect(node, "a mapping from values to steps, and not empty");
         }
         let routes = node.entries().iter().filter_map(|(key, route)| {
-            Some((
-                key.clone(),
-                Route::read(route, &mut reader.below(&key.text))?,
-            ))
+            let route = Route::read(route, &mut reader.below(&key.text))?;
+            Some((key.clone(), route))
         });
         routes.collect()
     }
@@ -58,10 +56,8 @@ impl Kind for Results {
         if node.is_map() {
             let keys = ByField::read_keys(node, reader);
             if keys.field.as_deref().unwrap_or_default().trim().is_empty() {
-                reader.refuse(
-                    node,
-                    "on_result does not name the `field` of the result that decides",
-                );
+                let message = "on_result does not name the `field` of the result that decides";
+                reader.refuse(node, message);
             }
             if node.get("routes").is_none_or(Node::is_null) {
                 reader.refuse(node, "on_result has no `routes`");
@@ -81,16 +77,16 @@ impl Kind for Results {
                 below.refuse(item, "the branch has no `route`: where does it lead?");
             }
             if let Some(when) = keys.when.as_ref().filter(|when| when.text().is_none()) {
-                below
-                    .below("when")
-                    .expect(when, "a condition, which is a text");
+                let mut below = below.below("when");
+                below.expect(when, "a condition, which is a text");
             }
+            let condition = |text: Text| Condition {
+                parsed: expression::parse(&text.text),
+                text,
+            };
             Branch {
                 is_open: keys.when.is_none(),
-                when: keys.when.as_ref().and_then(as_text).map(|text| Condition {
-                    parsed: expression::parse(&text.text),
-                    text,
-                }),
+                when: keys.when.as_ref().and_then(as_text).map(condition),
                 route: keys.route,
                 line: item.line,
             }

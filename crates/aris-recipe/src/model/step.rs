@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
-use super::keys::{Kind as Read, Reader, Wrong, demand, keys};
+use super::keys::{Kind as Read, Reader, demand, keys};
 use super::kinds::{
     Anything, Arguments, Cache, Capture, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
 };
@@ -11,6 +11,7 @@ use super::route::{Branch, OnResult, Results, Via, Written};
 use crate::expression::{Expression, Namespace, Reference};
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
 use crate::near::nearest;
+use crate::rules::Id;
 use crate::template::Template;
 use aris_yaml::{Node, Text};
 use indexmap::IndexMap;
@@ -245,7 +246,7 @@ impl Step {
 
     /// What the keys of one step demand of each other; the schema says the same.
     fn check(&self, node: &Node, place: (u32, u32), reader: &mut Reader<'_>) {
-        let mut tell = |message: &str| reader.tell(Wrong::Shape, place, message.to_owned());
+        let mut tell = |message: &str| reader.tell(Id::Schema, place, message.to_owned());
         let is_blank = |text: &Option<Text>| text.as_deref().unwrap_or_default().trim().is_empty();
         let given = |key: &&str| node.get(key).is_some_and(|value| !value.is_null());
         let kinds: Vec<&str> = DISCRIMINATORS.into_iter().filter(given).collect();
@@ -360,18 +361,16 @@ impl Step {
 
     /// What these conditions read.
     pub fn asks(&self) -> impl Iterator<Item = &Reference> {
-        self.conditions()
-            .flat_map(|(_, _, condition)| condition.references())
+        let conditions = self.conditions();
+        conditions.flat_map(|(_, _, condition)| condition.references())
     }
 
     /// Fields of the result that are collected as lists.
     pub fn list_fields(&self) -> BTreeSet<String> {
         let captures = self.capture_list.iter();
-        captures
-            .flat_map(|capture| capture.template.references())
-            .filter(|reference| reference.namespace == Namespace::Result)
-            .map(|reference| reference.name().to_owned())
-            .collect()
+        let references = captures.flat_map(|capture| capture.template.references());
+        let own = references.filter(|reference| reference.namespace == Namespace::Result);
+        own.map(|reference| reference.name().to_owned()).collect()
     }
 
     /// All routes that are written down, in a fixed order.

@@ -1,7 +1,7 @@
 //! Blocks: steps with a common budget.
 
 use crate::rules::Id;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::findings::Findings;
 use super::scope::{Scope, argument};
@@ -26,40 +26,32 @@ fn all<'a>(scope: &Scope<'a>) -> Vec<Block<'a>> {
             members.entry(&block.text).or_default().push(at);
         }
     }
-    let mut blocks: Vec<Block<'_>> = members
-        .into_iter()
-        .map(|(name, members)| {
-            let inside: BTreeSet<usize> = members.iter().copied().collect();
-            let alone = |edges: &[Vec<usize>]| -> Vec<usize> {
-                let none_inside =
-                    |at: &&usize| !edges[**at].iter().any(|other| inside.contains(other));
-                members.iter().filter(none_inside).copied().collect()
-            };
-            Block {
-                name,
-                entries: alone(&scope.predecessors),
-                exits: alone(&scope.successors),
-                members,
-            }
-        })
-        .collect();
+    let blocks = members.into_iter().map(|(name, members)| {
+        let alone = |edges: &[Vec<usize>]| -> Vec<usize> {
+            let outside = |at: &usize| members.binary_search(at).is_err();
+            let alone = members.iter().filter(|at| edges[**at].iter().all(outside));
+            alone.copied().collect()
+        };
+        Block {
+            name,
+            entries: alone(&scope.predecessors),
+            exits: alone(&scope.successors),
+            members,
+        }
+    });
+    let mut blocks: Vec<Block<'_>> = blocks.collect();
     blocks.sort_by_key(|block| block.members.first().copied());
     blocks
 }
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for block in all(scope) {
-        let mut names = scope.names(&block.members);
-        names.sort_unstable();
-        let tell = |rule, at, message: String, out: &mut Findings| {
-            let names = names.iter().copied().map(str::to_owned);
-            out.step(rule, scope.step(at), message).steps = Some(names.collect());
+        let names = scope.sorted_names(&block.members);
+        let mut tell = |rule, at, message: String| {
+            out.step(rule, scope.step(at), message).steps = Some(names.clone());
         };
-        for (rule, message) in budget(scope, &block)
-            .into_iter()
-            .chain(producers(scope, &block))
-        {
-            tell(rule, block.entry(), message, out);
+        for (rule, message) in [budget(scope, &block), producers(scope, &block)].concat() {
+            tell(rule, block.entry(), message);
         }
         for (ends, what, at) in [
             (&block.entries, "ways in", block.entry()),
@@ -70,12 +62,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     "" => String::new(),
                     names => format!(" ({names})"),
                 };
-                let message = format!(
-                    "block `{}` has {} {what}{listed}; it needs exactly one",
-                    block.name,
-                    ends.len()
-                );
-                tell(Id::BlockEntryExitReachable, at, message, out);
+                let (name, count) = (block.name, ends.len());
+                let message =
+                    format!("block `{name}` has {count} {what}{listed}; it needs exactly one");
+                tell(Id::BlockEntryExitReachable, at, message);
             }
         }
     }
@@ -87,10 +77,9 @@ fn budget(scope: &Scope<'_>, block: &Block<'_>) -> Vec<(Id, String)> {
         return Vec::new();
     };
     let name = block.name;
-    let steps = || block.members.iter().map(|at| scope.step(*at));
-    let (commands, others): (Vec<_>, Vec<_>) = steps()
-        .filter(|step| step.tool.is_some())
-        .partition(|step| step.kind() == Kind::Command);
+    let steps = block.members.iter().map(|at| scope.step(*at));
+    let tools = steps.filter(|step| step.tool.is_some());
+    let (commands, others): (Vec<_>, Vec<_>) = tools.partition(|step| step.kind() == Kind::Command);
     let (count, others) = (commands.len(), others.len());
     let mut over = Vec::new();
     if let Some(most) = budget.run_cmd.filter(|most| count > *most) {

@@ -45,10 +45,8 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 }
             }
         }
-        if REDISCOVERY
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(command))
-        {
+        let pattern = REDISCOVERY.as_ref();
+        if pattern.is_some_and(|pattern| pattern.is_match(command)) {
             let message = "the command searches for a file by find, sort and head or tail; capture its path where it is made";
             out.step(Id::RunCmdFindRediscovery, step, message)
                 .place("with.cmd", argument_line(step, "cmd"));
@@ -89,10 +87,10 @@ fn is_foreign(scope: &Scope<'_>, reference: &Reference) -> bool {
     match reference.namespace {
         Namespace::Inputs => true,
         Namespace::Result => false,
-        Namespace::Context => scope
-            .producers
-            .get(reference.name())
-            .is_some_and(|steps| steps.iter().any(|at| scope.step(*at).kind() == Kind::Agent)),
+        Namespace::Context => {
+            let mut producers = scope.producers.get(reference.name()).into_iter().flatten();
+            producers.any(|at| scope.step(*at).kind() == Kind::Agent)
+        }
     }
 }
 

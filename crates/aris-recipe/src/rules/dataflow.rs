@@ -40,14 +40,10 @@ fn dead_outputs<'a>(scope: &Scope<'a>) -> Vec<(&'a Step, &'a Capture)> {
         for capture in &step.capture {
             let name = capture.variable.text.as_str();
             let after = read_after.get(components.component(at));
-            let read = numbers
-                .get(name)
-                .is_some_and(|number| after.is_some_and(|after| after.contains(*number)));
-            if !(read
-                || name == own_field
-                || mentioned.contains(name)
-                || is_kept_for_people(scope, step, capture))
-            {
+            let read = after.zip(numbers.get(name));
+            let read = read.is_some_and(|(after, number)| after.contains(*number));
+            let is_used = read || name == own_field || mentioned.contains(name);
+            if !is_used && !is_kept_for_people(scope, step, capture) {
                 dead.push((step, capture));
             }
         }
@@ -91,10 +87,10 @@ fn read_after(
 fn reads_of<'s>(facts: &'s Facts<'_>) -> impl Iterator<Item = &'s str> {
     let asked = facts.step.asks();
     let asked = asked.filter(|reference| reference.namespace == Namespace::Context);
-    let reads = facts.reads(Namespace::Context);
-    reads
-        .map(|(_, reference)| reference.name())
-        .chain(asked.map(Reference::name))
+    let reads = facts
+        .reads(Namespace::Context)
+        .map(|(_, reference)| reference);
+    reads.chain(asked).map(Reference::name)
 }
 
 /// Variables that some note or message names as `context.x`, or that a tier of resume looks at.
@@ -104,10 +100,8 @@ fn mentioned(scope: &Scope<'_>) -> BTreeSet<String> {
     for step in &scope.recipe.steps {
         for text in [&step.note, &step.message].into_iter().flatten() {
             for after in text.text.split("context.").skip(1) {
-                let end = after
-                    .find(|sign: char| !(sign.is_alphanumeric() || sign == '_'))
-                    .unwrap_or(after.len());
-                names.insert(after.get(..end).unwrap_or_default().to_owned());
+                let ends = |sign: char| !(sign.is_alphanumeric() || sign == '_');
+                names.extend(after.split(ends).next().map(str::to_owned));
             }
         }
     }
@@ -117,9 +111,8 @@ fn mentioned(scope: &Scope<'_>) -> BTreeSet<String> {
 fn is_kept_for_people(scope: &Scope<'_>, step: &Step, capture: &Capture) -> bool {
     let name = capture.variable.text.as_str();
     let command = argument(step, "skill_command").unwrap_or_default();
-    let cleanup =
-        step.tool.as_deref() == Some("merge_worktree") && capture.reads("cleanup_succeeded");
-    cleanup
+    let merges = step.tool.as_deref() == Some("merge_worktree");
+    (merges && capture.reads("cleanup_succeeded"))
         || step.observability.iter().any(|kept| kept.text == name)
         || scope.data.exempts(name, command)
 }

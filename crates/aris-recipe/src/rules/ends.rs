@@ -4,24 +4,19 @@ use super::findings::Findings;
 use super::routing::ends_unwritten;
 use super::scope::{Scope, is_call, reach};
 use crate::graph::SkipReason;
-use crate::model::{Kind, Step, Target, Via};
+use crate::model::{Kind, Target, Via};
 use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     endless(scope, out);
     for (at, facts) in scope.steps() {
         let step = facts.step;
-        if let Some(skip) = scope
-            .graph
-            .skips
-            .get(&at)
-            .filter(|skip| skip.how.is_guess())
-        {
+        let skip = scope.graph.skips.get(&at);
+        if let Some(skip) = skip.filter(|skip| skip.how.is_guess()) {
             let message = match (&skip.target, skip.how) {
                 (Some(target), how) if how != SkipReason::Nothing => format!(
-                    "a skipped run goes on at `{}`, which is chosen from the routes ({}); write it down as on_skip",
-                    target.name(),
-                    how
+                    "a skipped run goes on at `{}`, which is chosen from the routes ({how}); write it down as on_skip",
+                    target.name()
                 ),
                 _ => String::from(
                     "nothing says where the run goes on when the step is skipped; it halts there without on_skip",
@@ -37,13 +32,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             let message = "the step has no on_failure, and the run halts there when the call fails";
             out.step(Id::NoFailureRoute, step, message);
         }
-        let idle =
-            step.retries.is_some() && step.retries() == 0 && !scope.graph.bounds.contains_key(&at);
-        if let Some(route) = step
-            .on_exhausted
-            .as_ref()
-            .filter(|_| idle && !scope.graph.components.is_cyclic(at))
-        {
+        let is_free =
+            !scope.graph.bounds.contains_key(&at) && !scope.graph.components.is_cyclic(at);
+        let idle = is_free && step.retries == Some(0);
+        if let Some(route) = step.on_exhausted.as_ref().filter(|_| idle) {
             let message = "this route is never taken: retries are 0 and the step is on no loop";
             out.step(Id::InertExhaustRoute, step, message)
                 .place("on_exhausted", route.line);
@@ -62,21 +54,14 @@ fn endless(scope: &Scope<'_>, out: &mut Findings) {
     }
     let ends: Vec<usize> = (0..count).filter(|at| ends(scope, *at)).collect();
     let saved = reach(&backwards, &ends, |_| false);
-    let lost: Vec<usize> = scope
-        .reach(&[0], |_| false)
-        .into_iter()
-        .filter(|at| *at < count && !saved.contains(at))
-        .collect();
+    let reached = scope.reach(&[0], |_| false);
+    let lost: Vec<usize> = reached.difference(&saved).copied().collect();
     if let Some(first) = lost.first() {
-        let mut names = scope.names(&lost);
-        names.sort_unstable();
-        let message = format!(
-            "no stop step, `done` or `escalate` can be reached from {}",
-            names.join(", ")
-        );
-        let names = names.into_iter().map(str::to_owned);
-        out.step(Id::NoTerminalPath, scope.step(*first), message)
-            .steps = Some(names.collect());
+        let names = scope.sorted_names(&lost);
+        let listed = names.join(", ");
+        let message = format!("no stop step, `done` or `escalate` can be reached from {listed}");
+        let finding = out.step(Id::NoTerminalPath, scope.step(*first), message);
+        finding.steps = Some(names);
     }
 }
 
@@ -86,17 +71,19 @@ pub(super) fn can_exhaust(scope: &Scope<'_>, at: usize) -> bool {
     scope.graph.bounds.contains_key(&at) || (step.kind() == Kind::Agent && step.retries() > 0)
 }
 
+/// Whether a run can end at a step. A misspelled route counts too: it is told as such, and what it was meant to be is not known.
 fn ends(scope: &Scope<'_>, at: usize) -> bool {
-    let step = scope.step(at);
-    step.is_stop() || ends_unwritten(step) || ends_by_route(scope, at, step)
+    leaves(scope, at, |route| {
+        !matches!(scope.recipe.target(route), Some(Target::Step(_)))
+    })
 }
 
-/// A route to an end. A misspelled one counts too: it is told as such, and what it was meant to be is not known.
-fn ends_by_route(scope: &Scope<'_>, at: usize, step: &Step) -> bool {
-    let leads_out = |route: &str| !matches!(scope.recipe.target(route), Some(Target::Step(_)));
-    (can_exhaust(scope, at) && leads_out(step.exhausted_route()))
-        || step
-            .routes()
-            .into_iter()
-            .any(|way| way.via != Via::Exhausted && leads_out(way.to))
+/// Whether a run can end at a step, or leave it by a route that leads `out`.
+pub(super) fn leaves(scope: &Scope<'_>, at: usize, out: impl Fn(&str) -> bool) -> bool {
+    let step = scope.step(at);
+    let mut ways = step.routes().into_iter();
+    step.is_stop()
+        || ends_unwritten(step)
+        || (can_exhaust(scope, at) && out(step.exhausted_route()))
+        || ways.any(|way| way.via != Via::Exhausted && out(way.to))
 }

@@ -10,7 +10,7 @@ use aris_yaml::Text;
 pub(super) struct Findings(Vec<(usize, Finding)>);
 
 impl Findings {
-    fn tell(&mut self, place: usize, finding: Finding) -> &mut Finding {
+    pub(super) fn tell(&mut self, place: usize, finding: Finding) -> &mut Finding {
         let at = self.0.len();
         self.0.push((place, finding));
         &mut self.0[at].1
@@ -22,19 +22,15 @@ impl Findings {
         self.tell(rule as usize, finding.at(line))
     }
 
-    /// A finding of a rule of the project, about a step or about the file.
+    /// A finding of a rule of the project, about the file; line 0 is no line.
     pub(super) fn project(
         &mut self,
         number: usize,
         (rule, severity): (String, Severity),
-        step: Option<&Step>,
+        line: u32,
         message: String,
     ) -> &mut Finding {
-        let finding = Finding::about_file(rule, severity, message);
-        let finding = match step {
-            Some(step) => finding.at(step.line).in_step(&step.name),
-            None => finding,
-        };
+        let finding = Finding::about_file(rule, severity, message).at(line);
         self.tell(RULES.len() + number, finding)
     }
 
@@ -53,27 +49,22 @@ impl Findings {
     /// The findings of a profile: first those about the file, then by step in the order of the file; for each by rule, line, field
     /// and message. Nothing of it depends on the order in which the rules ran.
     pub(super) fn finish(self, scope: &Scope<'_>) -> Vec<Finding> {
-        let mut found: Vec<(Key, Finding)> = self
-            .0
-            .into_iter()
-            .filter(|(place, _)| {
-                RULES
-                    .get(*place)
-                    .is_none_or(|rule| rule.is_in(scope.profile))
-            })
-            .map(|(place, mut finding)| {
-                let rule = RULES.get(place);
-                if let Some(rule) = rule.filter(|rule| rule.severity == finding.severity) {
-                    finding.severity = rule.severity_in(scope.profile);
-                }
-                let step = scope.recipe.step(&finding.step);
-                if step.is_some_and(|step| step.origin.is_some()) {
-                    // Lines of a step that came from another file are that file's.
-                    finding.line = None;
-                }
-                (key(&finding, place, scope.recipe), finding)
-            })
-            .collect();
+        let mut found: Vec<(Key, Finding)> = Vec::new();
+        for (place, mut finding) in self.0 {
+            let rule = RULES.get(place);
+            if rule.is_some_and(|rule| !rule.is_in(scope.profile)) {
+                continue;
+            }
+            if let Some(rule) = rule.filter(|rule| rule.severity == finding.severity) {
+                finding.severity = rule.severity_in(scope.profile);
+            }
+            let step = scope.recipe.step(&finding.step);
+            if step.is_some_and(|step| step.origin.is_some()) {
+                // Lines of a step that came from another file are that file's.
+                finding.line = None;
+            }
+            found.push((key(&finding, place, scope.recipe), finding));
+        }
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
         found.dedup_by(|(_, one), (_, other)| one == other);
         found.into_iter().map(|(_, finding)| finding).collect()
@@ -91,12 +82,6 @@ impl Finding {
     /// Says that it is at an argument of a step.
     pub(super) fn at_argument(&mut self, key: &Text) -> &mut Self {
         self.place(format!("with.{}", key.text), key.line)
-    }
-
-    /// Says in which line of the file it is; 0 is no line.
-    pub(super) fn at_line(&mut self, line: u32) -> &mut Self {
-        self.line = (line > 0).then_some(line);
-        self
     }
 }
 

@@ -38,11 +38,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         })
         .collect();
     let known = certain(&leaving(scope.facts.len(), &ways));
-    let taken: BTreeSet<usize> = decided
+    let reached = decided
         .iter()
-        .filter(|((from, _), _)| known[*from].is_some())
-        .map(|(_, number)| *number)
-        .collect();
+        .filter(|((from, _), _)| known[*from].is_some());
+    let taken: BTreeSet<usize> = reached.map(|(_, number)| *number).collect();
     let mut of_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for ((variable, _), number) in decisions {
         if taken.contains(&number) {
@@ -52,9 +51,8 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for ((_, facts), known) in scope.steps().zip(&known) {
         for (key, reference) in facts.reads(Namespace::Context) {
             let name = reference.name();
-            let (Some(numbers), Some(producers)) =
-                (of_variable.get(name), scope.producers.get(name))
-            else {
+            let numbers = of_variable.get(name).zip(scope.producers.get(name));
+            let Some((numbers, producers)) = numbers else {
                 continue;
             };
             // A step that nothing reaches knows nothing.
@@ -78,9 +76,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
 fn decision(expression: &Expression) -> Option<(&str, &str)> {
     let (reference, value) = expression.equality()?;
     let plain = reference.namespace == Namespace::Context && reference.is_plain();
-    let word = !value.is_empty()
-        && value
-            .chars()
-            .all(|sign| sign.is_alphanumeric() || sign == '_');
+    let in_word = |sign: char| sign.is_alphanumeric() || sign == '_';
+    let word = !value.is_empty() && value.chars().all(in_word);
     (plain && word).then(|| (reference.name(), value))
 }

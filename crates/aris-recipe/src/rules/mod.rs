@@ -87,17 +87,15 @@ impl Report {
 
     /// Findings by weight.
     pub fn counts(&self) -> Counts {
-        let of = |severity| {
-            self.findings
-                .iter()
-                .filter(|finding| finding.severity == severity)
-                .count()
-        };
-        Counts {
-            error: of(Severity::Error),
-            warning: of(Severity::Warning),
-            info: of(Severity::Info),
+        let mut counts = Counts::default();
+        for finding in &self.findings {
+            match finding.severity {
+                Severity::Error => counts.error += 1,
+                Severity::Warning => counts.warning += 1,
+                Severity::Info => counts.info += 1,
+            }
         }
+        counts
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ends::can_exhaust;
+use super::ends::leaves;
 use super::findings::Findings;
 use super::scope::{Scope, is_call, reach};
 use crate::finding::Severity;
@@ -31,47 +31,31 @@ fn unreachable(scope: &Scope<'_>, out: &mut Findings) {
 fn cycles(scope: &Scope<'_>, out: &mut Findings) {
     for members in scope.graph.components.cyclic() {
         let inside: BTreeSet<usize> = members.iter().copied().collect();
-        let mut names = scope.names(&members);
-        names.sort_unstable();
+        let names = scope.sorted_names(&members);
         let listed = names.join(", ");
-        let (severity, message) = if !members.iter().any(|at| leaves(scope, *at, &inside)) {
-            (
-                Severity::Error,
-                format!("no route leaves the loop of {listed}; a run that enters it never ends"),
-            )
+        let leads_out = |route: &str| match scope.recipe.position(route) {
+            Some(to) => !inside.contains(&to),
+            None => scope.recipe.target(route).is_some(),
+        };
+        let (severity, message) = if !members.iter().any(|at| leaves(scope, *at, leads_out)) {
+            let why =
+                format!("no route leaves the loop of {listed}; a run that enters it never ends");
+            (Severity::Error, why)
         } else if still_cyclic(scope, &inside) {
-            (
-                Severity::Warning,
-                format!(
-                    "nothing bounds how often the loop of {listed} runs; give one of its steps max_visits, or retries with on_exhausted, \
+            let why = format!(
+                "nothing bounds how often the loop of {listed} runs; give one of its steps max_visits, or retries with on_exhausted, \
                  so that every way round passes it"
-                ),
-            )
+            );
+            (Severity::Warning, why)
         } else {
             continue;
         };
         if let Some(first) = members.first() {
             let finding = out.step(Id::UnboundedCycle, scope.step(*first), message);
             finding.severity = severity;
-            finding.steps = Some(names.into_iter().map(str::to_owned).collect());
+            finding.steps = Some(names);
         }
     }
-}
-
-/// Whether a step of a loop can lead out of it.
-fn leaves(scope: &Scope<'_>, at: usize, inside: &BTreeSet<usize>) -> bool {
-    let step = scope.step(at);
-    let ends = |route: &str| match scope.recipe.position(route) {
-        Some(to) => !inside.contains(&to),
-        None => scope.recipe.target(route).is_some(),
-    };
-    step.is_stop()
-        || ends_unwritten(step)
-        || (can_exhaust(scope, at) && ends(step.exhausted_route()))
-        || step
-            .routes()
-            .into_iter()
-            .any(|way| way.via != Via::Exhausted && ends(way.to))
 }
 
 /// Whether success ends the run because no route is written down.
@@ -86,11 +70,7 @@ pub(super) fn ends_unwritten(step: &Step) -> bool {
 /// Whether a loop is left when every bounded step has used up its executions: such a step only leads where it leads when it is
 /// exhausted or skipped.
 fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
-    let places: BTreeMap<usize, usize> = inside
-        .iter()
-        .enumerate()
-        .map(|(place, at)| (*at, place))
-        .collect();
+    let places: BTreeMap<usize, usize> = inside.iter().copied().zip(0..).collect();
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); inside.len()];
     let mut connect = |from: usize, to: usize| {
         if let (Some(from), Some(to)) = (places.get(&from), places.get(&to)) {
@@ -100,11 +80,9 @@ fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
     let first = inside.first().copied().unwrap_or_default();
     let last = inside.last().copied().unwrap_or_default();
     // Routes are in the order of their steps, so those of one loop lie close together.
-    let begin = scope.graph.routes.partition_point(|edge| edge.from < first);
-    for edge in scope.graph.routes[begin..]
-        .iter()
-        .take_while(|edge| edge.from <= last)
-    {
+    let routes = &scope.graph.routes;
+    let begin = routes.partition_point(|edge| edge.from < first);
+    for edge in routes[begin..].iter().take_while(|edge| edge.from <= last) {
         if edge.via == Via::Exhausted || !scope.graph.bounds.contains_key(&edge.from) {
             connect(edge.from, edge.to);
         }
@@ -134,10 +112,12 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
             Some(name) => Some(format!(
                 "skip_when_false names `{name}`, which is no input of this recipe"
             )),
-            None => Some(format!(
-                "skip_when_false is `{}`; it must be inputs.NAME",
-                skip.text
-            )),
+            None => {
+                let skip = &skip.text;
+                Some(format!(
+                    "skip_when_false is `{skip}`; it must be inputs.NAME"
+                ))
+            }
         };
         if let Some(message) = wrong {
             out.step(Id::SkipWhenFalseUndeclared, step, message)
@@ -153,24 +133,19 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
 fn on_by_default(scope: &Scope<'_>, placeholder: &Step) -> bool {
     let gate = placeholder.gate.as_ref();
     let gate = gate.and_then(|gate| scope.recipe.ingredient(&gate.text));
-    gate.and_then(|gate| gate.default.as_deref())
-        .is_some_and(crate::value::is_truthy)
+    let default = gate.and_then(|gate| gate.default.as_deref());
+    default.is_some_and(crate::value::is_truthy)
 }
 
 fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
     let Some(known) = &scope.data.sub_recipes else {
         return;
     };
-    let names: BTreeMap<&str, usize> = known
-        .keys()
-        .enumerate()
-        .map(|(at, name)| (name.as_str(), at))
-        .collect();
+    let names: BTreeMap<&str, usize> = known.keys().map(String::as_str).zip(0..).collect();
     let place = |name: &String| names.get(name.as_str()).copied();
-    let edges: Vec<Vec<usize>> = known
-        .values()
-        .map(|placed| placed.iter().filter_map(place).collect())
-        .collect();
+    let edges = known.values();
+    let edges = edges.map(|placed| placed.iter().filter_map(place).collect());
+    let edges: Vec<Vec<usize>> = edges.collect();
     let components = Components::of(&edges);
     for (_, facts) in scope.steps() {
         let Some(name) = &facts.step.sub_recipe else {
@@ -178,10 +153,9 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
         };
         let Some(at) = names.get(name.text.as_str()) else {
             let near = nearest(&name.text, names.keys().copied());
-            let message = format!(
-                "there is no sub-recipe `{}` in the folders of sub-recipes{near}",
-                name.text
-            );
+            let name_text = &name.text;
+            let message =
+                format!("there is no sub-recipe `{name_text}` in the folders of sub-recipes{near}");
             let finding = out.step(Id::UnknownSubRecipe, facts.step, message);
             finding.place("sub_recipe", name.line);
             // Nothing is placed unless a run switches the gate on.
@@ -190,21 +164,13 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
             }
             continue;
         };
-        let looped = reach(&edges, &[*at], |_| false)
-            .into_iter()
-            .find(|at| components.is_cyclic(*at));
-        if let Some(looped) = looped {
+        let mut reached = reach(&edges, &[*at], |_| false).into_iter();
+        if let Some(looped) = reached.find(|at| components.is_cyclic(*at)) {
             let members = components.members(looped);
-            let circle: Vec<&str> = names
-                .iter()
-                .filter(|(_, at)| members.contains(at))
-                .map(|(name, _)| *name)
-                .collect();
-            let message = format!(
-                "sub-recipe `{}` leads into a circle: {}",
-                name.text,
-                circle.join(", ")
-            );
+            let circle = names.iter().filter(|(_, at)| members.contains(at));
+            let circle: Vec<&str> = circle.map(|(name, _)| *name).collect();
+            let (name_text, circle) = (&name.text, circle.join(", "));
+            let message = format!("sub-recipe `{name_text}` leads into a circle: {circle}");
             out.step(Id::CircularSubRecipe, facts.step, message)
                 .place("sub_recipe", name.line);
         }

@@ -60,13 +60,10 @@ impl<'a> Scope<'a> {
                 }
             }
         }
+        let inputs = recipe.ingredients.iter();
         Self {
             facts: recipe.steps.iter().map(Facts::of).collect(),
-            inputs: recipe
-                .ingredients
-                .iter()
-                .map(|ingredient| ingredient.name.text.as_str())
-                .collect(),
+            inputs: inputs.map(|input| input.name.text.as_str()).collect(),
             recipe,
             data,
             profile,
@@ -97,6 +94,13 @@ impl<'a> Scope<'a> {
         steps.map(|at| self.step(*at).name.as_str()).collect()
     }
 
+    /// The same in alphabetical order.
+    pub(super) fn sorted_names(&self, steps: &[usize]) -> Vec<String> {
+        let mut names: Vec<String> = steps.iter().map(|at| self.step(*at).name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Of a name that is no input: a name that may be meant, as the end of a message.
     pub(super) fn no_input(&self, name: &str) -> Option<String> {
         (!self.inputs.contains(name)).then(|| nearest(name, self.inputs.iter().copied()))
@@ -109,10 +113,8 @@ impl<'a> Scope<'a> {
 
     /// Steps that may be meant by a name, as the end of a message.
     pub(super) fn near_step(&self, name: &str) -> String {
-        nearest(
-            name,
-            self.recipe.steps.iter().map(|step| step.name.as_str()),
-        )
+        let names = self.recipe.steps.iter().map(|step| step.name.as_str());
+        nearest(name, names)
     }
 
     /// What can be reached from some steps, these included; `barrier` steps are reached and not left.
@@ -156,19 +158,17 @@ impl<'a> Facts<'a> {
         namespace: Namespace,
     ) -> impl Iterator<Item = (&'a Text, &Reference)> {
         self.with.iter().flat_map(move |(key, template)| {
-            template
-                .references()
-                .filter(move |reference| reference.namespace == namespace)
-                .map(|reference| (*key, reference))
+            let references = template.references();
+            let own = references.filter(move |reference| reference.namespace == namespace);
+            own.map(|reference| (*key, reference))
         })
     }
 }
 
 fn argument_node<'a>(step: &'a Step, key: &str) -> Option<&'a Node> {
     let mut arguments = step.with.iter().rev();
-    arguments
-        .find(|(name, _)| name.text == key)
-        .map(|(_, node)| node)
+    let found = arguments.find(|(name, _)| name.text == key)?;
+    Some(&found.1)
 }
 
 /// An argument's text.
@@ -195,22 +195,21 @@ pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
 
 /// Comparisons between a reference and a literal.
 pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, Comparison, &str)> {
-    let compared = expression.leaves().into_iter().filter_map(|leaf| {
-        let Expression::Compare {
-            left,
-            comparison,
-            right,
-        } = leaf
-        else {
-            return None;
-        };
-        match (left, right) {
-            (Operand::Reference(reference), Operand::Literal(literal))
-            | (Operand::Literal(literal), Operand::Reference(reference)) => {
-                Some((reference, *comparison, literal.as_str()))
+    let compared = expression
+        .leaves()
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Expression::Compare {
+                left: Operand::Reference(reference),
+                comparison,
+                right: Operand::Literal(literal),
             }
+            | Expression::Compare {
+                left: Operand::Literal(literal),
+                comparison,
+                right: Operand::Reference(reference),
+            } => Some((reference, *comparison, literal.as_str())),
             _ => None,
-        }
-    });
+        });
     compared.collect()
 }

@@ -1,5 +1,6 @@
 //! Which skill a command calls, and how it gives arguments.
 
+use crate::expression::Reference;
 use crate::template::Template;
 
 /// A skill as a command calls it.
@@ -61,10 +62,9 @@ impl<'a> Called<'a> {
 
     /// Names that the command refers to, inputs and variables.
     pub(super) fn referred(&self) -> Vec<String> {
-        Template::parse(self.command)
-            .references()
-            .map(|reference| reference.name().to_owned())
-            .collect()
+        let template = Template::parse(self.command);
+        let names = template.references().map(Reference::name);
+        names.map(str::to_owned).collect()
     }
 }
 

@@ -6,29 +6,13 @@ use super::findings::Findings;
 use super::scope::{Facts, Scope, argument, argument_line};
 use crate::expression::{Namespace, Reference};
 use crate::finding::Severity;
-use crate::model::keys::Wrong;
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, Target, Via, Written};
 use crate::near::nearest;
 use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
-    for fault in &scope.recipe.faults {
-        let rule = match fault.wrong {
-            Wrong::Shape => Id::Schema,
-            Wrong::UnknownKey => Id::UnknownKey,
-            Wrong::DuplicateKey => Id::DuplicateKey,
-        };
-        let finding = out.file(rule, fault.line, fault.message.clone());
-        finding.column = (fault.column > 0).then_some(fault.column);
-        let field = match fault.path.as_slice() {
-            [top, step, field @ ..] if top == "steps" => {
-                finding.step.clone_from(step);
-                field
-            }
-            path => path,
-        };
-        let field = field.join(".").replace(".[", "[");
-        finding.field = (!field.is_empty()).then_some(field);
+    for (rule, fault) in &scope.recipe.faults {
+        out.tell(*rule as usize, fault.clone());
     }
     let mut captured: BTreeSet<&str> = BTreeSet::new();
     for (_, facts) in scope.steps() {

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::scope::{Scope, argument_line};
 use super::table::Need;
 use crate::finding::Severity;
-use crate::model::{Ingredient, Step};
+use crate::model::Ingredient;
 
 use step::StepTest;
 
@@ -91,33 +91,33 @@ impl ProjectRule {
     fn tell<'o>(
         &self,
         number: usize,
+        line: u32,
         found: &str,
-        step: Option<&Step>,
         out: &'o mut Findings,
     ) -> &'o mut crate::Finding {
         let message = self.says.replace("{found}", found);
-        out.project(number, (self.rule.clone(), self.severity), step, message)
+        out.project(number, (self.rule.clone(), self.severity), line, message)
     }
 
     fn steps(&self, number: usize, scope: &Scope<'_>, out: &mut Findings) {
         let Some(test) = &self.step else {
             return;
         };
-        let found = scope
-            .steps()
-            .filter_map(|(at, facts)| Some((facts.step, test.holds(scope, at)?)));
+        let steps = scope.steps();
+        let found = steps.filter_map(|(at, facts)| Some((facts.step, test.holds(scope, at)?)));
         for (step, found) in found.take(if self.once { 1 } else { usize::MAX }) {
-            let finding = self.tell(number, &found.join(", "), Some(step), out);
-            if let Some(field) = &self.at {
-                let line = if let Some(key) = field.strip_prefix("with.") {
-                    argument_line(step, key)
-                } else {
-                    let mut ways = step.routes().into_iter();
-                    let way = ways.find(|way| way.field == *field);
-                    way.map_or(step.line, |way| way.to.line)
-                };
-                finding.place(field, line);
-            }
+            let finding = self.tell(number, step.line, &found.join(", "), out);
+            finding.step.clone_from(&step.name);
+            let Some(field) = &self.at else {
+                continue;
+            };
+            let mut ways = step.routes().into_iter();
+            let way = ways.find(|way| way.field == *field);
+            let line = match field.strip_prefix("with.") {
+                Some(key) => argument_line(step, key),
+                None => way.map_or(step.line, |way| way.to.line),
+            };
+            finding.place(field, line);
         }
     }
 
@@ -125,14 +125,13 @@ impl ProjectRule {
         let Some(test) = &self.ingredient else {
             return;
         };
-        let other = |name: &String| *name != scope.recipe.name;
-        if test.recipe.as_ref().is_some_and(other) {
+        if !is(test.recipe.as_ref(), &scope.recipe.name) {
             return;
         }
         let inputs = scope.recipe.ingredients.iter();
         for input in inputs.filter(|input| test.holds(input)) {
             let name = &input.name;
-            let finding = self.tell(number, &name.text, None, out).at_line(name.line);
+            let finding = self.tell(number, name.line, name, out);
             finding.field = Some(format!("ingredients.{}", name.text));
         }
     }
@@ -150,7 +149,7 @@ impl ProjectRule {
             _ => return,
         };
         if !missing.is_empty() {
-            self.tell(number, &missing.join(", "), None, out);
+            self.tell(number, 0, &missing.join(", "), out);
         }
     }
 
@@ -161,7 +160,7 @@ impl ProjectRule {
         let given = scope.recipe.version.as_ref();
         let (line, text) = given.map_or((0, "none"), |text| (text.line, text.text.as_str()));
         if numbers(text).is_none_or(|own| Some(own) < numbers(wanted)) {
-            self.tell(number, text, None, out).at_line(line);
+            self.tell(number, line, text, out);
         }
     }
 }
@@ -192,24 +191,21 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
+/// Whether something is as wanted, or anything will do.
+fn is<T: PartialEq>(wanted: Option<&T>, found: &T) -> bool {
+    wanted.is_none_or(|wanted| wanted == found)
+}
+
 impl IngredientTest {
     fn holds(&self, input: &Ingredient) -> bool {
-        let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
-        let default = input.default.as_deref().unwrap_or_default();
-        self.name
-            .as_ref()
-            .is_none_or(|name| *name == input.name.text)
-            && is(self.hidden, input.hidden)
-            && is(self.required, input.required)
-            && is(self.has_default, input.default.is_some())
-            && self
-                .default_other_than
-                .as_ref()
-                .is_none_or(|others| !others.iter().any(|other| other == default))
-            && self
-                .description
-                .as_ref()
-                .is_none_or(|pattern| pattern.0.is_match(&input.description))
+        let default = input.default.clone().unwrap_or_default();
+        let (others, pattern) = (&self.default_other_than, &self.description);
+        is(self.name.as_ref(), &input.name.text)
+            && is(self.hidden.as_ref(), &input.hidden)
+            && is(self.required.as_ref(), &input.required)
+            && is(self.has_default.as_ref(), &input.default.is_some())
+            && !others.iter().flatten().any(|other| *other == default)
+            && pattern.iter().all(|one| one.0.is_match(&input.description))
     }
 }
 

@@ -39,9 +39,9 @@ impl SkillTest {
         let contract = scope.data.manifest.as_ref();
         let contract = contract.and_then(|manifest| manifest.skills.get(name));
         let writes = contract.and_then(|contract| contract.write_behavior.as_ref());
+        let has_patterns = contract.is_some_and(|contract| !contract.output_patterns.is_empty());
         if (self.writes.is_some() && self.writes.as_ref() != writes)
-            || (self.has_patterns
-                && contract.is_none_or(|contract| contract.output_patterns.is_empty()))
+            || (self.has_patterns && !has_patterns)
         {
             return None;
         }
@@ -75,10 +75,8 @@ impl SkillTest {
 /// Bodies of the fences that are marked `bash`.
 fn bash_blocks(text: &str) -> Vec<&str> {
     let fences = text.split("```bash\n").skip(1);
-    fences
-        .filter_map(|rest| rest.split_once("```"))
-        .map(|(block, _)| block)
-        .collect()
+    let closed = fences.filter_map(|rest| rest.split_once("```"));
+    closed.map(|(block, _)| block).collect()
 }
 
 fn is_name(text: &str) -> bool {
@@ -112,22 +110,18 @@ fn undeclared<'t>(text: &'t str, blocks: &[&'t str], exempt: &[String]) -> BTree
     let keys = keys.filter(|(key, _)| key.starts_with(char::is_whitespace));
     let lines = blocks.iter().flat_map(|block| block.lines());
     let assigned = lines.filter_map(|line| line.split_once('='));
-    let known: BTreeSet<&str> = named
-        .map(|(_, name)| name)
-        .chain(keys.map(|(key, _)| key.trim()))
-        .chain(assigned.map(|(name, _)| name.trim_end()))
-        .collect();
-    let used = blocks.iter().flat_map(|block| enclosed(block, '{', '}'));
-    used.filter(|(before, name)| {
-        !matches!(before, Some('$' | '@')) && name.chars().any(char::is_lowercase)
-    })
-    .map(|(_, name)| name)
-    .filter(|name| {
-        !known.contains(name)
+    let mut known: BTreeSet<&str> = named.map(|(_, name)| name).collect();
+    known.extend(keys.map(|(key, _)| key.trim()));
+    known.extend(assigned.map(|(name, _)| name.trim_end()));
+    known.extend(exempt.iter().map(String::as_str));
+    let is_open = |(before, name): &(Option<char>, &str)| {
+        !matches!(before, Some('$' | '@'))
+            && name.chars().any(char::is_lowercase)
+            && !known.contains(name)
             && !known.contains(name.to_uppercase().as_str())
-            && !exempt.iter().any(|exempt| exempt == name)
-    })
-    .collect()
+    };
+    let used = blocks.iter().flat_map(|block| enclosed(block, '{', '}'));
+    used.filter(is_open).map(|(_, name)| name).collect()
 }
 
 /// Bodies of the sections, of the second level or deeper, whose title begins with a word.

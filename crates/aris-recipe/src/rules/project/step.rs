@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_yaml::typed::Many;
+use aris_yaml::{Text, typed::Many};
 use serde::Deserialize;
 
-use super::Pattern;
 use super::skill::SkillTest;
+use super::{Pattern, is};
 use crate::expression::{Expression, Namespace};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
 use crate::rules::scope::{Scope, argument, captured_field, reach};
@@ -128,40 +128,35 @@ impl StepTest {
                 reach(&edges, &[0], guards).contains(&at)
             })
         };
+        let others = |routes: Vec<Option<&Text>>, wanted: &String| {
+            let routes = routes.into_iter().flatten().map(|route| route.text.clone());
+            routes.filter(|route| route != wanted).collect()
+        };
         let whole = (self.any.0.is_empty() || self.any.0.iter().any(one))
             && !self.none.0.iter().any(one)
             && unguarded(&self.unguarded_by, true)
             && unguarded(&self.unguarded_without_skips_by, false);
-        let before = self.before.as_ref().map(|before| before.found(scope, at));
-        let after = self
-            .after_failure
-            .as_ref()
-            .map(|after| after.found(scope, step));
-        let missing = self.results.as_ref().map(|results| results.missing(step));
-        let default = self.default_other_than.as_ref().map(|wanted| {
-            let open = step
-                .branches()
-                .iter()
-                .filter(|branch| branch.when.is_none());
-            let routes = open.filter_map(|branch| branch.route.as_ref());
-            routes
-                .map(|route| route.text.clone())
-                .filter(|route| route != wanted)
-                .collect()
-        });
-        let failure = self.failure_other_than.as_ref().map(|wanted| {
-            let route = step.on_failure.iter().map(|route| route.text.clone());
-            route.filter(|route| route != wanted).collect()
-        });
-        let from = self.reads_field.as_ref().map(|from| from.found(scope, at));
-        let removed = self
-            .reads_removed
-            .as_ref()
-            .map(|removed| removed.found(scope, at));
-        let text = self.skill_text.as_ref();
-        let text = text.map(|text| text.found(scope, at).unwrap_or_default());
+        let open = step
+            .branches()
+            .iter()
+            .filter(|branch| branch.when.is_none());
+        let open = open.map(|branch| branch.route.as_ref()).collect();
+        let (default, failure) = (&self.default_other_than, &self.failure_other_than);
         let parts = [
-            before, after, missing, default, failure, from, removed, text,
+            self.before.as_ref().map(|one| one.found(scope, at)),
+            self.after_failure
+                .as_ref()
+                .map(|one| one.found(scope, step)),
+            self.results.as_ref().map(|one| one.missing(step)),
+            default.as_ref().map(|wanted| others(open, wanted)),
+            failure
+                .as_ref()
+                .map(|wanted| others(vec![step.on_failure.as_ref()], wanted)),
+            self.reads_field.as_ref().map(|one| one.found(scope, at)),
+            self.reads_removed.as_ref().map(|one| one.found(scope, at)),
+            self.skill_text
+                .as_ref()
+                .map(|one| one.found(scope, at).unwrap_or_default()),
         ];
         let named: Vec<Vec<String>> = parts.into_iter().flatten().collect();
         (whole && named.iter().all(|names| !names.is_empty())).then(|| named.concat())
@@ -173,50 +168,45 @@ impl StepTest {
         let facts = &scope.facts[at];
         let has_tool = |tool: &str| step.tool.as_deref() == Some(tool);
         let of = |key: &str, tool: &str| {
-            argument(step, key)
-                .filter(|_| has_tool(tool))
-                .unwrap_or_default()
+            let text = argument(step, key).filter(|_| has_tool(tool));
+            text.unwrap_or_default()
         };
+        let (command, cmd) = (of("skill_command", AGENT_TOOL), of("cmd", COMMAND_TOOL));
+        let (python, note) = (step.python.as_deref(), step.note.as_deref());
+        let note = note.unwrap_or_default();
+        let skill = facts.skill.map(|skill| skill.name);
+        let has_argument = |key: &str| step.with.iter().any(|(known, _)| known.text == key);
+        let reads_input = |key: &str| {
+            let mut reads = facts.reads(Namespace::Inputs);
+            reads.any(|(known, _)| known.text == key)
+        };
+        let trimmed = |step, key: &str| argument(step, key).map(str::trim);
         let result_field = |field: &str| step.capture.iter().any(|capture| capture.reads(field));
+        let list = |name: &str| {
+            let mut captures = step.capture_list.iter();
+            captures.any(|capture| capture.variable.text == name)
+        };
         some(&self.name, |name| step.name == name)
             && some(&self.starts, |name| step.name.starts_with(name))
             && some(&self.tool, has_tool)
-            && some(&self.python, |python| {
-                step.python.as_deref() == Some(python)
-            })
-            && some(&self.skill, |name| {
-                facts.skill.is_some_and(|skill| skill.name == name)
-            })
-            && some(&self.calls, |part| {
-                of("skill_command", AGENT_TOOL).contains(part)
-            })
-            && some(&self.cmd, |part| of("cmd", COMMAND_TOOL).contains(part))
-            && some(&self.note, |part| {
-                step.note.as_deref().is_some_and(|note| note.contains(part))
-            })
+            && some(&self.python, |wanted| python == Some(wanted))
+            && some(&self.skill, |name| skill == Some(name))
+            && some(&self.calls, |part| command.contains(part))
+            && some(&self.cmd, |part| cmd.contains(part))
+            && some(&self.note, |part| note.contains(part))
             && self.with.iter().all(|(key, pattern)| {
                 argument(step, key).is_some_and(|value| pattern.0.is_match(value))
             })
-            && some(&self.without, |key| {
-                !step.with.iter().any(|(known, _)| known.text == key)
-            })
-            && some(&self.reads_input, |key| {
-                facts
-                    .reads(Namespace::Inputs)
-                    .any(|(known, _)| known.text == key)
-            })
+            && some(&self.without, |key| !has_argument(key))
+            && some(&self.reads_input, reads_input)
             && self.same.iter().all(|(key, other)| {
-                let own = argument(step, key).map(str::trim);
-                own.is_some() && own == argument(scope.step(judged), other).map(str::trim)
+                let own = trimmed(step, key);
+                own.is_some() && own == trimmed(scope.step(judged), other)
             })
             && !(self.captures_nothing && (step.kind() != Kind::Agent || !step.capture.is_empty()))
             && some(&self.captures, result_field)
             && some(&self.captures_as, |name| step.captures_as(name))
-            && some(&self.captures_list, |name| {
-                step.capture_list
-                    .iter()
-                    .any(|capture| capture.variable.text == name)
-            })
+            && some(&self.captures_list, list)
     }
 
     fn routes(&self, step: &Step) -> bool {
@@ -226,9 +216,7 @@ impl StepTest {
         };
         some(&self.has, has)
             && some(&self.lacks, |field| !has(field))
-            && self
-                .retried
-                .is_none_or(|retried| retried == (step.retries() > 0))
+            && is(self.retried.as_ref(), &(step.retries() > 0))
             && self.leads.as_ref().is_none_or(|leads| leads.hold(step))
     }
 }
@@ -249,10 +237,8 @@ impl ReadsField {
             let mut references = capture.template.references();
             references.find(|reference| reference.is(Namespace::Result, &self.field))
         };
-        names
-            .filter(|(_, reference)| comes_from(reference.name()).is_some())
-            .map(|(_, reference)| reference.to_string())
-            .collect()
+        let found = names.filter(|(_, reference)| comes_from(reference.name()).is_some());
+        found.map(|(_, reference)| reference.to_string()).collect()
     }
 }
 
@@ -273,14 +259,10 @@ impl Removed {
                 let mut captures = scope.step(step).capture.iter();
                 captures.any(|capture| capture.variable.text == name)
             };
-            let removers = scope.steps().filter(|(_, facts)| {
-                facts
-                    .step
-                    .tool
-                    .as_ref()
-                    .is_some_and(|tool| tool.text == self.by)
-            });
-            for (remover, facts) in removers.filter(|(remover, _)| *remover != at) {
+            for (remover, facts) in scope.steps().filter(|(remover, _)| *remover != at) {
+                if facts.step.tool.as_deref() != Some(&self.by) {
+                    continue;
+                }
                 let after = facts.step.on_success.as_ref();
                 let after = after.and_then(|route| scope.recipe.position(&route.text));
                 if after.is_some_and(|after| scope.reach(&[after], renews).contains(&at)) {
@@ -302,11 +284,8 @@ impl Before {
                 return vec![scope.step(*found).name.clone()];
             }
             seen.extend(&front);
-            let next = front
-                .iter()
-                .flat_map(|at| &scope.predecessors[*at])
-                .copied();
-            front = next.filter(|at| !seen.contains(at)).collect();
+            let next = front.iter().flat_map(|at| &scope.predecessors[*at]);
+            front = next.copied().filter(|at| !seen.contains(at)).collect();
             hops += 1;
         }
         Vec::new()
@@ -327,15 +306,12 @@ impl AfterFailure {
 
 impl Results {
     fn missing(&self, step: &Step) -> Vec<String> {
-        let routed: BTreeSet<&str> = step
-            .conditions()
-            .flat_map(|(_, _, expression)| self.values(expression))
-            .collect();
-        let missing = self.need.iter().filter(|_| !step.branches().is_empty());
-        missing
-            .filter(|value| !routed.contains(value.as_str()))
-            .cloned()
-            .collect()
+        let conditions = step.conditions();
+        let routed = conditions.flat_map(|(_, _, expression)| self.values(expression));
+        let routed: BTreeSet<&str> = routed.collect();
+        let needed = self.need.iter().filter(|_| !step.branches().is_empty());
+        let missing = needed.filter(|value| !routed.contains(value.as_str()));
+        missing.cloned().collect()
     }
 
     /// Values that a condition compares the field with.
@@ -352,9 +328,10 @@ impl Results {
 impl Leads {
     fn hold(&self, step: &Step) -> bool {
         match &step.on_result {
-            Some(OnResult::Field { routes, .. }) => routes
-                .iter()
-                .any(|(key, route)| key.text == self.on && route.text == self.to),
+            Some(OnResult::Field { routes, .. }) => {
+                let mut routes = routes.iter();
+                routes.any(|(key, route)| key.text == self.on && route.text == self.to)
+            }
             Some(OnResult::List(branches)) => branches.iter().any(|branch| {
                 let when = branch.when.as_ref();
                 let asks = when.is_some_and(|when| when.text.contains(&self.on));

@@ -129,10 +129,8 @@ impl Call<'_> {
             let what = format!("gives {names} and the step captures nothing");
             self.tell(Id::ImplicitHandoff, &what, out);
         }
-        if contract.write_behavior.as_deref() == Some("always")
-            && step.skip_when_false.is_none()
-            && step.on_context_limit.is_none()
-        {
+        let is_bound = step.skip_when_false.is_none() && step.on_context_limit.is_none();
+        if contract.write_behavior.as_deref() == Some("always") && is_bound {
             let what = "always writes; without on_context_limit what it wrote is lost when the agent's context is full";
             self.tell(Id::FileWritingSkillMissingContextLimit, what, out);
         }
@@ -145,18 +143,16 @@ impl Call<'_> {
             return;
         }
         for next in &scope.successors[self.at] {
-            let Some(consumer) = &scope.facts[*next].skill else {
-                continue;
-            };
-            let Some(takes) = manifest.skills.get(consumer.name) else {
+            let consumer = scope.facts[*next].skill;
+            let takes = consumer.and_then(|one| Some((one, manifest.skills.get(one.name)?)));
+            let Some((consumer, takes)) = takes else {
                 continue;
             };
             let inputs = takes.inputs.iter();
-            let unwired: Vec<&str> = inputs
-                .filter(|input| !input.required && PATHS.contains(&input.kind.as_str()))
-                .map(|input| input.name.as_str())
-                .filter(|name| !consumer.command.contains(&format!("context.{name}")))
-                .collect();
+            let paths =
+                inputs.filter(|input| !input.required && PATHS.contains(&input.kind.as_str()));
+            let mut unwired: Vec<&str> = paths.map(|input| input.name.as_str()).collect();
+            unwired.retain(|name| !consumer.command.contains(&format!("context.{name}")));
             if !unwired.is_empty() {
                 let what = format!(
                     "gives nothing, and `{}` in step `{}` could take {}; if it reads what the first one wrote, give that an output \
@@ -202,9 +198,8 @@ fn push_behind(scope: &Scope<'_>, from: usize) -> Option<usize> {
             return Some(at);
         }
         if hops < PUSH_HOPS {
-            let fresh = scope.successors[at]
-                .iter()
-                .filter(|next| seen.insert(**next));
+            let next = scope.successors[at].iter();
+            let fresh = next.filter(|next| seen.insert(**next));
             open.extend(fresh.map(|next| (*next, hops + 1)));
         }
     }
@@ -261,10 +256,9 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
     }
     for pattern in conditions {
         if let Err(error) = Regex::new(pattern) {
-            let message = format!(
-                "`{pattern}` in write_expected_when is no regular expression: {}",
-                last_line(&error)
-            );
+            let why = last_line(&error);
+            let message =
+                format!("`{pattern}` in write_expected_when is no regular expression: {why}");
             fault(behavior, Error, &message);
         }
     }

@@ -33,14 +33,13 @@ pub(super) fn check(
     let Some(on_result) = &step.on_result else {
         return;
     };
-    let field = step.by_field().map(|(field, routes)| {
-        let values: Vec<String> = routes.iter().map(|(key, _)| key.text.clone()).collect();
-        (Reference::of_result(field), values)
-    });
-    let field = field
-        .as_ref()
-        .map(|(field, values)| (field, values.clone()));
-    let mut asked: Vec<(&Reference, Vec<String>)> = field.into_iter().collect();
+    let field = step.by_field();
+    let field = field.map(|(field, routes)| (Reference::of_result(field), routes));
+    let mut asked: Vec<(&Reference, Vec<String>)> = Vec::new();
+    if let Some((field, routes)) = &field {
+        let values = routes.iter().map(|(key, _)| key.text.clone());
+        asked.push((field, values.collect()));
+    }
     for (_, _, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
             let values = told_apart(comparison, literal);
@@ -59,12 +58,10 @@ pub(super) fn check(
     }
     for (reference, literals) in asked {
         let name = reference.name();
+        let producers = scope.producers.get(name).cloned().unwrap_or_default();
         let (writers, values) = match reference.namespace {
             Namespace::Result => (vec![at], fields.get(name)),
-            Namespace::Context => (
-                scope.producers.get(name).cloned().unwrap_or_default(),
-                variables.get(name),
-            ),
+            Namespace::Context => (producers, variables.get(name)),
             Namespace::Inputs => continue,
         };
         let gate = Gate {
@@ -112,14 +109,11 @@ impl Gate<'_> {
     fn unexpected(&self, writer: usize, values: Option<&Values<'_>>, out: &mut Findings) -> bool {
         let step = self.scope.step(self.at);
         let writer_step = self.scope.step(writer);
-        let unnamed: Vec<&str> = match values {
-            None => vec![UNEXPECTED],
-            Some(values) => {
-                let unnamed = |value: &&str| !self.literals.iter().any(|literal| literal == value);
-                values.iter().copied().filter(unnamed).collect()
-            }
-        };
-        for value in unnamed {
+        let unnamed = |value: &&str| !self.literals.iter().any(|literal| literal == value);
+        let values_there = values
+            .cloned()
+            .unwrap_or_else(|| Values::from([UNEXPECTED]));
+        for value in values_there.into_iter().filter(unnamed) {
             let Some((at, route)) = self.branch(value) else {
                 continue;
             };

@@ -20,12 +20,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         let contract = contract_of(facts, manifest);
         let mut fields: BTreeMap<&str, Values<'_>> = BTreeMap::new();
         for output in contract.into_iter().flat_map(|contract| &contract.outputs) {
-            if !output.allowed_values.is_empty() {
-                unrouted(step, &output.name, &output.allowed_values, out);
-                fields.insert(
-                    &output.name,
-                    output.allowed_values.iter().map(String::as_str).collect(),
-                );
+            let values = &output.allowed_values;
+            if !values.is_empty() {
+                unrouted(step, &output.name, values, out);
+                fields.insert(&output.name, values.iter().map(String::as_str).collect());
             }
         }
         impossible(step, &fields, &variables, out);
@@ -62,11 +60,9 @@ fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
 fn has_word(text: &str, word: &str) -> bool {
     let part = |sign: char| sign.is_alphanumeric() || sign == '_';
     text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let after = text
-            .get(at + word.len()..)
-            .and_then(|after| after.chars().next());
-        !before.is_some_and(part) && !after.is_some_and(part)
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + word.len()..).unwrap_or_default();
+        !before.ends_with(part) && !after.starts_with(part)
     })
 }
 
@@ -129,20 +125,14 @@ fn impossible(
             }
         }
     }
-    let Some((named, routes)) = step.by_field() else {
+    let by_field = step.by_field();
+    let known = by_field.and_then(|(named, routes)| Some((named, routes, fields.get(&**named)?)));
+    let Some((named, routes, values)) = known else {
         return;
     };
-    let Some(values) = fields.get(&**named) else {
-        return;
-    };
+    let never = format!("result.{}", named.text);
     for (key, _) in routes.iter().filter(|(key, _)| !is_possible(key, values)) {
         let field = format!("on_result.routes.{}", key.text);
-        told(
-            &format!("result.{}", named.text),
-            key,
-            values,
-            field,
-            key.line,
-        );
+        told(&never, key, values, field, key.line);
     }
 }
