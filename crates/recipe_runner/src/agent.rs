@@ -100,14 +100,13 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
 pub(crate) fn prompt(with: &Map<String, Value>) -> String {
     let text = |value: &Value| aris_recipe::value::to_text(value).into_owned();
     let mut prompt = with.get("skill_command").map(text).unwrap_or_default();
-    let more: Vec<String> = with
+    let more = with
         .iter()
-        .filter(|(key, _)| !SETTINGS.contains(&key.as_str()))
-        .map(|(key, value)| format!("{key} = {}", text(value)))
-        .collect();
+        .filter(|(key, _)| !SETTINGS.contains(&key.as_str()));
+    let more = more.map(|(key, value)| format!("\n{key} = {}", text(value)));
+    let more: String = more.collect();
     if !more.is_empty() {
-        prompt.push_str("\n\n");
-        prompt.push_str(&more.join("\n"));
+        prompt.extend(["\n", &more]);
     }
     prompt
 }
@@ -115,17 +114,12 @@ pub(crate) fn prompt(with: &Map<String, Value>) -> String {
 /// The command with prompt and model filled in, and what goes to its standard input.
 pub(crate) fn call(command: &[String], prompt: &str, model: &str) -> (Vec<String>, Option<String>) {
     let as_argument = command.iter().any(|word| word.contains(PROMPT));
-    let words = command
-        .iter()
-        .map(|word| {
-            // In one pass: a prompt may hold the signs of the model's place.
-            word.split(PROMPT)
-                .map(|part| part.replace(MODEL, model))
-                .collect::<Vec<_>>()
-                .join(prompt)
-        })
-        .collect();
-    (words, (!as_argument).then(|| prompt.to_owned()))
+    let words = command.iter().map(|word| {
+        // In one pass: a prompt may hold the signs of the model's place.
+        let parts = word.split(PROMPT).map(|part| part.replace(MODEL, model));
+        parts.collect::<Vec<_>>().join(prompt)
+    });
+    (words.collect(), (!as_argument).then(|| prompt.to_owned()))
 }
 
 /// What came of a session: the result that it printed as JSON, else the fields of its final text.
@@ -171,11 +165,10 @@ pub(crate) fn of_text(text: &str, reading: &Reading) -> Outcome {
     let is_report =
         |found: &Map<String, Value>| found.get("type").and_then(Value::as_str) == Some("result");
     if let Some(found) = object(text) {
-        return if is_report(&found) {
-            of_report(&found, reading)
-        } else {
-            noted("", found)
-        };
+        if is_report(&found) {
+            return of_report(&found, reading);
+        }
+        return noted("", found);
     }
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match last.and_then(object).filter(is_report) {
@@ -227,9 +220,8 @@ pub(crate) fn usage(text: &str) -> Option<Usage> {
     let report = object(text).or_else(|| last.and_then(object))?;
     let tokens = report.get("usage").and_then(Value::as_object);
     let count = |key: &str| {
-        tokens
-            .and_then(|tokens| tokens.get(key)?.as_u64())
-            .unwrap_or(0)
+        let count = tokens.and_then(|tokens| tokens.get(key)?.as_u64());
+        count.unwrap_or(0)
     };
     let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64);
     (tokens.is_some() || cost_usd.is_some()).then(|| Usage {
@@ -255,10 +247,8 @@ fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
         outcome.subtype = subtype.map(str::to_owned);
     } else if failed {
         let full = text.to_ascii_lowercase().contains("prompt is too long");
-        outcome.status = OutcomeStatus::Failure;
-        if full {
-            outcome.status = OutcomeStatus::ContextLimit;
-        }
+        let full = full.then_some(OutcomeStatus::ContextLimit);
+        outcome.status = full.unwrap_or(OutcomeStatus::Failure);
         outcome.note = subtype.map(str::to_owned);
     } else if text.trim().is_empty() {
         outcome.retry_reason = Some(RetryReason::EmptyOutput);

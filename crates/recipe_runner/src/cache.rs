@@ -52,11 +52,9 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
     for pattern in files {
         let paths = matching(&request.cwd, pattern);
         if paths.is_empty() {
-            let reason = format!(
-                "step {}: cache names {pattern}, and no such file is in {}",
-                step.name,
-                request.cwd.display()
-            );
+            let (step, cwd) = (&step.name, request.cwd.display());
+            let reason =
+                format!("step {step}: cache names {pattern}, and no such file is in {cwd}");
             let hint = "name files that the step reads, relative to its cwd";
             return Err(Error::input(reason, hint));
         }
@@ -103,11 +101,9 @@ fn matching(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
         return Vec::new();
     };
     let glob = glob.compile_matcher();
-    let entries = aris_fs::list_sorted(folder).unwrap_or_default();
-    let fits = entries
-        .into_iter()
-        .filter(|entry| glob.is_match(&entry.name) && entry.path.is_file());
-    fits.map(|entry| entry.path).collect()
+    let mut entries = aris_fs::list_sorted(folder).unwrap_or_default();
+    entries.retain(|entry| glob.is_match(&entry.name) && entry.path.is_file());
+    entries.into_iter().map(|entry| entry.path).collect()
 }
 
 fn below(folder: &Path) -> Vec<PathBuf> {

@@ -133,9 +133,8 @@ fn parsed<T>(
         return Ok(None);
     };
     let text = read_named(&path)?;
-    parse(&text)
-        .map(Some)
-        .map_err(|problems| Error::Data { path, problems })
+    let read = parse(&text).map(Some);
+    read.map_err(|problems| Error::Data { path, problems })
 }
 
 /// The skills in folders, of several of one name the first; one that was named and is absent is an error where it is listed. `read` names
@@ -182,10 +181,8 @@ fn sub_recipes(folders: &[PathBuf]) -> Result<Option<BTreeMap<String, Vec<String
                 let text = aris_fs::read_text(&entry.path).ok();
                 let recipe = text.and_then(|text| load(&text, "").ok());
                 let steps = recipe.map(|recipe| recipe.steps).unwrap_or_default();
-                steps
-                    .into_iter()
-                    .filter_map(|step| Some(step.sub_recipe.clone()?.text))
-                    .collect()
+                let placed = steps.iter().filter_map(|step| step.sub_recipe.clone());
+                placed.map(|name| name.text).collect()
             });
         }
     }

@@ -44,15 +44,18 @@ pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, E
     })
 }
 
+/// A file that is no text, or not there to be read.
+fn unreadable(why: impl Into<String>) -> Finding {
+    Finding::about_file("yaml-parse-error", Severity::Error, why)
+}
+
 fn parsed(bytes: Vec<u8>, temp: &str) -> Loaded {
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = error.utf8_error().valid_up_to();
         let lines = error.as_bytes().iter().take(before);
         let line = 1 + lines.filter(|byte| **byte == b'\n').count();
-        Box::new(
-            Finding::about_file("yaml-parse-error", Severity::Error, "not UTF-8")
-                .at(u32::try_from(line).unwrap_or(u32::MAX)),
-        )
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        Box::new(unreadable("not UTF-8").at(line))
     })?;
     load(&text, temp)
 }
@@ -69,13 +72,12 @@ pub(crate) fn composed(
 ) -> Result<(Composed, Digests), Error> {
     let folders = folders(&read.path, reading, context);
     let mut digests = Digests::new();
-    let composed = compose(read.recipe.clone(), given, &mut |name| {
+    let mut composed = compose(read.recipe.clone(), given, &mut |name| {
         find(name, &folders, &reading.temp_dir, &mut digests)
     })
     .map_err(|finding| Error::recipe(&read.path, *finding))?;
     known(&composed.recipe, given)?;
     composed.notes.iter().for_each(|note| context.note(note));
-    let mut composed = composed;
     composed.recipe.elsewhere = elsewhere(&composed.left_out, &folders, reading);
     Ok((composed, digests))
 }
@@ -132,9 +134,8 @@ fn find(name: &str, folders: &[PathBuf], temp: &str, digests: &mut Digests) -> O
                 }
                 Err(FsError::NotFound { .. } | FsError::NotRegular { .. }) => {}
                 Err(error) => {
-                    let message = format!("{} cannot be read: {error}", path.display());
-                    let finding = Finding::about_file("yaml-parse-error", Severity::Error, message);
-                    return Some(Err(Box::new(finding)));
+                    let why = format!("{} cannot be read: {error}", path.display());
+                    return Some(Err(Box::new(unreadable(why))));
                 }
             }
         }

@@ -85,18 +85,13 @@ impl Source {
 }
 
 fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {
-    let given = with
-        .get("cwd")
-        .map(|value| to_text(value).trim().to_owned());
-    context.absolute(&PathBuf::from(given.unwrap_or_default()))
+    let given = with.get("cwd").map(to_text).unwrap_or_default();
+    context.absolute(Path::new(given.trim()))
 }
 
 fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
-    to_text(with.get(key)?)
-        .trim()
-        .parse()
-        .ok()
-        .filter(|seconds| *seconds > 0)
+    let seconds = to_text(with.get(key)?).trim().parse().ok();
+    seconds.filter(|seconds| *seconds > 0)
 }
 
 /// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
@@ -112,10 +107,9 @@ fn variables(
     let inputs = inputs
         .filter(|(input, _)| !secret.contains(input.as_str()))
         .map(|(input, value)| (variable(CONTEXT, input), value.clone()));
-    let context = state
-        .context
-        .iter()
-        .map(|(name, value)| (variable(CONTEXT, name), to_text(value).into_owned()));
+    let context = state.context.iter();
+    let context =
+        context.map(|(name, value)| (variable(CONTEXT, name), to_text(value).into_owned()));
     let mut all: BTreeMap<String, String> = inputs.chain(context).collect();
     all.insert(String::from("RECIPE_STEP"), step.name.clone());
     let values = lens.into_iter().flat_map(|lens| &lens.values);
@@ -145,12 +139,7 @@ const CONTEXT: &str = "RECIPE_CTX_";
 
 /// The variable of a name: in capital letters, everything else as `_`.
 fn variable(before: &str, name: &str) -> String {
-    let sign = |sign: char| {
-        if sign.is_ascii_alphanumeric() {
-            sign.to_ascii_uppercase()
-        } else {
-            '_'
-        }
-    };
-    before.chars().chain(name.chars().map(sign)).collect()
+    let name = name.to_ascii_uppercase();
+    let other = |sign: char| !sign.is_ascii_alphanumeric();
+    format!("{before}{}", name.replace(other, "_"))
 }

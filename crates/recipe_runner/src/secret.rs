@@ -99,15 +99,11 @@ const HIDDEN: &[u8] = b"[secret]";
 
 /// The text of a JSON string with everything that is not ASCII as `\u00e9`, as Python's `json.dumps` writes it.
 fn ascii_json(text: &str) -> String {
-    let spelled = |sign: char| -> Vec<String> {
-        if sign.is_ascii() {
-            return vec![sign.to_string()];
-        }
-        let mut units = [0; 2];
-        let units = sign.encode_utf16(&mut units).iter();
-        units.map(|unit| format!("\\u{unit:04x}")).collect()
+    let spelled = |unit: u16| match u8::try_from(unit) {
+        Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+        _ => format!("\\u{unit:04x}"),
     };
-    text.chars().flat_map(spelled).collect()
+    text.encode_utf16().map(spelled).collect()
 }
 
 impl Redactor {

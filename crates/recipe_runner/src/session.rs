@@ -30,16 +30,13 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
     secret::check(&composed.recipe, &inputs)?;
     secret::present(&composed.recipe, &inputs, args.source.executes(), context)?;
     let absolute = |path: &Path| context.absolute(path).display().to_string();
+    let folders = reading.sub_recipes_dir.iter();
     let reference = RecipeRef {
         name: composed.recipe.name.clone(),
         path: absolute(&read.path),
         sha256: read.sha256,
         sub_recipes: digests,
-        sub_recipes_dirs: reading
-            .sub_recipes_dir
-            .iter()
-            .map(|dir| absolute(dir))
-            .collect(),
+        sub_recipes_dirs: folders.map(|folder| absolute(folder)).collect(),
         temp_dir: Some(reading.temp_dir.clone()),
         manifest,
     };

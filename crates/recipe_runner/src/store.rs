@@ -8,7 +8,7 @@ use aris_cli::Context;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
-use crate::attempt::{self, Attempt, Left};
+use crate::attempt::{self, Attempt, Left, Part};
 use crate::cli::WaitArgs;
 use crate::error::Error;
 use crate::journal::{self, Writer, attempts_of, beside};
@@ -45,11 +45,9 @@ impl Store {
         let lock = match Lock::acquire_before(&lock_path, Instant::now() + patience) {
             Ok(lock) => lock,
             Err(FsError::Locked { .. }) => {
-                let holder = aris_fs::read_text(&lock_path).unwrap_or_default();
-                let holder = match holder.trim() {
-                    "" => String::from("another process"),
-                    named => named.to_owned(),
-                };
+                let named = aris_fs::read_text(&lock_path).unwrap_or_default();
+                let named = Some(named.trim()).filter(|named| !named.is_empty());
+                let holder = named.unwrap_or("another process").to_owned();
                 return Err(Error::Held { path, holder });
             }
             Err(error) => return Err(error.into()),
@@ -70,10 +68,9 @@ impl Store {
         let read =
             journal::read(&self.path, true)?.ok_or_else(|| Error::no_file(&self.path, "state"))?;
         if read.torn > 0 {
+            let (path, torn) = (self.path.display(), read.torn);
             context.note(&format!(
-                "{}: the last line is incomplete ({} bytes, from a write that was cut off) and is ignored",
-                self.path.display(),
-                read.torn
+                "{path}: the last line is incomplete ({torn} bytes, from a write that was cut off) and is ignored"
             ));
         }
         self.writer.replace(read.writer);
@@ -90,17 +87,18 @@ impl Store {
     ///
     /// **Errors**: [`Error::Unfinished`]; [`Error::AtWork`] while a step of the earlier run is at work.
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
-        let there = match read(&self.path) {
-            Ok(None) => None,
-            Ok(Some(state)) if state.status.is_over() || always => Some(()),
-            Err(_) if always => Some(()),
-            Ok(Some(_)) => return Err(Error::Unfinished(self.path.clone())),
+        let there = read(&self.path);
+        let is_there = !matches!(there, Ok(None));
+        let unfinished = match there {
+            Ok(state) => state.filter(|state| !state.status.is_over()),
+            Err(_) if always => None,
             Err(error) => return Err(error),
         };
+        if unfinished.is_some() && !always {
+            return Err(Error::Unfinished(self.path.clone()));
+        }
         let attempts = self.attempts();
-        if let Ok(Some(state)) = read(&self.path)
-            && !state.status.is_over()
-        {
+        if let Some(state) = unfinished {
             let step = state.cursor.as_deref().unwrap_or_default();
             for part in attempt::parts(&attempts.join(ticket(&state)))? {
                 if let Left::AtWork(work) = part.left {
@@ -108,7 +106,7 @@ impl Store {
                 }
             }
         }
-        if there.is_none() && !attempts.exists() {
+        if !is_there && !attempts.exists() {
             return Ok(());
         }
         let free = (1..MANY).find(|number| {
@@ -121,12 +119,10 @@ impl Store {
         if attempts.exists() {
             aris_fs::rename_new(&attempts, &beside(&aside, ".d"))?;
         }
-        if there.is_some() {
+        if is_there {
             aris_fs::rename_new(&self.path, &aside)?;
-            context.note(&format!(
-                "the earlier state was moved to {}",
-                aside.display()
-            ));
+            let aside = aside.display();
+            context.note(&format!("the earlier state was moved to {aside}"));
         }
         Ok(())
     }
@@ -134,9 +130,8 @@ impl Store {
     /// Folders of the attempts of the step at the cursor that were begun, and nobody knows how they ended.
     pub(crate) fn interrupted(&self, state: &State) -> Result<Vec<PathBuf>, Error> {
         let parts = attempt::parts(&self.attempts().join(ticket(state)))?;
-        let interrupted = parts
-            .into_iter()
-            .filter(|part| matches!(part.left, Left::Over(Attempt::Interrupted)));
+        let is_interrupted = |part: &Part| matches!(part.left, Left::Over(Attempt::Interrupted));
+        let interrupted = parts.into_iter().filter(is_interrupted);
         Ok(interrupted.map(|part| part.folder).collect())
     }
 

@@ -392,9 +392,8 @@ pub(crate) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>,
 }
 
 pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    let bytes = serde_json::to_vec_pretty(value);
-    let mut bytes = bytes.map_err(|error| Error::malformed(path, error))?;
-    bytes.push(b'\n');
+    let bytes = aris_contract::json::pretty(value);
+    let bytes = bytes.map_err(|error| Error::malformed(path, error))?;
     Ok(aris_fs::write_atomic(path, &bytes)?)
 }
 
@@ -444,15 +443,10 @@ pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
 /// The folders of the attempts of the same visit before this one.
 fn earlier(folder: &Path) -> Vec<PathBuf> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let numbers = name
-        .split_once('.')
-        .and_then(|(seq, attempt)| Some((seq, attempt.parse::<u32>().ok()?)));
-    let Some((seq, attempt)) = numbers else {
-        return Vec::new();
-    };
-    (1..attempt)
-        .map(|attempt| folder.with_file_name(format!("{seq}.{attempt}")))
-        .collect()
+    let (seq, attempt) = name.split_once('.').unwrap_or_default();
+    let before = 1..attempt.parse::<u32>().unwrap_or(0);
+    let before = before.map(|attempt| folder.with_file_name(format!("{seq}.{attempt}")));
+    before.collect()
 }
 
 pub(crate) fn below(folder: &Path, at: usize) -> PathBuf {

@@ -144,14 +144,14 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     let stdout = String::from_utf8_lossy(&stdout).into_owned();
     let mut outcome = match (request.worker, fields.end()) {
         // What was not read may be what a gate decides by.
-        (Worker::Command, Err(name)) => unread(&format!(
-            "the value of {name} has more than {} MiB",
-            tokens::Fields::LINE >> 20
-        )),
-        (Worker::Agent | Worker::Tool, _) if dropped > 0 => unread(&format!(
-            "it answered with more than {} MiB",
-            CAPTURE_LIMIT >> 20
-        )),
+        (Worker::Command, Err(name)) => {
+            let most = tokens::Fields::LINE >> 20;
+            unread(&format!("the value of {name} has more than {most} MiB"))
+        }
+        (Worker::Agent | Worker::Tool, _) if dropped > 0 => {
+            let most = CAPTURE_LIMIT >> 20;
+            unread(&format!("it answered with more than {most} MiB"))
+        }
         (Worker::Agent, _) => agent::outcome(finished.end, &stdout, silent, request),
         (worker, fields) => {
             let answer = match worker {
@@ -176,22 +176,15 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
         End::TimedOut => String::from("timeout"),
     };
     if log_lost {
-        let notes: Vec<String> = outcome
-            .note
-            .into_iter()
-            .chain([LOG_LOST.to_owned()])
-            .collect();
-        outcome.note = Some(notes.join("; "));
+        let note = outcome.note.map(|note| format!("{note}; {LOG_LOST}"));
+        outcome.note = note.or_else(|| Some(LOG_LOST.to_owned()));
     }
     let cancelled = finished.end == End::TimedOut && told.load(Ordering::SeqCst);
+    let end = Some(end).filter(|_| !cancelled);
     Record {
         outcome: (!cancelled).then_some(outcome),
         cancelled,
-        end: Some(if cancelled {
-            String::from("cancelled")
-        } else {
-            end
-        }),
+        end: end.or_else(|| Some(String::from("cancelled"))),
         dropped: [dropped, finished.stderr.dropped],
         ..record()
     }
@@ -224,17 +217,20 @@ fn of_command(
         End::TimedOut => (124, format!("not over after {} s", request.deadline_s)),
     };
     result.insert(String::from("exit_code"), Value::from(code));
-    let mut outcome = if code == 0 {
+    let (status, note) = if code == 0 {
         // A gate that could not look says so; whoever reads the run sees it.
-        Outcome {
-            note: tokens::degraded(stdout, &Map::new()),
-            ..Outcome::default()
-        }
+        (
+            OutcomeStatus::Success,
+            tokens::degraded(stdout, &Map::new()),
+        )
     } else {
-        Outcome::noted(OutcomeStatus::Failure, why)
+        (OutcomeStatus::Failure, Some(why))
     };
-    outcome.result = Some(result);
-    outcome
+    Outcome {
+        status,
+        note,
+        ..Outcome::success(result)
+    }
 }
 
 /// The answer of a program that carries out tools, where it is a JSON object; `None` where it prints lines `name=value`, or nothing.
@@ -245,9 +241,8 @@ fn answer_of(stdout: &str) -> Result<Option<Map<String, Value>>, String> {
     if !text.starts_with(['{', '[', '"']) {
         return Ok(None);
     }
-    serde_json::from_str(text)
-        .map(Some)
-        .map_err(|error| format!("its answer is no JSON object: {error}"))
+    let answer = serde_json::from_str(text).map(Some);
+    answer.map_err(|error| format!("its answer is no JSON object: {error}"))
 }
 
 /// A step whose answer could not be read as a whole.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome, Product};
-use aris_recipe::graph::{Edge, dot, mermaid};
+use aris_recipe::graph::{Edge, Skip, dot, mermaid};
 use aris_recipe::{Graph, Recipe};
 use serde::Serialize;
 
@@ -87,6 +87,13 @@ impl GraphData {
             to: name(edge.to),
             kind: edge.via.to_string(),
         };
+        let skip = |(at, skip): (&usize, &Skip)| {
+            let data = SkipData {
+                target: skip.target.as_ref().map(|target| target.name().to_owned()),
+                how: skip.how.to_string(),
+            };
+            (name(*at), data)
+        };
         let cyclic = graph.components.cyclic().into_iter();
         let sorted = |members: Vec<usize>| {
             let mut names: Vec<String> = members.into_iter().map(name).collect();
@@ -101,17 +108,7 @@ impl GraphData {
             entry: name(0),
             nodes: recipe.steps.iter().map(|step| step.name.clone()).collect(),
             edges: edges.map(edge).collect(),
-            skips: graph
-                .skips
-                .iter()
-                .map(|(at, skip)| {
-                    let data = SkipData {
-                        target: skip.target.as_ref().map(|target| target.name().to_owned()),
-                        how: skip.how.to_string(),
-                    };
-                    (name(*at), data)
-                })
-                .collect(),
+            skips: graph.skips.iter().map(skip).collect(),
             sccs,
             bounded: bounds.map(|(at, bound)| (name(*at), *bound)).collect(),
             drawing: None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aris_cli::{Context, Outcome, Product, Style};
 use serde::Serialize;
 
-use crate::attempt::{self, Left, STDERR, STDOUT};
+use crate::attempt::{self, Left, Part, STDERR, STDOUT};
 use crate::cli::LogsArgs;
 use crate::commands::status::folder;
 use crate::error::Error;
@@ -108,11 +108,10 @@ fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Er
     let parts = attempt::parts(folder)?;
     let names = parts.iter().filter_map(|part| part.lens.as_deref());
     let names: Vec<&str> = names.collect();
+    let is_wanted = |part: &&Part| part.lens.is_some() && part.lens.as_deref() == wanted;
     let found = match (wanted, parts.as_slice()) {
         (None, [one]) => Some(one),
-        (wanted, parts) => parts
-            .iter()
-            .find(|part| part.lens.is_some() && part.lens.as_deref() == wanted),
+        (_, parts) => parts.iter().find(is_wanted),
     };
     if let Some(part) = found {
         return Ok(part.folder.clone());
@@ -138,14 +137,13 @@ fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
     if !above.is_dir() {
         return Err(no_log());
     }
-    let mut tickets: Vec<((u64, u32), String)> = aris_fs::list_sorted(&above)?
-        .iter()
-        .filter_map(|entry| {
-            let name = entry.name.to_str()?;
-            let (seq, attempt) = name.split_once('.')?;
-            Some(((seq.parse().ok()?, attempt.parse().ok()?), name.to_owned()))
-        })
-        .collect();
+    let entries = aris_fs::list_sorted(&above)?;
+    let tickets = entries.iter().filter_map(|entry| {
+        let name = entry.name.to_str()?;
+        let (seq, attempt) = name.split_once('.')?;
+        Some(((seq.parse().ok()?, attempt.parse().ok()?), name.to_owned()))
+    });
+    let mut tickets: Vec<((u64, u32), String)> = tickets.collect();
     tickets.sort();
     for (_, ticket) in tickets.into_iter().rev() {
         let step = step_of(&above.join(&ticket))?;

@@ -234,17 +234,14 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
     let text = match args.result.as_deref() {
         None => return Ok(engine::Outcome::of(args.status)),
         Some("-") => {
-            let wrong = |reason: String| Error::Stdin(reason);
             let mut bytes = Vec::new();
-            let count = io::stdin()
-                .lock()
-                .take(RESULT_LIMIT + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| wrong(error.to_string()))?;
+            let mut stdin = io::stdin().lock().take(RESULT_LIMIT + 1);
+            let count = stdin.read_to_end(&mut bytes);
+            let count = count.map_err(|error| Error::Stdin(error.to_string()))?;
             if count as u64 > RESULT_LIMIT {
-                return Err(wrong(String::from("more than 16 MiB")));
+                return Err(Error::Stdin(String::from("more than 16 MiB")));
             }
-            String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?
+            String::from_utf8(bytes).map_err(|error| Error::Stdin(error.to_string()))?
         }
         Some(text) => text.to_owned(),
     };
@@ -262,11 +259,9 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
 
 impl Next {
     fn of(machine: &Machine, state: &State, store: &Store) -> Result<Self, Error> {
-        let step = state
-            .cursor
-            .as_deref()
-            .filter(|_| state.status == Status::Waiting)
-            .and_then(|name| machine.recipe.step(name));
+        let cursor = state.cursor.as_deref();
+        let cursor = cursor.filter(|_| state.status == Status::Waiting);
+        let step = cursor.and_then(|name| machine.recipe.step(name));
         let ended = state.terminal().filter(|_| state.cursor.is_none());
         let stop = ended.and_then(|name| machine.recipe.step(name));
         let stands = Self {
@@ -344,12 +339,8 @@ impl Next {
 impl Completed {
     /// What was recorded, and what follows.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
-        let word = if self.recorded {
-            "recorded"
-        } else {
-            "recorded before"
-        };
-        writeln!(out, "{}: {word}", self.step)?;
+        let before = if self.recorded { "" } else { " before" };
+        writeln!(out, "{}: recorded{before}", self.step)?;
         self.next.render(out)
     }
 }

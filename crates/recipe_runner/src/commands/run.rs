@@ -99,21 +99,11 @@ pub(crate) fn resume(
     args: &ResumeArgs,
     context: &Context,
 ) -> Result<Outcome<Box<dyn Product>>, Error> {
-    let store = Store::open(
-        &args.state.state,
-        "recipe_runner resume",
-        true,
-        &args.state.wait,
-        context,
-    )?;
+    let (path, wait) = (&args.state.state, &args.state.wait);
+    let store = Store::open(path, "recipe_runner resume", true, wait, context)?;
     let mut state = store.load(context)?;
-    let machine = session::reopen(
-        &mut state,
-        store.path(),
-        args.recipe.as_deref(),
-        args.accept_changed,
-        context,
-    )?;
+    let (elsewhere, accept) = (args.recipe.as_deref(), args.accept_changed);
+    let machine = session::reopen(&mut state, store.path(), elsewhere, accept, context)?;
     if let Some(max_steps) = args.max_steps {
         state.max_steps = max_steps;
     }
@@ -164,10 +154,8 @@ impl Run {
     fn of(machine: &Machine, state: State) -> Self {
         let ended = state.terminal().filter(|_| state.cursor.is_none());
         let stop = ended.and_then(|name| machine.recipe.step(name));
-        let waiting = state
-            .cursor
-            .as_ref()
-            .filter(|_| state.status == Status::Waiting);
+        let waiting = state.cursor.as_ref();
+        let waiting = waiting.filter(|_| state.status == Status::Waiting);
         Self {
             recipe: machine.recipe.name.clone(),
             status: state.status,
@@ -193,11 +181,8 @@ impl Run {
             let target = entry.target.as_deref().unwrap_or("-");
             let note = entry.note.as_deref();
             let note = note.map_or(String::new(), |note| format!("  # {note}"));
-            let (seq, step) = (entry.seq, &entry.step);
-            writeln!(
-                out,
-                "{seq}\t{step}\t{event}\t{status}\t{edge}\t{target}{note}"
-            )?;
+            write!(out, "{}\t{}\t{event}\t", entry.seq, entry.step)?;
+            writeln!(out, "{status}\t{edge}\t{target}{note}")?;
         }
         let place = self.terminal.as_ref().or(self.waiting_for.as_ref());
         let place = place.or(self.halt.as_ref());

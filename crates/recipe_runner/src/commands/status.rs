@@ -99,11 +99,8 @@ pub(crate) fn run(
             at_work = work;
         }
     }
-    let status = if at_work.is_some() {
-        Status::Running
-    } else {
-        state.status
-    };
+    let running = at_work.as_ref().map(|_| Status::Running);
+    let status = running.unwrap_or(state.status);
     let signal = signal(&state);
     let data = Standing {
         recipe: state.recipe.name.clone(),
@@ -132,13 +129,9 @@ impl Standing {
         let place = self.terminal.as_ref().or(self.step.as_ref());
         let place = place.map_or(String::new(), |place| format!(": {place}"));
         let halt = in_brackets(self.halt.as_ref());
-        writeln!(
-            out,
-            "{}\t{}{place}{halt}\tafter {}",
-            self.recipe,
-            end_word(self.status, Some(self.failed)),
-            counted(self.entries, "step")
-        )?;
+        let word = end_word(self.status, Some(self.failed));
+        let steps = counted(self.entries, "step");
+        writeln!(out, "{}\t{word}{place}{halt}\tafter {steps}", self.recipe)?;
         for lens in &self.lenses {
             let log = lens.at_work.as_ref().map_or("", |work| &work.log);
             writeln!(out, "lens {}\t{}\t{log}", lens.lens, lens.status)?;

@@ -109,33 +109,23 @@ impl Validation {
             warning,
             info,
         } = self.counts;
-        writeln!(
-            out,
-            "{}: {}, {}, {}",
-            if self.valid { "valid" } else { "invalid" },
-            counted(error, "error"),
-            counted(warning, "warning"),
-            counted(info, "info"),
-        )?;
-        let flags: BTreeSet<&str> = self
-            .skipped_rules
-            .iter()
+        let word = if self.valid { "valid" } else { "invalid" };
+        let (errors, warnings) = (counted(error, "error"), counted(warning, "warning"));
+        let infos = counted(info, "info");
+        writeln!(out, "{word}: {errors}, {warnings}, {infos}")?;
+        let skipped = self.skipped_rules.iter();
+        let flags: BTreeSet<&str> = skipped
             .filter_map(|rule| rule.why.rsplit_once('(')?.1.strip_suffix(')'))
             .collect();
         if flags.is_empty() {
             return Ok(());
         }
-        let flags: Vec<&str> = flags.into_iter().collect();
-        writeln!(
-            out,
-            "{} skipped; to check {}, pass {}",
-            counted(self.skipped_rules.len(), "rule"),
-            if self.skipped_rules.len() == 1 {
-                "it"
-            } else {
-                "them"
-            },
-            flags.join(", ")
-        )
+        let flags = flags.into_iter().collect::<Vec<_>>().join(", ");
+        let count = self.skipped_rules.len();
+        let (rules, them) = (
+            counted(count, "rule"),
+            if count == 1 { "it" } else { "them" },
+        );
+        writeln!(out, "{rules} skipped; to check {them}, pass {flags}")
     }
 }

@@ -43,11 +43,9 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
             done,
         ));
     }
+    let (name, below_it, go_on) = (&step.name, folder.display(), go_on(call.store));
     let words = format!(
-        "interrupted; the lenses of {} that are at work go on, their outputs are below {}; {}",
-        step.name,
-        folder.display(),
-        go_on(call.store)
+        "interrupted; the lenses of {name} that are at work go on, their outputs are below {below_it}; {go_on}"
     );
     source.interrupt.say(move || words.clone());
     let program = Program::this(context)?;

@@ -51,34 +51,28 @@ impl Source {
         };
         let agent = args.agent.as_ref();
         let agent = agent.map(|flag| agent::command(flag, context));
+        let jobs = args.jobs.map(|jobs| jobs as usize);
+        let watched = args.executes().then(Interrupt::watched);
         Ok(Self {
             script,
             commands: args.exec.is_some(),
             agent: agent.transpose()?,
             tools: args.exec_tools.as_deref().map(agent::split).transpose()?,
             cache: !args.no_cache,
-            jobs: args
-                .jobs
-                .map_or_else(aris_fs::processors, |jobs| jobs as usize),
+            jobs: jobs.unwrap_or_else(aris_fs::processors),
             agent_timeout: args.agent_timeout,
             command_timeout: args.command_timeout,
             rerun_interrupted: args.rerun_interrupted,
-            interrupt: if args.executes() {
-                Interrupt::watched()
-            } else {
-                Interrupt::default()
-            },
+            interrupt: watched.unwrap_or_default(),
         })
     }
 
     /// Says which steps of the script the recipe does not have.
     pub(crate) fn note_unknown(&self, machine: &Machine, context: &Context) {
-        for step in self.script.steps() {
-            if machine.recipe.step(step).is_none() {
-                context.note(&format!(
-                    "the script names step {step}, which the recipe does not have"
-                ));
-            }
+        let steps = self.script.steps();
+        for step in steps.filter(|step| machine.recipe.step(step).is_none()) {
+            let note = format!("the script names step {step}, which the recipe does not have");
+            context.note(&note);
         }
     }
 
@@ -158,9 +152,9 @@ impl Source {
         match made.attempt {
             Attempt::Ended(outcome) => Some(*outcome),
             Attempt::Cancelled => {
+                let name = &work.name;
                 context.note(&format!(
-                    "{}: cancelled; recipe_runner resume starts it again",
-                    work.name
+                    "{name}: cancelled; recipe_runner resume starts it again"
                 ));
                 None
             }
@@ -213,10 +207,7 @@ impl Work {
         let key = wanted.then(|| cache::key(call.step, &request));
         let (key, uncached) = match key.transpose() {
             Ok(key) => (key.flatten(), None),
-            Err(error) => {
-                let why = format!("{name} is not cached: {error}");
-                (None, Some(why))
-            }
+            Err(error) => (None, Some(format!("{name} is not cached: {error}"))),
         };
         let cached = key.map(|key| (cache::folder_of(call.store.path()), key));
         Self {
@@ -333,9 +324,9 @@ fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
     let Some(entry) = state.journal.get(entries) else {
         let why = in_brackets(state.notes.last());
         let step = state.cursor.as_deref().unwrap_or_default();
+        let attempt = attempts + 1;
         context.note(&format!(
-            "{step}: attempt {} failed{why}; trying again",
-            attempts + 1
+            "{step}: attempt {attempt} failed{why}; trying again"
         ));
         return;
     };

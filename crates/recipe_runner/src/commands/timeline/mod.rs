@@ -71,6 +71,16 @@ pub(crate) struct Row {
     at: Option<Timestamp>,
 }
 
+impl Row {
+    /// From when to when something was at work; where an outcome was only recorded, that moment. The journal's word comes a moment after
+    /// the end of an attempt: that is no waiting.
+    fn spans(&self) -> Vec<(Timestamp, Timestamp)> {
+        let bars = self.attempts.iter().map(|bar| (bar.from, bar.to));
+        let recorded = self.at.filter(|_| self.attempts.is_empty());
+        bars.chain(recorded.map(|at| (at, at))).collect()
+    }
+}
+
 /// One attempt, or that of one lens.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -146,18 +156,13 @@ impl Timeline {
             });
         }
         let running = steps.last().is_some_and(|row| row.status == "running");
-        let status = if running {
-            Status::Running
-        } else {
-            state.status
-        };
+        let running = running.then_some(Status::Running);
+        let status = running.unwrap_or(state.status);
+        let bars = steps.iter().flat_map(|row| &row.attempts);
         let mut timeline = Self {
             recipe: state.recipe.name.clone(),
             status: end_word(status, Some(state.failed)).to_owned(),
-            usage: steps
-                .iter()
-                .flat_map(|row| row.attempts.iter().filter_map(|bar| bar.usage))
-                .reduce(Usage::and),
+            usage: bars.filter_map(|bar| bar.usage).reduce(Usage::and),
             steps,
             ..Self::default()
         };
@@ -169,13 +174,8 @@ impl Timeline {
     fn measure(&mut self) {
         let mut end: Option<Timestamp> = None;
         for row in &mut self.steps {
-            let mut spans: Vec<(Timestamp, Timestamp)> =
-                row.attempts.iter().map(|bar| (bar.from, bar.to)).collect();
+            let mut spans = row.spans();
             spans.sort_unstable();
-            // The journal's word comes a moment after the end of an attempt: that is no waiting.
-            if spans.is_empty() {
-                spans.extend(row.at.map(|at| (at, at)));
-            }
             for (from, to) in spans {
                 let last = end.unwrap_or(from);
                 self.from.get_or_insert(from);
@@ -190,14 +190,12 @@ impl Timeline {
 
     /// The place of the page, and the sums.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (path, status) = (&self.path, &self.status);
+        let steps = counted(self.steps.len(), "step");
+        let [work, waiting] = [self.work_s, self.waiting_s].map(page::duration);
         writeln!(
             out,
-            "wrote {}: {}, {}, {} of work, {} of waiting",
-            self.path,
-            self.status,
-            counted(self.steps.len(), "step"),
-            page::duration(self.work_s),
-            page::duration(self.waiting_s)
+            "wrote {path}: {status}, {steps}, {work} of work, {waiting} of waiting"
         )?;
         self.usage
             .map_or(Ok(()), |usage| writeln!(out, "{}", page::cost(usage)))

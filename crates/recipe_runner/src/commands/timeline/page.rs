@@ -22,13 +22,8 @@ impl Scale {
     fn of(timeline: &Timeline, now: Timestamp) -> Self {
         let start = timeline.from.unwrap_or(now);
         let at = |time: Timestamp| seconds(start, time);
-        let mut spans: Vec<(f64, f64)> = Vec::new();
-        for row in &timeline.steps {
-            spans.extend(row.attempts.iter().map(|bar| (at(bar.from), at(bar.to))));
-            if row.attempts.is_empty() {
-                spans.extend(row.at.map(|time| (at(time), at(time))));
-            }
-        }
+        let spans = timeline.steps.iter().flat_map(Row::spans);
+        let mut spans: Vec<(f64, f64)> = spans.map(|(from, to)| (at(from), at(to))).collect();
         spans.sort_by(|one, other| one.0.total_cmp(&other.0));
         let most = (timeline.work_s * LONGEST_WAIT).max(0.5);
         let (mut cuts, mut end) = (Vec::new(), 0.0_f64);
@@ -61,19 +56,16 @@ impl Scale {
 
     /// Seconds from the left, with long waits shortened.
     fn place(&self, at: f64) -> f64 {
-        let lost: f64 = self
-            .cuts
-            .iter()
-            .filter(|(from, _, _)| *from < at)
-            .map(|(from, to, lost)| {
-                if at >= *to {
-                    *lost
-                } else {
-                    (at - from).min(*lost)
-                }
-            })
-            .sum();
-        at - lost
+        let before = self.cuts.iter().filter(|(from, _, _)| *from < at);
+        // What was cut is lost from the begin of the gap on, and no more of it than there was.
+        let lost = before.map(|(from, to, lost)| {
+            if at >= *to {
+                *lost
+            } else {
+                lost.min(at - from)
+            }
+        });
+        at - lost.sum::<f64>()
     }
 
     fn percent(&self, time: Timestamp) -> f64 {
@@ -95,17 +87,17 @@ struct Page<'t> {
 pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::Error> {
     let tries: usize = timeline.steps.iter().map(|row| row.attempts.len()).sum();
     let usage = timeline.usage;
+    let tokens = usage.map(|usage| count(usage.input_tokens + usage.output_tokens));
     let sums = [
         ("work", Some(duration(timeline.work_s))),
         ("waiting", Some(duration(timeline.waiting_s))),
         ("steps", Some(timeline.steps.len().to_string())),
         ("tries", Some(tries.to_string())),
-        (
-            "tokens",
-            usage.map(|usage| count(usage.input_tokens + usage.output_tokens)),
-        ),
+        ("tokens", tokens),
         ("cost", usage.and_then(|usage| usage.cost_usd).map(dollars)),
     ];
+    let sums = sums.into_iter();
+    let sums = sums.filter_map(|(name, value)| Some((name, value?)));
     let page = Page {
         timeline,
         scale: Scale::of(timeline, now),
@@ -113,10 +105,7 @@ pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::
             (Some(from), Some(to)) => format!("{} to {}, UTC", minute(from), minute(to)),
             _ => String::from("nothing was done yet"),
         },
-        sums: sums
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)))
-            .collect(),
+        sums: sums.collect(),
         written: minute(now),
     };
     page.render()
@@ -171,11 +160,8 @@ fn tone(status: &str) -> &'static str {
 
 /// Tokens and costs in one text.
 pub(super) fn cost(usage: Usage) -> String {
-    let tokens = format!(
-        "{} tokens in, {} out",
-        count(usage.input_tokens),
-        count(usage.output_tokens)
-    );
+    let [read, written] = [usage.input_tokens, usage.output_tokens].map(count);
+    let tokens = format!("{read} tokens in, {written} out");
     match usage.cost_usd {
         Some(cost) => format!("{tokens}, {}", dollars(cost)),
         None => tokens,
