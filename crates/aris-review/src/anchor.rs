@@ -18,57 +18,50 @@ const ENOUGH: usize = 12;
 /// **Source**: citation gates, §4.7.
 pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Finding> {
     let mut texts: BTreeMap<&str, Text> = BTreeMap::new();
-    let findings = findings
-        .into_iter()
-        .map(|mut finding| {
-            if finding.file.starts_with("./") {
-                finding.file.drain(..2);
-            }
-            let file = diff.file(&finding.file);
-            finding.quote.clear();
-            let (Some(line), Some(file)) = (finding.line, file) else {
-                finding.line = None;
-                return finding;
-            };
-            if !file.has_line(line) {
-                let text = texts.entry(file.path.as_str());
-                let text = text.or_insert_with(|| Text::of(file));
-                let here =
-                    |claim: &&Claim| claim.line == Some(line) && plain(&claim.file) == finding.file;
-                let claim = claims.iter().find(here);
-                finding.line = claim.and_then(|claim| text.only_line(&claim.claim_text));
-            }
-            let mut lines = file.lines.iter();
-            let line = lines.find(|line| Some(line.number) == finding.line);
-            finding.quote = line.map_or_else(String::new, |line| letters(&line.text));
-            finding.suggest(line.map(|line| line.text.as_str()));
-            finding
-        })
-        .collect();
-    identified(findings)
+    let anchored = findings.into_iter().map(|mut finding| {
+        if finding.file.starts_with("./") {
+            finding.file.drain(..2);
+        }
+        let file = diff.file(&finding.file);
+        finding.quote.clear();
+        let (Some(line), Some(file)) = (finding.line, file) else {
+            finding.line = None;
+            return finding;
+        };
+        if !file.has_line(line) {
+            let text = texts.entry(file.path.as_str());
+            let text = text.or_insert_with(|| Text::of(file));
+            let here =
+                |claim: &&Claim| claim.line == Some(line) && plain(&claim.file) == finding.file;
+            let claim = claims.iter().find(here);
+            finding.line = claim.and_then(|claim| text.only_line(&claim.claim_text));
+        }
+        let mut lines = file.lines.iter();
+        let line = lines.find(|line| Some(line.number) == finding.line);
+        finding.quote = line.map_or_else(String::new, |line| letters(&line.text));
+        finding.suggest(line.map(|line| line.text.as_str()));
+        finding
+    });
+    identified(anchored.collect())
 }
 
 /// Gives each finding its fingerprint. Of several on lines that read alike the later ones are told apart by their number.
 fn identified(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut seen: BTreeMap<String, (u32, BTreeSet<Option<u32>>)> = BTreeMap::new();
-    findings
-        .into_iter()
-        .map(|finding| {
-            let mut finding = finding.identified();
-            if finding.quote.is_empty() {
-                return finding;
-            }
-            let (count, lines) = seen.entry(finding.fingerprint.clone()).or_default();
-            if lines.insert(finding.line) {
-                *count += 1;
-            }
-            if *count > 1 {
-                finding.quote = format!("{} {count}", finding.quote);
-                finding = finding.identified();
-            }
-            finding
-        })
-        .collect()
+    let mut seen: BTreeMap<String, BTreeSet<Option<u32>>> = BTreeMap::new();
+    let identified = findings.into_iter().map(|finding| {
+        let mut finding = finding.identified();
+        if finding.quote.is_empty() {
+            return finding;
+        }
+        let lines = seen.entry(finding.fingerprint.clone()).or_default();
+        lines.insert(finding.line);
+        if lines.len() > 1 {
+            finding.quote = format!("{} {}", finding.quote, lines.len());
+            finding = finding.identified();
+        }
+        finding
+    });
+    identified.collect()
 }
 
 fn plain(path: &str) -> &str {

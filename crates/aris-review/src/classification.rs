@@ -134,10 +134,8 @@ impl Entry {
 /// A comment's text without its label, on one line.
 fn message(body: &str) -> String {
     let message = label(body).map_or(body, |label| label.message);
-    let plain: Vec<&str> = message
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("<!-- aris:"))
-        .collect();
+    let is_mark = |line: &&str| line.trim_start().starts_with("<!-- aris:");
+    let plain: Vec<&str> = message.lines().filter(|line| !is_mark(line)).collect();
     crate::one_line(&plain.join(" "), 2000)
 }
 
@@ -169,10 +167,9 @@ pub fn read_answer(
     let missing = wanted.keys().filter(|id| !read.contains_key(id));
     let missing: Vec<String> = missing.map(u64::to_string).collect();
     if missing.is_empty() {
-        Ok(read)
-    } else {
-        Err(format!("no answer about {}", missing.join(", ")))
+        return Ok(read);
     }
+    Err(format!("no answer about {}", missing.join(", ")))
 }
 
 /// What an agent decided about one comment.
@@ -249,9 +246,8 @@ fn entry(
         return Err(String::from("it has no evidence"));
     }
     if given.verdict != Decision::Discuss && !quoted.exists(evidence, &finding.path) {
-        return Err(String::from(
-            "its evidence quotes no line or key that exists",
-        ));
+        let why = "its evidence quotes no line or key that exists";
+        return Err(why.to_owned());
     }
     let strategy = match (given.verdict, given.fix_strategy.as_deref()) {
         (Decision::Accept, Some(name)) => {
@@ -270,9 +266,8 @@ fn entry(
     };
     let escalates = strategy.is_some_and(|strategy| strategy.escalates);
     if given.escalate.is_some_and(|said| said != escalates) {
-        return Err(String::from(
-            "its escalate does not go with its fix_strategy",
-        ));
+        let why = "its escalate does not go with its fix_strategy";
+        return Err(why.to_owned());
     }
     Ok(Entry {
         verdict: given.verdict,
@@ -287,15 +282,12 @@ fn entry(
 ///
 /// **Source**: citation gates, §6.4.
 pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
-    let editable = classification
-        .iter()
-        .filter(|(_, entry)| entry.is_editable());
-    let mut work: Vec<(&u64, &Entry)> = editable.collect();
+    let mut work: Vec<(&u64, &Entry)> = classification.iter().collect();
+    work.retain(|(_, entry)| entry.is_editable());
     work.sort_by_key(|(id, entry)| {
         let strategy = entry.fix_strategy.as_deref().unwrap_or_default();
-        let rank = profile
-            .strategy(strategy)
-            .map_or(usize::MAX, |(rank, _)| rank);
+        let rank = profile.strategy(strategy);
+        let rank = rank.map_or(usize::MAX, |(rank, _)| rank);
         let gravity = std::cmp::Reverse(entry.severity());
         (rank, gravity, &entry.path, entry.line, *id)
     });
@@ -308,13 +300,12 @@ const SOURCES: [&str; 2] = ["external", "comparative"];
 impl Signal {
     /// Whether a comment is about the same thing: on its line, or, where it has none, of its dimension.
     fn binds(&self, finding: &Grouped) -> bool {
-        self.file == finding.path
-            && match self.line {
-                Some(_) => {
-                    self.line == finding.line && !SOURCES.contains(&finding.dimension.as_str())
-                }
-                None => self.dimension == finding.dimension,
-            }
+        let is_source = SOURCES.contains(&finding.dimension.as_str());
+        let is_same = match self.line {
+            Some(_) => self.line == finding.line && !is_source,
+            None => self.dimension == finding.dimension,
+        };
+        self.file == finding.path && is_same
     }
 
     /// Whether an entry does less than the signal asks for. Statistics over the wrong unit may also go together with their claim.
@@ -343,12 +334,18 @@ fn hold(
             && signal.is_weakened(entry)
             && !quoted.gives_reason(&entry.evidence, &signal.file, signal.line)
     });
-    weakened.map_or(Ok(()), |signal| {
-        Err(format!(
-            "it weakens the signal {} and quotes no reason from {}: {}",
-            signal.rule, signal.file, signal.message
-        ))
-    })
+    let Some(Signal {
+        rule,
+        file,
+        message,
+        ..
+    }) = weakened
+    else {
+        return Ok(());
+    };
+    Err(format!(
+        "it weakens the signal {rule} and quotes no reason from {file}: {message}"
+    ))
 }
 
 #[cfg(test)]

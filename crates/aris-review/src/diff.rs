@@ -148,26 +148,19 @@ impl Diff {
     /// Whether it is a whole diff of the size that the service says; why not.
     pub fn is_whole(&self, said: Size) -> Result<(), String> {
         let words = |size: Size| {
-            let Size {
-                files,
-                additions,
-                deletions,
-            } = size;
-            format!(
-                "{}, {} added and {deletions} deleted",
-                counted(files, "file"),
-                counted(additions, "line")
-            )
+            let (files, lines) = (counted(size.files, "file"), counted(size.additions, "line"));
+            format!("{files}, {lines} added and {} deleted", size.deletions)
         };
-        match &self.fault {
-            Some(fault) => Err(format!("the diff cannot be read: {fault}")),
-            None if self.size == said => Ok(()),
-            None => Err(format!(
-                "the diff is not whole: it shows {}, and the pull request has {}",
-                words(self.size),
-                words(said)
-            )),
+        if let Some(fault) = &self.fault {
+            return Err(format!("the diff cannot be read: {fault}"));
         }
+        if self.size == said {
+            return Ok(());
+        }
+        let (shown, has) = (words(self.size), words(said));
+        Err(format!(
+            "the diff is not whole: it shows {shown}, and the pull request has {has}"
+        ))
     }
 
     /// Notes a fault in a line, counted from 1; in line 0 where it is at the end.
@@ -303,12 +296,13 @@ impl Hunk {
         let mut words = header.split(' ');
         let (old_number, old) = range(words.next()?.strip_prefix('-')?)?;
         let (number, new) = range(words.next()?.strip_prefix('+')?)?;
-        (words.next() == Some("@@") && old + new > 0).then_some(Self {
+        let hunk = Self {
             old,
             new,
             old_number,
             number,
-        })
+        };
+        (words.next() == Some("@@") && old + new > 0).then_some(hunk)
     }
 
     /// Counts a line; `None` when it belongs to no hunk.

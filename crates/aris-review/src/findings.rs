@@ -94,17 +94,10 @@ fn problems(object: &Value) -> Vec<String> {
     let problems = object.get("problems").and_then(Value::as_array);
     let degraded = object.get("degraded") == Some(&Value::Bool(true));
     let reason = degraded.then(|| object.get("reason").unwrap_or(&Value::Null));
-    let said = |why: &Value| {
-        let why = why.as_str();
-        why.unwrap_or("it does not say what was not looked at")
-            .to_owned()
-    };
-    problems
-        .into_iter()
-        .flatten()
-        .chain(reason)
-        .map(said)
-        .collect()
+    let unsaid = "it does not say what was not looked at";
+    let said = |why: &Value| why.as_str().unwrap_or(unsaid).to_owned();
+    let all = problems.into_iter().flatten().chain(reason);
+    all.map(said).collect()
 }
 
 /// What an earlier reading of the list put under `rejected`: it stays as unreadable as it was.
@@ -193,13 +186,11 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
     if !is_word(&given.dimension) {
         return unreadable("its dimension is no word of 1 to 40 letters, digits, - and _");
     }
+    let line = given.line.and_then(|line| u32::try_from(line).ok());
     Ok(Finding {
         file: given.file,
         // A missing, zero or negative line is no position.
-        line: given
-            .line
-            .and_then(|line| u32::try_from(line).ok())
-            .filter(|line| *line > 0),
+        line: line.filter(|line| *line > 0),
         dimension: given.dimension,
         severity: given.severity,
         message: given.message.unwrap_or_default(),
@@ -216,15 +207,13 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
 
 /// A value as a type; else the field that does not hold, and why.
 pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| crate::text::one_line(&error.to_string(), 300))
+    let value = serde_path_to_error::deserialize(value);
+    value.map_err(|error| crate::text::one_line(&error.to_string(), 300))
 }
 
 fn is_word(text: &str) -> bool {
-    (1..=DIMENSION).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=DIMENSION).contains(&text.len()) && text.bytes().all(plain)
 }
 
 #[cfg(test)]

@@ -13,39 +13,17 @@ pub struct Label<'a> {
     pub message: &'a str,
 }
 
-/// Words of comments without a label, the gravest list first. **Source**: citation gates, §6.2.
-const WORDS: [(Severity, &[&str]); 3] = [
+/// Words of comments without a label, between bars, the gravest list first. **Source**: citation gates, §6.2.
+const WORDS: [(Severity, &str); 3] = [
     (
         Severity::Critical,
-        &[
-            "must",
-            "critical",
-            "security",
-            "data loss",
-            "wrong",
-            "broken",
-            "incorrect",
-            "bug",
-            "error",
-            "never",
-        ],
+        "must|critical|security|data loss|wrong|broken|incorrect|bug|error|never",
     ),
     (
         Severity::Warning,
-        &[
-            "should",
-            "consider",
-            "recommend",
-            "prefer",
-            "suggest",
-            "missing",
-            "lacks",
-        ],
+        "should|consider|recommend|prefer|suggest|missing|lacks",
     ),
-    (
-        Severity::Info,
-        &["nit", "optional", "minor", "style", "cosmetic", "could"],
-    ),
+    (Severity::Info, "nit|optional|minor|style|cosmetic|could"),
 ];
 
 /// Reads the label at the very beginning of a body: `^\[(critical|warning|info)\]\s+(\S+):\s+`, letters as they stand.
@@ -70,23 +48,21 @@ pub fn severity(body: &str) -> Severity {
         return label.severity;
     }
     let lower = body.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    WORDS
-        .into_iter()
-        .find(|(_, list)| list.iter().any(|wanted| contains(&words, wanted)))
-        .map_or(Severity::Warning, |(severity, _)| severity)
+    let words = lower.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_said = |list: &str| list.split('|').any(|wanted| contains(&words, wanted));
+    let found = WORDS.into_iter().find(|(_, list)| is_said(list));
+    found.map_or(Severity::Warning, |(severity, _)| severity)
 }
 
 /// Whether the words hold `wanted`, which may be two words; the last one in any of its forms.
 fn contains(words: &[&str], wanted: &str) -> bool {
     match wanted.split_once(' ') {
         None => words.iter().any(|word| is_form(word, wanted)),
-        Some((first, second)) => words
-            .windows(2)
-            .any(|pair| matches!(pair, [one, two] if *one == first && is_form(two, second))),
+        Some((first, second)) => {
+            let mut pairs = words.windows(2);
+            pairs.any(|pair| pair[0] == first && is_form(pair[1], second))
+        }
     }
 }
 
@@ -94,16 +70,12 @@ fn contains(words: &[&str], wanted: &str) -> bool {
 fn is_form(word: &str, base: &str) -> bool {
     let Some(ending) = word.strip_prefix(base) else {
         // style, styling
-        return base
-            .strip_suffix('e')
-            .and_then(|stem| word.strip_prefix(stem))
-            == Some("ing");
+        let stem = base.strip_suffix('e');
+        return stem.and_then(|stem| word.strip_prefix(stem)) == Some("ing");
     };
-    let doubled = base
-        .chars()
-        .next_back()
-        .and_then(|last| ending.strip_prefix(last))
-        .unwrap_or_default();
+    let last = base.chars().next_back();
+    let doubled = last.and_then(|last| ending.strip_prefix(last));
+    let doubled = doubled.unwrap_or_default();
     matches!(ending, "" | "s" | "es" | "ed" | "ing")
         || (ending == "d" && base.ends_with('e'))
         || matches!(doubled, "ed" | "ing")

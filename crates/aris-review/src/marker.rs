@@ -12,10 +12,8 @@ use crate::verdict::Verdict;
 /// The mark of a finding: its fingerprint, and who looked.
 pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
     let by = finding.source.unwrap_or(Source::Agent);
-    format!(
-        "<!-- aris:{} fp={} by={by} -->",
-        profile.marker, finding.fingerprint
-    )
+    let (gate, print) = (profile.marker, &finding.fingerprint);
+    format!("<!-- aris:{gate} fp={print} by={by} -->")
 }
 
 /// The mark of a review that says all this.
@@ -44,8 +42,8 @@ pub(crate) fn findings_in<'a>(
 
 /// Whether a comment carries a finding of the rules, which nobody but the rules can look for again.
 pub(crate) fn is_of_rules(body: &str) -> bool {
-    body.lines()
-        .any(|line| line.trim().ends_with(" by=rules -->"))
+    let mut lines = body.lines();
+    lines.any(|line| line.trim().ends_with(" by=rules -->"))
 }
 
 /// The digest of the review that a comment or review carries.

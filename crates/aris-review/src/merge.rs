@@ -99,11 +99,7 @@ fn merge(findings: Vec<Finding>) -> Merged {
 
 /// Severity first. At equal severity what can be acted on beats what needs a decision, and that beats what nobody has to look at.
 fn weight(finding: &Finding) -> (crate::Severity, u8) {
-    let bucket = match (finding.is_actionable(), finding.requires_decision) {
-        (true, _) => 2,
-        (false, true) => 1,
-        (false, false) => 0,
-    };
+    let bucket = 2 * u8::from(finding.is_actionable()) + u8::from(finding.requires_decision);
     (finding.severity, bucket)
 }
 

@@ -35,13 +35,10 @@ impl Tokens {
     /// Derives them from the strategies of escalation records and the number of edits. A flaw of the design alone asks for no run: the
     /// same run would have it again.
     pub fn of<'a>(strategies: impl IntoIterator<Item = &'a str>, fixes_applied: usize) -> Self {
+        let fixed = (fixes_applied > 0).then_some(Settlement::RealFix);
         Self {
             needs_rerun: strategies.into_iter().any(|one| one == Profile::RERUN),
-            verdict: if fixes_applied > 0 {
-                Settlement::RealFix
-            } else {
-                Settlement::AlreadyGreen
-            },
+            verdict: fixed.unwrap_or(Settlement::AlreadyGreen),
             fixes_applied,
         }
     }
@@ -78,11 +75,9 @@ pub fn read_strategies(bytes: &[u8]) -> Result<Vec<&'static str>, JsonError> {
     let strategy = |(index, record): (usize, &Value)| {
         let strategy = record.get("strategy").and_then(Value::as_str);
         let mut known = [Profile::RERUN, Profile::DESIGN].into_iter();
-        known.find(|known| strategy == Some(known)).ok_or_else(|| {
-            wrong(format!(
-                "record {index} has no strategy, which is rerun_required or design_flaw"
-            ))
-        })
+        let found = known.find(|known| strategy == Some(known));
+        let lack = "has no strategy, which is rerun_required or design_flaw";
+        found.ok_or_else(|| wrong(format!("record {index} {lack}")))
     };
     list.iter().enumerate().map(strategy).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::forge::{Forge, Trouble};
 use crate::marker;
 use crate::pull::Pull;
-use crate::review::{Comment, Review};
+use crate::review::{Comment, Looked, Review};
 use crate::verdict::Event;
 
 /// How a review got to GitHub or GitLab.
@@ -102,32 +102,26 @@ impl Posting<'_> {
         let said = self.known.says(review);
         self.close_gone();
         // Only a request for changes outweighs an approval that cannot be taken back.
-        let event = if self.take_back() {
-            review.verdict.event()
-        } else {
-            Event::RequestChanges
-        };
+        let changes = (!self.take_back()).then_some(Event::RequestChanges);
+        let event = changes.unwrap_or(review.verdict.event());
         if comments.is_empty() && said && event == review.verdict.event() {
             return;
         }
-        let taken = if self.forge.takes_batches() {
-            self.send_whole(event, &comments, said)
-        } else {
-            Some(false)
-        };
-        match taken {
-            Some(true) => {
-                self.posted.tier = Some(0);
-                self.posted.inline = comments.len();
-                return;
+        if self.forge.takes_batches() {
+            match self.send_whole(event, &comments, said) {
+                Some(true) => {
+                    self.posted.tier = Some(0);
+                    self.posted.inline = comments.len();
+                    return;
+                }
+                // Sending it in pieces could double it.
+                None => {
+                    self.posted.tier = Some(3);
+                    self.posted.failed = comments.len();
+                    return;
+                }
+                Some(false) => {}
             }
-            // Sending it in pieces could double it.
-            None => {
-                self.posted.tier = Some(3);
-                self.posted.failed = comments.len();
-                return;
-            }
-            Some(false) => {}
         }
         let refused = self.one_by_one(&comments);
         let none = self.posted.inline == 0 && !comments.is_empty();
@@ -137,8 +131,8 @@ impl Posting<'_> {
             let texts = review.texts(&refused, none);
             if let Err(trouble) = self.tell(event, &texts, &[]) {
                 self.posted.tier = Some(3);
-                self.posted
-                    .warn(format!("the summary was not taken: {trouble}"));
+                let why = format!("the summary was not taken: {trouble}");
+                self.posted.warn(why);
             }
         }
     }
@@ -177,11 +171,8 @@ impl Posting<'_> {
         let there: BTreeSet<&str> = there.map(|finding| finding.fingerprint.as_str()).collect();
         for open in &self.known.open {
             let is_there = |print: &String| there.contains(print.as_str());
-            let looked = if open.of_rules {
-                review.looked.rules
-            } else {
-                review.looked.agents
-            };
+            let Looked { rules, agents } = review.looked;
+            let looked = if open.of_rules { rules } else { agents };
             if open.findings.iter().any(is_there) || !looked || review.unreadable > 0 {
                 continue;
             }
@@ -244,10 +235,8 @@ impl Posting<'_> {
         texts: &[String],
         comments: &[Comment],
     ) -> Result<(), Trouble> {
-        let event = match self.posted.own_pr {
-            Some(true) => Event::Comment,
-            _ => event,
-        };
+        let own = self.posted.own_pr.map(|_| Event::Comment);
+        let event = own.unwrap_or(event);
         let Some((first, others)) = texts.split_first() else {
             return Ok(());
         };
@@ -268,9 +257,8 @@ impl Posting<'_> {
         };
         let mut others = others.iter().map(|text| send(event, text, &[]));
         if let Some(trouble) = others.find_map(Result::err) {
-            self.posted.warn(format!(
-                "a part of the findings was not taken, call again: {trouble}"
-            ));
+            let why = format!("a part of the findings was not taken, call again: {trouble}");
+            self.posted.warn(why);
         }
         Ok(())
     }

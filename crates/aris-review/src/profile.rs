@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = no_gate)]
 pub enum Gate {
     /// Do the report's claims have evidence?
     #[default]
@@ -15,16 +17,8 @@ pub enum Gate {
     Review,
 }
 
-impl std::str::FromStr for Gate {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "claims" => Ok(Self::Claims),
-            "review" => Ok(Self::Review),
-            _ => Err(String::from("claims or review")),
-        }
-    }
+fn no_gate(_: &str) -> String {
+    String::from("claims or review")
 }
 
 impl Gate {

@@ -16,7 +16,8 @@ pub struct Repository {
 }
 
 /// A kind of service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = no_kind)]
 pub enum Kind {
     /// GitHub.
     GitHub,
@@ -24,16 +25,8 @@ pub enum Kind {
     GitLab,
 }
 
-impl std::str::FromStr for Kind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "github" => Ok(Self::GitHub),
-            "gitlab" => Ok(Self::GitLab),
-            _ => Err(String::from("github or gitlab")),
-        }
-    }
+fn no_kind(_: &str) -> String {
+    String::from("github or gitlab")
 }
 
 /// A pull request, or a merge request as GitLab says.
@@ -73,10 +66,9 @@ impl std::str::FromStr for Pull {
                 "it is like neither https://github.com/owner/name/pull/1 nor https://gitlab.com/group/name/-/merge_requests/1",
             )
         };
-        let rest = text
-            .strip_prefix("https://")
-            .or_else(|| text.strip_prefix("http://"))
-            .ok_or_else(wrong)?;
+        let rest = text.strip_prefix("https://");
+        let rest = rest.or_else(|| text.strip_prefix("http://"));
+        let rest = rest.ok_or_else(wrong)?;
         let path = rest.split(['?', '#']).next().unwrap_or_default();
         let parts: Vec<&str> = path.split('/').collect();
         let (kind, host, names, number) = match parts.as_slice() {
@@ -84,9 +76,8 @@ impl std::str::FromStr for Pull {
                 (Kind::GitHub, host, vec![*owner, *name], number)
             }
             [host, path @ ..] => {
-                let at = path
-                    .windows(2)
-                    .position(|two| two == ["-", "merge_requests"]);
+                let mut pairs = path.windows(2);
+                let at = pairs.position(|two| two == ["-", "merge_requests"]);
                 let at = at.ok_or_else(wrong)?;
                 let number = path.get(at + 2).ok_or_else(wrong)?;
                 (Kind::GitLab, host, path[..at].to_vec(), number)
@@ -100,8 +91,8 @@ impl std::str::FromStr for Pull {
         if !is_name(name) || !is_port(port) {
             return Err(wrong());
         }
-        let repository =
-            Repository::at(Some(kind), Some(host), &names).map_err(|_error| wrong())?;
+        let repository = Repository::at(Some(kind), Some(host), &names);
+        let repository = repository.map_err(|_error| wrong())?;
         Ok(Self { repository, number })
     }
 }

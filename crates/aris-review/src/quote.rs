@@ -51,20 +51,18 @@ impl Files {
     fn names_key(&self, evidence: &str) -> bool {
         let is_key =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
-        let words = evidence
-            .split(|letter: char| !is_key(letter))
-            .map(|word| word.trim_matches([':', '.', '-']))
-            .filter(|word| {
-                word.chars().count() >= ENOUGH
-                    && word.contains(|letter: char| letter.is_ascii_digit())
-                    && word.contains(char::is_alphabetic)
-            });
-        let marks: Vec<String> = words
-            .flat_map(|word| {
-                let (begin, only) = (format!("{{{word},"), format!("{{{word}}}"));
-                [begin, only, format!("@{word}"), format!(",{word}")]
-            })
-            .collect();
+        let words = evidence.split(|letter: char| !is_key(letter));
+        let words = words.map(|word| word.trim_matches([':', '.', '-']));
+        let keys = words.filter(|word| {
+            word.chars().count() >= ENOUGH
+                && word.contains(|letter: char| letter.is_ascii_digit())
+                && word.contains(char::is_alphabetic)
+        });
+        let marks = keys.flat_map(|word| {
+            let (begin, only) = (format!("{{{word},"), format!("{{{word}}}"));
+            [begin, only, format!("@{word}"), format!(",{word}")]
+        });
+        let marks: Vec<String> = marks.collect();
         let mut texts = self.texts.values();
         texts.any(|text| marks.iter().any(|mark| text.contains(mark.as_str())))
     }

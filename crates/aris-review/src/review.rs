@@ -54,19 +54,16 @@ pub(crate) struct Comment {
 impl Review<'_> {
     /// Comments on lines, without those whose findings are there `already`.
     pub(crate) fn comments(&self, already: &BTreeSet<String>) -> Vec<Comment> {
-        self.findings
-            .iter()
-            .filter(|finding| is_inline(finding) && !already.contains(&finding.fingerprint))
-            .map(|finding| Comment {
+        let findings = self.findings.iter().filter(|finding| is_inline(finding));
+        let new = findings.filter(|finding| !already.contains(&finding.fingerprint));
+        let comments = new.map(|finding| {
+            let body = self.comment_body(finding);
+            Comment {
                 fingerprint: finding.fingerprint.clone(),
-                json: json!({
-                    "path": finding.file,
-                    "line": finding.line,
-                    "side": "RIGHT",
-                    "body": self.comment_body(finding),
-                }),
-            })
-            .collect()
+                json: json!({"path": finding.file, "line": finding.line, "side": "RIGHT", "body": body}),
+            }
+        });
+        comments.collect()
     }
 
     /// The label and the message, what else was found there, and the mark.
@@ -126,10 +123,8 @@ impl Review<'_> {
             json["commit_id"] = head.into();
         }
         if !comments.is_empty() {
-            json["comments"] = comments
-                .iter()
-                .map(|comment| comment.json.clone())
-                .collect();
+            let comments = comments.iter().map(|comment| comment.json.clone());
+            json["comments"] = comments.collect();
         }
         json
     }

@@ -68,11 +68,12 @@ impl Reports {
 fn sections_of(file: &DiffFile) -> Vec<Section> {
     let mut sections = Vec::new();
     let is_latex = file.path.to_ascii_lowercase().ends_with(".tex");
-    let mut current = Section {
+    let begin = |title| Section {
         file: file.path.clone(),
-        title: String::new(),
+        title,
         lines: Vec::new(),
     };
+    let mut current = begin(String::new());
     let mut fenced = false;
     let mut before = 0;
     for line in &file.lines {
@@ -91,23 +92,13 @@ fn sections_of(file: &DiffFile) -> Vec<Section> {
             markdown_heading(&line.text).filter(|_| !fenced)
         };
         if let Some(title) = title {
-            let next = Section {
-                file: file.path.clone(),
-                title,
-                lines: Vec::new(),
-            };
-            push(&mut sections, std::mem::replace(&mut current, next));
+            sections.push(std::mem::replace(&mut current, begin(title)));
         }
         current.lines.extend(added(line));
     }
-    push(&mut sections, current);
+    sections.push(current);
+    sections.retain(|section| !section.lines.is_empty());
     sections
-}
-
-fn push(sections: &mut Vec<Section>, section: Section) {
-    if !section.lines.is_empty() {
-        sections.push(section);
-    }
 }
 
 fn added(line: &NewLine) -> Option<SectionLine> {
@@ -151,81 +142,26 @@ fn latex_heading(line: &str) -> Option<String> {
 
 /// Whether a glob matches a path: `*` and `?` stay within a part, `**` does not; a glob without `/` is about the last part.
 pub fn matches(glob: &str, path: &str) -> bool {
-    let subject = if glob.contains('/') {
-        path
-    } else {
-        path.rsplit('/').next().unwrap_or_default()
-    };
+    let has_folder = glob.contains('/');
+    let last = path.rsplit('/').next().filter(|_| !has_folder);
+    let mut pattern = String::from("(?s)^");
+    let mut starts_part = true;
     let pieces: Vec<&str> = glob.split("**").collect();
-    parts_match(&pieces, subject)
-}
-
-/// Pieces between `**`: each is searched at its first place, which leaves the most for the next ones.
-fn parts_match(pieces: &[&str], subject: &str) -> bool {
-    let (first, middle, last) = match pieces {
-        [] => return subject.is_empty(),
-        [only] => return piece_at(only, subject, true).is_some(),
-        [first, middle @ .., last] => (first, middle, last),
-    };
-    let Some(mut left) = piece_at(first, subject, false) else {
-        return false;
-    };
-    for piece in middle {
-        match places(piece, subject, left).find_map(|(piece, from)| piece_at(piece, from, false)) {
-            Some(after) => left = after,
-            None => return false,
-        }
-    }
-    places(last, subject, left).any(|(piece, from)| piece_at(piece, from, true).is_some())
-}
-
-/// Where a piece behind `**` may begin. `a/**/b` is about `a/b`, too: at the start of a part the slash of the piece may be missing.
-fn places<'a>(
-    piece: &'a str,
-    subject: &str,
-    left: &'a str,
-) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let starts_part = subject
-        .strip_suffix(left)
-        .is_some_and(|before| before.is_empty() || before.ends_with('/'));
-    let shorter = piece.strip_prefix('/').filter(|_| starts_part);
-    let further = (0..=left.len()).filter_map(|at| left.get(at..));
-    shorter
-        .map(|shorter| (shorter, left))
-        .into_iter()
-        .chain(further.map(move |from| (piece, from)))
-}
-
-/// What is left of `text` after a piece without `**` at its start; with `whole` the piece has to take all of it.
-fn piece_at<'a>(piece: &str, text: &'a str, whole: bool) -> Option<&'a str> {
-    let (mut pattern, mut left) = (piece, text);
-    // Where to go on when what follows the last star does not match: one letter further.
-    let mut star: Option<(&str, &str)> = None;
-    loop {
-        let mut letters = pattern.chars();
-        let step = match letters.next() {
-            None if !whole || left.is_empty() => return Some(left),
-            None => None,
-            Some('*') => {
-                star = Some((letters.as_str(), left));
-                Some(left)
-            }
-            Some(wanted) => left
-                .chars()
-                .next()
-                .filter(|letter| *letter == wanted || (wanted == '?' && *letter != '/'))
-                .and_then(|letter| left.get(letter.len_utf8()..)),
+    for (at, piece) in pieces.iter().enumerate() {
+        // `a/**/b` is about `a/b`, too: at the start of a part the slash behind `**` may be missing.
+        let (any, piece) = match piece.strip_prefix('/') {
+            _ if at == 0 => ("", *piece),
+            None if piece.is_empty() && at + 1 < pieces.len() => continue,
+            Some(below) if starts_part => ("(?:.*/)?", below),
+            _ => (".*", *piece),
         };
-        if let Some(after) = step {
-            (pattern, left) = (letters.as_str(), after);
-            continue;
-        }
-        let (after_star, from) = star?;
-        let letter = from.chars().next().filter(|letter| *letter != '/')?;
-        let from = from.get(letter.len_utf8()..)?;
-        star = Some((after_star, from));
-        (pattern, left) = (after_star, from);
+        starts_part &= piece.is_empty();
+        starts_part |= piece.ends_with('/');
+        let piece = regex::escape(piece).replace(r"\*", "[^/]*");
+        pattern.extend([any, &piece.replace(r"\?", "[^/]")]);
     }
+    let pattern = regex::Regex::new(&(pattern + "$"));
+    pattern.is_ok_and(|pattern| pattern.is_match(last.unwrap_or(path)))
 }
 
 #[cfg(test)]

@@ -64,10 +64,8 @@ pub fn quiet(text: &str, limit: usize) -> String {
 
 /// The letters and digits of a text, in lower case: line breaks, blanks and markup do not matter.
 pub(crate) fn letters(text: &str) -> String {
-    text.chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -98,17 +98,17 @@ impl Forge for GitHub {
                 deletions: number("deletions")?,
             })
         };
-        let source = pull.pointer("/head/repo/full_name");
+        let pull_text = |path| pull.pointer(path).and_then(Value::as_str);
         let merged = pull.get("merged") == Some(&Value::Bool(true));
         Ok(Record {
-            head: commit(pull.pointer("/head/sha").and_then(Value::as_str))?,
-            state: match pull.get("state").and_then(Value::as_str) {
+            head: commit(pull_text("/head/sha"))?,
+            state: match pull_text("/state") {
                 Some("open") => State::Open,
                 Some("closed") if merged => State::Merged,
                 Some("closed") => State::Closed,
                 _ => return Err(Trouble::malformed("the pull request has no state")),
             },
-            source: source.and_then(Value::as_str).map(str::to_owned),
+            source: pull_text("/head/repo/full_name").map(str::to_owned),
             size: size().map_or(Counted::Unknown, Counted::Lines),
         })
     }
@@ -116,9 +116,8 @@ impl Forge for GitHub {
     /// **Source**: REST, "Get a pull request": diffs of more than 20,000 lines or 300 files are refused with 406. Their files are listed.
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
         let Counted::Lines(said) = record.size else {
-            return Err(Trouble::malformed(
-                "the pull request does not say how much it changes",
-            ));
+            let why = "the pull request does not say how much it changes";
+            return Err(Trouble::malformed(why));
         };
         let request = self.of_pull(pull).accept("application/vnd.github.diff");
         let trouble = match self.wire.send(&request) {
@@ -131,9 +130,8 @@ impl Forge for GitHub {
         };
         let files = self.wire.list(self.of_pull(pull).path("/files"));
         let listed = files.and_then(|files| listed(&files, said));
-        listed.map_err(|other| {
-            Trouble::malformed(&format!("{trouble}; from the list of files: {other}"))
-        })
+        let why = |other| format!("{trouble}; from the list of files: {other}");
+        listed.map_err(|other| Trouble::malformed(&why(other)))
     }
 
     /// **Source**: REST, "List pull requests": `head` is `user:branch`.
@@ -144,11 +142,10 @@ impl Forge for GitHub {
         branch: &str,
         base: &str,
     ) -> Result<Vec<u64>, Trouble> {
+        let name = format!("{}/{}", head.owner, head.name);
         let ours = |pull: &&Value| {
             let text = |path| pull.pointer(path).and_then(Value::as_str);
-            let same =
-                |name: &str| name.eq_ignore_ascii_case(&format!("{}/{}", head.owner, head.name));
-            text("/head/repo/full_name").is_some_and(same)
+            text("/head/repo/full_name").is_some_and(|own| own.eq_ignore_ascii_case(&name))
                 && text("/head/ref") == Some(branch)
                 && text("/base/ref") == Some(base)
         };
@@ -251,8 +248,8 @@ impl Forge for GitHub {
 /// Whether an answer says that something was done. **Errors**: `else_why`.
 fn confirmed(done: Option<&Value>, else_why: &str) -> Result<(), Trouble> {
     let done = done == Some(&Value::Bool(true));
-    done.then_some(())
-        .ok_or_else(|| Trouble::malformed(else_why))
+    let done = done.then_some(());
+    done.ok_or_else(|| Trouble::malformed(else_why))
 }
 
 /// The diff that a list of files makes, where it is whole. A file whose text the list leaves out counts as binary.
@@ -308,10 +305,9 @@ fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {
     if all == said {
         return Ok(diff.into_bytes());
     }
-    Err(Trouble::malformed(&format!(
-        "it names {} of {} files, or their lines do not add up",
-        all.files, said.files
-    )))
+    let (named, files) = (all.files, said.files);
+    let why = format!("it names {named} of {files} files, or their lines do not add up");
+    Err(Trouble::malformed(&why))
 }
 
 /// The number of a pull request in a list.
@@ -321,16 +317,13 @@ pub(super) fn number(pull: &Value, key: &str) -> Result<u64, Trouble> {
 }
 
 fn of_repository(request: Request, repository: &Repository) -> Request {
-    request
-        .path("/repos")
-        .segment(&repository.owner)
-        .segment(&repository.name)
+    let request = request.path("/repos").segment(&repository.owner);
+    request.segment(&repository.name)
 }
 
 fn place(request: Request, pull: &Pull) -> Request {
-    of_repository(request, &pull.repository)
-        .path("/pulls")
-        .segment(&pull.number.to_string())
+    let request = of_repository(request, &pull.repository).path("/pulls");
+    request.segment(&pull.number.to_string())
 }
 
 #[cfg(test)]

@@ -148,10 +148,7 @@ impl Forge for GitLab {
         let text = |key: &str| merge.get(key).and_then(Value::as_str);
         let number = |key: &str| merge.get(key).and_then(Value::as_u64);
         let source = match (number("source_project_id"), number("target_project_id")) {
-            (Some(source), target) if Some(source) == target => Some(format!(
-                "{}/{}",
-                pull.repository.owner, pull.repository.name
-            )),
+            (Some(source), target) if Some(source) == target => Some(full_name(&pull.repository)),
             (Some(source), _) => self.path_of(source)?,
             (None, _) => None,
         };
@@ -177,9 +174,9 @@ impl Forge for GitLab {
     /// **Source**: `api/merge_requests`, "Show merge request raw diffs" (GitLab 17.9).
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
         let Counted::Files(files) = record.size else {
-            return Err(Trouble::malformed(
-                "the merge request changes more files than GitLab counts, or does not say how many",
-            ));
+            let why =
+                "the merge request changes more files than GitLab counts, or does not say how many";
+            return Err(Trouble::malformed(why));
         };
         let request = self.of_pull(pull).path("/raw_diffs").accept("text/plain");
         let body = self.wire.send(&request)?.body;
@@ -204,12 +201,9 @@ impl Forge for GitLab {
             .query("source_branch", branch)
             .query("target_branch", base);
         let list = self.wire.list(request)?;
-        let name = |of: &Repository| format!("{}/{}", of.owner, of.name).to_lowercase();
-        let elsewhere = if name(head) == name(repository) || list.is_empty() {
-            None
-        } else {
-            Some(self.project(head)?)
-        };
+        let name = |of: &Repository| full_name(of).to_lowercase();
+        let is_here = name(head) == name(repository) || list.is_empty();
+        let elsewhere = (!is_here).then(|| self.project(head)).transpose()?;
         let ours = |pull: &&Value| {
             let number = |key| pull.get(key).and_then(Value::as_u64);
             let text = |key| pull.get(key).and_then(Value::as_str);
@@ -316,14 +310,13 @@ impl Forge for GitLab {
         thread: Option<&str>,
         body: &str,
     ) -> Result<(), Trouble> {
-        let thread = if let Some(thread) = thread {
-            thread.to_owned()
-        } else {
-            let threads = self.discussions(pull)?;
-            let found = threads.into_iter().find(|one| one.first() == Some(comment));
+        let found = || -> Result<String, Trouble> {
+            let mut threads = self.discussions(pull)?.into_iter();
+            let found = threads.find(|one| one.first() == Some(comment));
             let gone = || Trouble::refused(Some(404), "the comment is not there any more");
-            found.ok_or_else(gone)?.id
+            Ok(found.ok_or_else(gone)?.id)
         };
+        let thread = thread.map_or_else(found, |thread| Ok(thread.to_owned()))?;
         let body = json!({"body": plain(body)});
         self.post(pull, &["discussions", &thread, "notes"], &body)
     }
@@ -352,11 +345,8 @@ impl Forge for GitLab {
         let body = json!({"resolved": true});
         let request = place(self.wire.put("", &body), pull).path("/discussions");
         let answer = self.wire.json(&request.segment(thread))?;
-        if Discussion::read(&answer)?.is_resolved() {
-            Ok(())
-        } else {
-            Err(Trouble::malformed("the thread is not resolved"))
-        }
+        let done = Discussion::read(&answer)?.is_resolved().then_some(());
+        done.ok_or_else(|| Trouble::malformed("the thread is not resolved"))
     }
 }
 
@@ -367,13 +357,14 @@ fn is_of(entry: &Value, path: &str, login: Option<&str>) -> bool {
 }
 
 fn of_project(request: Request, repository: &Repository) -> Request {
-    request
-        .path("/projects")
-        .segment(&format!("{}/{}", repository.owner, repository.name))
+    request.path("/projects").segment(&full_name(repository))
+}
+
+fn full_name(repository: &Repository) -> String {
+    format!("{}/{}", repository.owner, repository.name)
 }
 
 fn place(request: Request, pull: &Pull) -> Request {
-    of_project(request, &pull.repository)
-        .path("/merge_requests")
-        .segment(&pull.number.to_string())
+    let request = of_project(request, &pull.repository).path("/merge_requests");
+    request.segment(&pull.number.to_string())
 }

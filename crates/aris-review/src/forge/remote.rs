@@ -24,10 +24,9 @@ impl Remotes {
     /// Asks git in `worktree` about `branch`. What git does not say is none.
     pub fn of(worktree: &Path, branch: &str) -> Self {
         let settings = git(worktree, &["config", "-z", "--list"]).unwrap_or_default();
-        let settings: BTreeMap<&str, &str> = settings
-            .split('\0')
-            .filter_map(|entry| entry.split_once('\n'))
-            .collect();
+        let settings = settings.split('\0');
+        let settings = settings.filter_map(|entry| entry.split_once('\n'));
+        let settings: BTreeMap<&str, &str> = settings.collect();
         let repository = |remote: &str| {
             let url = if settings.contains_key(format!("remote.{remote}.url").as_str()) {
                 git(worktree, &["remote", "get-url", "--", remote])?
@@ -55,10 +54,8 @@ impl Remotes {
 }
 
 fn git(worktree: &Path, words: &[&str]) -> Option<String> {
-    let done = aris_proc::command("git", worktree)
-        .args(words)
-        .run(TIME)
-        .ok()?;
+    let command = aris_proc::command("git", worktree).args(words);
+    let done = command.run(TIME).ok()?;
     done.success().then(|| done.stdout.text().into_owned())
 }
 
@@ -76,11 +73,8 @@ fn of_url(url: &str) -> Option<Repository> {
         return None;
     }
     // The port of ssh says nothing about the web.
-    let host = if is_web {
-        place
-    } else {
-        place.split(':').next()?
-    };
+    let end = if is_web { None } else { place.find(':') };
+    let host = place.get(..end.unwrap_or(place.len()))?;
     let host = match host.to_ascii_lowercase().as_str() {
         "ssh.github.com" => String::from("github.com"),
         host => host.to_owned(),

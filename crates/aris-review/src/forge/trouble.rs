@@ -52,43 +52,34 @@ impl Trouble {
 
     /// Whether GitHub could not be asked at all, so that nothing was done and nothing is known.
     pub fn is_away(&self) -> bool {
+        !matches!(self, Self::Refused { .. } | Self::Malformed(_))
+    }
+
+    /// The HTTP status of a refusal, when it is known.
+    pub(crate) fn status(&self) -> Option<u16> {
         match self {
-            Self::Unreachable(_) | Self::Nobody(_) | Self::Unauthenticated(_) => true,
-            Self::Refused { .. } | Self::Malformed(_) => false,
+            Self::Refused { status, .. } => *status,
+            _ => None,
         }
     }
 
     /// Whether what was asked may have been done all the same: only a refusal (4xx but 408 and 429) says that it was not.
     pub(crate) fn is_doubtful(&self) -> bool {
-        match self {
-            Self::Refused { status, .. } => status
-                .is_none_or(|status| matches!(status, 408 | 429) || !(400..500).contains(&status)),
-            Self::Unreachable(_)
-            | Self::Nobody(_)
-            | Self::Unauthenticated(_)
-            | Self::Malformed(_) => true,
-        }
+        let is_doubtful = |status| matches!(status, 408 | 429) || !(400..500).contains(&status);
+        self.status().is_none_or(is_doubtful)
     }
 
     /// Whether it wants to be left alone for a while.
     pub fn is_busy(&self) -> bool {
-        matches!(
-            self,
-            Self::Refused {
-                status: Some(429 | 503),
-                ..
-            }
-        )
+        matches!(self.status(), Some(429 | 503))
     }
 
     /// Whether a review was refused because nobody may approve or reject a pull request of their own.
     pub fn is_own_pull(&self) -> bool {
         match self {
             Self::Refused { status, message } => {
-                matches!(status, None | Some(422))
-                    && message
-                        .to_ascii_lowercase()
-                        .contains("your own pull request")
+                let message = message.to_ascii_lowercase();
+                matches!(status, None | Some(422)) && message.contains("your own pull request")
             }
             _ => false,
         }

@@ -46,8 +46,7 @@ impl Wire {
             Token::Known(token) => (Secret::new(&token), None),
             Token::Unknown(why) => (None, Some(Trouble::Nobody(why))),
         };
-        let service =
-            |base: &str| Service::new(host, Some(base), token.clone(), agent, certificates);
+        let service = |base| Service::new(host, Some(base), token.clone(), agent, certificates);
         Ok(Self {
             host,
             api: service(base)?,
@@ -76,9 +75,7 @@ impl Wire {
         match self.json(&self.request("/user")) {
             Ok(user) => Ok(user.get(login).and_then(Value::as_str).map(str::to_owned)),
             // Tokens of workflows and apps belong to no user, and are known all the same.
-            Err(Trouble::Refused {
-                status: Some(403), ..
-            }) => Ok(None),
+            Err(trouble) if trouble.status() == Some(403) => Ok(None),
             Err(trouble) if trouble.is_away() => Err(trouble),
             Err(trouble) => Err(Trouble::Unreachable(trouble.to_string())),
         }
@@ -91,9 +88,7 @@ impl Wire {
     /// The same of something that may not be there.
     pub(super) fn json_if_there(&self, request: &Request) -> Result<Option<Value>, Trouble> {
         match self.json(request) {
-            Err(Trouble::Refused {
-                status: Some(404), ..
-            }) => Ok(None),
+            Err(trouble) if trouble.status() == Some(404) => Ok(None),
             other => other.map(Some),
         }
     }
