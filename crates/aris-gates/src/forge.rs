@@ -1,6 +1,6 @@
 //! The way to GitHub or GitLab, as flags and environment want it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_cli::Context;
 use aris_review::{
@@ -50,7 +50,7 @@ impl ForgeArgs {
         repository: &Repository,
     ) -> Result<Box<dyn Forge>, HttpError> {
         let host = repository.host.as_deref();
-        let certificates = context.env("SSL_CERT_FILE").map(PathBuf::from);
+        let (certificates, now) = (context.env("SSL_CERT_FILE").map(Path::new), context.now());
         let given = |variable| self.api_base.as_deref().or_else(|| context.env(variable));
         Ok(match self.forge.unwrap_or_else(|| repository.kind()) {
             ForgeKind::GitHub => {
@@ -62,8 +62,7 @@ impl ForgeArgs {
                     Some(token) => Token::Known(token.to_owned()),
                     None => Token::of_gh(&self.program(context), folder, host),
                 };
-                let now = context.now();
-                Box::new(GitHub::new(&base, token, certificates.as_deref(), now)?)
+                Box::new(GitHub::new(&base, token, certificates, now)?)
             }
             ForgeKind::GitLab => {
                 let usual = context.env("GITLAB_HOST").unwrap_or("gitlab.com");
@@ -73,16 +72,13 @@ impl ForgeArgs {
                     .map_or_else(|| format!("https://{host}/api/v4"), str::to_owned);
                 // The token of one server is no business of another.
                 let token = match context.env("GITLAB_TOKEN") {
-                    Some(token) if host.eq_ignore_ascii_case(usual) => {
-                        Token::Known(token.to_owned())
-                    }
+                    Some(token) if host.eq_ignore_ascii_case(usual) => Token::Known(token.into()),
                     Some(_) => Token::Unknown(format!(
                         "GITLAB_TOKEN is the token for {usual}; set GITLAB_HOST={host} where it is meant for {host}"
                     )),
                     None => Token::Unknown(String::from("GITLAB_TOKEN is not set")),
                 };
-                let now = context.now();
-                Box::new(GitLab::new(&base, token, certificates.as_deref(), now)?)
+                Box::new(GitLab::new(&base, token, certificates, now)?)
             }
         })
     }

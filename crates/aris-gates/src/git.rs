@@ -5,11 +5,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_fs::FsError;
-use aris_proc::{End, Finished};
+use aris_proc::{Command, End, Finished};
 
 use crate::error::GateError;
 
 const TIME: Duration = Duration::from_mins(10);
+
+/// Variables that a caller has set for another repository: they are not for this one.
+const FOREIGN: [&str; 4] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+];
 
 /// A git worktree.
 #[derive(Clone, Debug)]
@@ -21,22 +29,17 @@ pub struct Worktree {
 impl Worktree {
     /// The worktree that a folder is in.
     pub fn of(folder: &Path) -> Result<Self, GateError> {
+        let path = folder.to_path_buf();
         if !folder.exists() {
-            let path = folder.to_path_buf();
             return Err(FsError::NotFound { path }.into());
         }
-        let absent = || GateError::Worktree {
-            path: folder.to_path_buf(),
-        };
-        let done = run(folder, &["rev-parse", "--show-toplevel"]).map_err(|_error| absent())?;
-        let text = done.stdout.text();
-        let top = text.trim_end_matches('\n');
-        if done.success() && !top.is_empty() {
-            Ok(Self {
-                path: PathBuf::from(top),
-            })
-        } else {
-            Err(absent())
+        let done = run(folder, &["rev-parse", "--show-toplevel"]).ok();
+        let done = done.filter(Finished::success);
+        let text = done.map(|done| done.stdout.text().into_owned());
+        let top = text.unwrap_or_default();
+        match top.trim_end_matches('\n') {
+            "" => Err(GateError::Worktree { path }),
+            top => Ok(Self { path: top.into() }),
         }
     }
 
@@ -76,9 +79,8 @@ impl Worktree {
         let said = self.done(&with(&["check-attr", "-z", "filter", "--"], files))?;
         let said = String::from_utf8_lossy(&said);
         let parts: Vec<&str> = said.split('\0').collect();
-        let filtered = parts
-            .chunks_exact(3)
-            .find(|part| !matches!(part[2], "unspecified" | "unset"));
+        let mut parts = parts.chunks_exact(3);
+        let filtered = parts.find(|part| !matches!(part[2], "unspecified" | "unset"));
         Ok(filtered.map(|part| part[0].to_owned()))
     }
 
@@ -181,10 +183,8 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
 
 /// The names of all files, links and submodules that git tracks in a worktree.
 pub(crate) fn tracked(top: &Path) -> Result<Vec<String>, GateError> {
-    let worktree = Worktree {
-        path: top.to_path_buf(),
-    };
-    Ok(names(&worktree.done(&["ls-files", "-z"])?))
+    let path = top.to_path_buf();
+    Ok(names(&Worktree { path }.done(&["ls-files", "-z"])?))
 }
 
 /// Whether a commit is in the repository of a folder.
@@ -207,21 +207,18 @@ fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
 }
 
 fn run<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Result<Finished, GateError> {
-    let no_hooks = ["-c", "core.hooksPath=/dev/null"];
-    let mut command = aris_proc::command("git", folder)
-        .args(no_hooks)
-        .args(["-c", "core.fsmonitor=false"])
-        .args(arguments.iter().map(AsRef::as_ref))
-        .env("GIT_LITERAL_PATHSPECS", "1")
-        .env("GIT_TERMINAL_PROMPT", "0");
-    // What a caller has set for another repository is not for this one.
-    for name in [
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_COMMON_DIR",
-    ] {
-        command = command.env_remove(name);
-    }
+    let fixed = [
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.fsmonitor=false",
+    ];
+    let arguments = arguments.iter().map(AsRef::as_ref);
+    let command = aris_proc::command("git", folder)
+        .args(fixed)
+        .args(arguments);
+    let command = command.env("GIT_LITERAL_PATHSPECS", "1");
+    let command = command.env("GIT_TERMINAL_PROMPT", "0");
+    let command = FOREIGN.iter().fold(command, Command::env_remove);
     Ok(command.run(TIME)?)
 }

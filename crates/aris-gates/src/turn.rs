@@ -28,22 +28,20 @@ pub fn turn(context: &Context, pull: &Pull, folder: &Folder) -> Result<Lock, Gat
     let shared = shared.filter(|place| aris_fs::create_dir(place).is_ok());
     let place = shared.unwrap_or_else(|| folder.path.clone());
     aris_fs::create_dir(&place)?;
-    let repository = &pull.repository;
+    let (repository, number) = (&pull.repository, pull.number);
     let host = repository.host.as_deref().unwrap_or("github.com");
     let name = format!("{host}/{}/{}", repository.owner, repository.name);
     let name = name.to_lowercase().replace('/', "+");
-    let path = place.join(format!("{name}+{}.lock", pull.number));
+    let path = place.join(format!("{name}+{number}.lock"));
+    let pull = format!("{repository}#{number}");
     match Lock::try_acquire(&path) {
-        Err(FsError::Locked { .. }) => context.note(&format!(
-            "another call writes to {repository}#{}; this one waits",
-            pull.number
-        )),
+        Err(FsError::Locked { .. }) => {
+            context.note(&format!("another call writes to {pull}; this one waits"));
+        }
         other => return Ok(other?),
     }
     match Lock::acquire_before(&path, Instant::now() + PATIENCE) {
-        Err(FsError::Locked { .. }) => Err(GateError::Busy {
-            pull: format!("{repository}#{}", pull.number),
-        }),
+        Err(FsError::Locked { .. }) => Err(GateError::Busy { pull }),
         other => Ok(other?),
     }
 }

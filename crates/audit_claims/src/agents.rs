@@ -95,14 +95,14 @@ pub(crate) fn ask(
             Gate::Review => AgentRequest::review(number, section),
         };
         let taken = answer(answers, &request.id)?.and_then(|output| match gate {
-            Gate::Claims => read_claims(section, &output)
-                .map(|claims| asking.claims.extend(claims))
-                .map_err(Problem::Wrong),
+            Gate::Claims => {
+                let claims = read_claims(section, &output).map_err(Problem::Wrong);
+                claims.map(|claims| asking.claims.extend(claims))
+            }
             Gate::Review => asking.take_findings(output),
         });
-        let dimension = gate.profile().dimensions.first().copied();
+        let dimension = gate.profile().dimensions[0];
         let line = section.lines.first().map(|line| line.line);
-        let dimension = dimension.unwrap_or_default();
         asking.note(request, taken, section.file.clone(), line, dimension);
     }
     sort(&mut asking.claims);
@@ -120,17 +120,14 @@ pub(crate) fn sort(claims: &mut [Claim]) {
 
 impl Asking {
     fn ask_for_evidence(&mut self, diff: &str, answers: &Path) -> Result<(), Error> {
-        for claim_type in ClaimType::VARIANTS.iter().copied() {
-            let claims = self.claims.iter();
-            let claims = claims.filter(|claim| claim.claim_type == claim_type);
-            let claims: Vec<Claim> = claims.cloned().collect();
+        let types = ClaimType::VARIANTS.iter().copied();
+        // Claims about one's own experiments are their own evidence; their numbers are for the rules.
+        for claim_type in types.filter(|one| *one != ClaimType::Experimental) {
+            let mut claims = self.claims.clone();
+            claims.retain(|claim| claim.claim_type == claim_type);
             let Some(first) = claims.first() else {
                 continue;
             };
-            if claim_type == ClaimType::Experimental {
-                // They are their own evidence; their numbers are for the rules.
-                continue;
-            }
             let request = AgentRequest::matching(claim_type, &claims, diff);
             let taken = answer(answers, &request.id)?.and_then(|output| self.take_findings(output));
             let (file, line) = (first.file.clone(), first.line);
@@ -172,11 +169,12 @@ impl Asking {
                 why: problem.clone().unwrap_or_else(|| String::from("no answer")),
             });
         }
-        self.requests.push(Question {
+        let question = Question {
             request,
             answered,
             problem,
-        });
+        };
+        self.requests.push(question);
     }
 
     /// Writes the requests.
@@ -197,9 +195,6 @@ impl Asking {
 
 /// The output of the answer to the request `id`.
 fn answer(answers: &Path, id: &str) -> Result<Result<Value, Problem>, Error> {
-    let answer = aris_gates::answer(answers, id)?;
-    Ok(match answer {
-        Some(output) => output.map_err(Problem::Wrong),
-        None => Err(Problem::Absent),
-    })
+    let answer = aris_gates::answer(answers, id)?.ok_or(Problem::Absent);
+    Ok(answer.and_then(|output| output.map_err(Problem::Wrong)))
 }

@@ -1,7 +1,7 @@
 //! The numbers that a `claims.toml` beside a document binds to data.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_claims::Status;
 use aris_claims::bindings::FILE_NAME;
@@ -15,22 +15,19 @@ pub(crate) fn bound<'p>(
     documents: impl Iterator<Item = &'p Path>,
     base: &Path,
 ) -> Option<Vec<BoundNumber>> {
-    let folders: BTreeSet<PathBuf> = documents
-        .map(|path| path.parent().unwrap_or(Path::new("")).to_path_buf())
-        .collect();
+    let folders = documents.map(|path| path.parent().unwrap_or(Path::new("")));
+    let folders: BTreeSet<&Path> = folders.collect();
     let mut all: Option<Vec<BoundNumber>> = None;
     for folder in folders {
-        let Some(numbers) = evaluated(&base.join(&folder)) else {
+        let Some(numbers) = evaluated(&base.join(folder)) else {
             continue;
         };
         let all = all.get_or_insert_default();
-        all.extend(numbers.into_iter().map(|number| {
+        for mut number in numbers {
             let file = folder.join(&number.file).display().to_string();
-            BoundNumber {
-                file: file.replace('\\', "/"),
-                ..number
-            }
-        }));
+            number.file = file.replace('\\', "/");
+            all.push(number);
+        }
     }
     all
 }
@@ -60,9 +57,8 @@ fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
         let place = entry.binding.map(|at| format!(" ({claims}:{})", at.line));
         let place = place.unwrap_or_default();
         let (shown, correct) = (entry.shown.as_deref(), entry.correction.as_deref());
-        let edit = shown
-            .zip(correct)
-            .map(|(shown, correct)| Edit::new(shown, correct));
+        let edit = shown.zip(correct);
+        let edit = edit.map(|(shown, correct)| Edit::new(shown, correct));
         BoundNumber {
             file: entry.position.path.clone(),
             line: entry.position.line,

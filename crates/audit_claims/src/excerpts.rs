@@ -11,22 +11,17 @@ pub(crate) fn excerpts<'d>(
     touched: &[Section],
 ) -> Vec<(Excerpt<'d>, BTreeSet<usize>)> {
     let wide = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    diff.files
-        .iter()
-        .filter_map(|file| {
-            let added: BTreeSet<usize> = touched
-                .iter()
-                .filter(|section| section.file == file.path)
-                .flat_map(|section| section.lines.iter().map(|line| wide(line.line)))
-                .collect();
-            let lines = file.lines.iter();
-            let excerpt = Excerpt {
-                file: &file.path,
-                lines: lines
-                    .map(|line| (wide(line.number), line.text.as_str()))
-                    .collect(),
-            };
-            (!added.is_empty()).then_some((excerpt, added))
-        })
-        .collect()
+    let shown = diff.files.iter().filter_map(|file| {
+        let sections = touched.iter().filter(|section| section.file == file.path);
+        let added = sections.flat_map(|section| &section.lines);
+        let added: BTreeSet<usize> = added.map(|line| wide(line.line)).collect();
+        let lines = file.lines.iter();
+        let lines = lines.map(|line| (wide(line.number), line.text.as_str()));
+        let excerpt = Excerpt {
+            file: &file.path,
+            lines: lines.collect(),
+        };
+        (!added.is_empty()).then_some((excerpt, added))
+    });
+    shown.collect()
 }

@@ -289,13 +289,11 @@ impl Judged {
             (None, Some(posted)) => words(posted),
             (None, None) => String::from("not posted"),
         };
+        let Pull { repository, number } = pull;
+        let (gate, summary) = (review.profile.marker, review.summary());
         let mut text = format!(
-            "# {} of {} #{}\n\nverdict: {}\n\n{}\n\nposted: {said}\n",
-            review.profile.marker,
-            pull.repository,
-            pull.number,
-            self.verdict,
-            review.summary(),
+            "# {gate} of {repository} #{number}\n\nverdict: {}\n\n{summary}\n\nposted: {said}\n",
+            self.verdict
         );
         if !self.findings.is_empty() {
             text.push('\n');

@@ -104,19 +104,17 @@ pub(crate) fn stale(
 
 /// Reports that nobody can look at, because the diff does not show their text.
 pub(crate) fn unseen(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Open> {
-    let dimension = gate.profile().dimensions.first().copied();
     let hidden = reports.hidden(diff).into_iter();
-    hidden
-        .map(|hidden| Open {
-            file: hidden.path.clone(),
-            line: None,
-            dimension: dimension.unwrap_or_default(),
-            why: format!(
-                "the diff does not show the text of this report: {}",
-                hidden.why
-            ),
-        })
-        .collect()
+    let open = hidden.map(|hidden| Open {
+        file: hidden.path.clone(),
+        line: None,
+        dimension: gate.profile().dimensions[0],
+        why: format!(
+            "the diff does not show the text of this report: {}",
+            hidden.why
+        ),
+    });
+    open.collect()
 }
 
 /// The claims of an earlier step; none when there was none.

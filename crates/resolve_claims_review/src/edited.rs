@@ -98,10 +98,8 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
 
 /// `.git`, also as file systems write it that take other names for the same.
 fn is_git(part: &str) -> bool {
-    let plain: String = part
-        .chars()
-        .filter(|letter| !matches!(letter, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}'))
-        .collect();
+    let is_skipped = |letter: char| matches!(letter, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}');
+    let plain = part.replace(is_skipped, "");
     let plain = plain.trim_end_matches([' ', '.']).to_lowercase();
     plain == ".git" || plain == "git~1"
 }

@@ -115,10 +115,8 @@ fn numbered(folder: &Folder, before: &str) -> Result<u64, Error> {
 }
 
 fn which(folder: &Folder, found: &'static str) -> Error {
-    Error::WhichPull {
-        path: folder.path.clone(),
-        found,
-    }
+    let path = folder.path.clone();
+    Error::WhichPull { path, found }
 }
 
 /// The worktree with the report: as given, else as fetched, else the working directory's.

@@ -14,17 +14,15 @@ const LIMIT: u64 = 4 << 20;
 
 /// The lines around each comment, for those whose files are there.
 pub(crate) fn context(worktree: &Path, findings: &[Grouped]) -> Vec<Value> {
-    findings
-        .iter()
-        .filter_map(|finding| {
-            let text = text(worktree, &finding.path)?;
-            let line = usize::try_from(finding.line?).ok()?;
-            let first = line.saturating_sub(AROUND).max(1);
-            let lines = text.lines().skip(first - 1);
-            let lines: Vec<&str> = lines.take(line + AROUND + 1 - first).collect();
-            Some(json!({"id": finding.id, "first_line": first, "lines": lines}))
-        })
-        .collect()
+    let around = findings.iter().filter_map(|finding| {
+        let text = text(worktree, &finding.path)?;
+        let line = usize::try_from(finding.line?).ok()?;
+        let first = line.saturating_sub(AROUND).max(1);
+        let lines = text.lines().skip(first - 1);
+        let lines: Vec<&str> = lines.take(line + AROUND + 1 - first).collect();
+        Some(json!({"id": finding.id, "first_line": first, "lines": lines}))
+    });
+    around.collect()
 }
 
 /// The commented files and the bibliographies beside them.
@@ -39,11 +37,9 @@ pub(crate) fn files<'a>(worktree: &Path, findings: impl IntoIterator<Item = &'a 
         };
         files.texts.insert(finding.path.clone(), text);
         let folder = Path::new(&finding.path).parent().unwrap_or(Path::new(""));
-        for bibliography in bibliographies(worktree, folder) {
-            if let Some(text) = self::text(worktree, &bibliography) {
-                files.texts.insert(bibliography, text);
-            }
-        }
+        let names = bibliographies(worktree, folder).into_iter();
+        let read = names.filter_map(|name| Some((self::text(worktree, &name)?, name)));
+        files.texts.extend(read.map(|(text, name)| (name, text)));
     }
     files
 }
@@ -69,11 +65,8 @@ fn bibliographies(worktree: &Path, folder: &Path) -> Vec<String> {
 fn text(worktree: &Path, path: &str) -> Option<String> {
     let joined = aris_fs::join_inside(worktree, Path::new(path)).ok()?;
     let real: PathBuf = joined.canonicalize().ok()?;
-    let inside = worktree
-        .canonicalize()
-        .ok()?
-        .join(path.strip_prefix("./").unwrap_or(path));
-    if real != inside {
+    let inside = worktree.canonicalize().ok()?;
+    if real != inside.join(path.strip_prefix("./").unwrap_or(path)) {
         return None;
     }
     String::from_utf8(aris_fs::read(&real, LIMIT).ok()?).ok()

@@ -110,11 +110,8 @@ impl Counts {
 
     /// The text that is kept before anything is edited.
     pub(crate) fn analysis(&self, profile: &Profile) -> String {
-        format!(
-            "Analysis complete (BEFORE any code changes)\n{}\n  ({})\n",
-            self.by_verdict(),
-            self.by_strategy(profile)
-        )
+        let (verdicts, strategies) = (self.by_verdict(), self.by_strategy(profile));
+        format!("Analysis complete (BEFORE any code changes)\n{verdicts}\n  ({strategies})\n")
     }
 }
 
@@ -326,15 +323,17 @@ impl Validated {
 impl Finished {
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let done = self.counts;
+        let resolved = counted(done.resolved, "thread");
+        write!(
+            out,
+            "replies: {}, {} failed; ",
+            done.replies, done.replies_failed
+        )?;
+        write!(out, "{resolved} resolved, {} failed; ", done.resolve_failed)?;
         writeln!(
             out,
-            "replies: {}, {} failed; {} resolved, {} failed; done before: {}; waiting for a push: {}",
-            done.replies,
-            done.replies_failed,
-            counted(done.resolved, "thread"),
-            done.resolve_failed,
-            done.already,
-            done.held
+            "done before: {}; waiting for a push: {}",
+            done.already, done.held
         )?;
         write!(out, "{}", self.tokens.lines())
     }

@@ -34,11 +34,8 @@ pub(crate) fn look<'a>(
     context: &Context,
 ) -> Result<(Vec<Signal>, Vec<String>), Error> {
     let disk = Disk::new(context.cwd());
-    let reports: BTreeSet<&str> = findings
-        .into_iter()
-        .map(|finding| finding.path.as_str())
-        .filter(|path| is_report(path))
-        .collect();
+    let paths = findings.into_iter().map(|finding| finding.path.as_str());
+    let reports: BTreeSet<&str> = paths.filter(|path| is_report(path)).collect();
     let (mut signals, mut not_checked) = (Vec::new(), BTreeSet::new());
     let plan = args.plan.as_deref().map(|path| disk.plan(path));
     let plan = plan.transpose()?;

@@ -4,12 +4,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::findings::Findings;
 use super::flow::{Way, certain, leaving};
-use super::scope::Scope;
+use super::{Findings, Id, Scope};
 use crate::expression::{Expression, Namespace, Operand};
 use crate::model::Via;
-use crate::rules::Id;
 use aris_yaml::Text;
 
 /// Variables that `with` reads and some way to the step never captured.

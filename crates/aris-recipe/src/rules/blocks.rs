@@ -1,10 +1,9 @@
 //! Blocks: steps with a common budget.
 
-use crate::rules::Id;
 use std::collections::BTreeMap;
 
-use super::findings::Findings;
-use super::scope::{Scope, argument};
+use super::scope::argument;
+use super::{Findings, Id, Scope};
 use crate::model::Kind;
 
 /// The steps of one block, in the order of the file.

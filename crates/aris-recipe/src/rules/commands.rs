@@ -1,13 +1,12 @@
 //! Steps that run commands, and fields that fit another kind of step.
 
-use crate::rules::Id;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::Profile;
-use super::findings::Findings;
-use super::scope::{Scope, argument, argument_line, captured_field};
+use super::scope::{argument, argument_line, captured_field};
+use super::{Findings, Id, Scope};
 use crate::expression::{Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::Kind;

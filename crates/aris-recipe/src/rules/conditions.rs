@@ -1,14 +1,12 @@
 //! Conditions and templates: whether they can be read, what they read, which branches are ever taken.
 
+use super::{Findings, Id, Scope};
 use std::collections::BTreeSet;
 
-use super::findings::Findings;
-use super::scope::Scope;
 use crate::expression::{Expression, FILTERS, Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::Step;
 use crate::near::nearest;
-use crate::rules::Id;
 use crate::template::Template;
 
 /// Where something is read.

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bit_set::BitSet;
 
-use super::findings::Findings;
-use super::scope::{Facts, Scope, argument};
+use super::scope::{Facts, argument};
+use super::{Findings, Id, Scope};
 use crate::expression::{Namespace, Reference};
 use crate::graph::Components;
 use crate::model::{Capture, OnResult, Step};
-use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (step, capture) in dead_outputs(scope) {

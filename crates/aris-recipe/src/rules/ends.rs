@@ -1,11 +1,10 @@
 //! Whether a run comes to an end from everywhere, and what happens where no route is written down.
 
-use super::findings::Findings;
 use super::routing::ends_unwritten;
-use super::scope::{Scope, is_call, reach};
+use super::scope::{is_call, reach};
+use super::{Findings, Id, Scope};
 use crate::graph::SkipReason;
 use crate::model::{Kind, Target, Via};
-use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     endless(scope, out);

@@ -1,11 +1,9 @@
 //! Inputs, classes of variables, tiers of resume.
 
+use super::{Findings, Id, Scope};
 use std::collections::BTreeSet;
 
-use super::findings::Findings;
-use super::scope::Scope;
 use crate::model::{Class, Ingredient};
-use crate::rules::Id;
 use aris_yaml::Kind;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {

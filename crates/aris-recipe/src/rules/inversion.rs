@@ -4,11 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::findings::Findings;
 use super::flow::{Way, certain, leaving};
-use super::scope::Scope;
+use super::{Findings, Id, Scope};
 use crate::expression::{Expression, Namespace};
-use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let mut decisions: BTreeMap<(&str, &str), usize> = BTreeMap::new();

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ends::leaves;
-use super::findings::Findings;
-use super::scope::{Scope, is_call, reach};
+use super::scope::{is_call, reach};
+use super::{Findings, Id, Scope};
 use crate::finding::Severity;
 use crate::graph::Components;
 use crate::model::{Kind, Step, Via};
 use crate::near::nearest;
-use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     unreachable(scope, out);

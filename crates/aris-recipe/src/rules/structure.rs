@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::findings::Findings;
-use super::scope::{Facts, Scope, argument, argument_line};
+use super::scope::{Facts, argument, argument_line};
+use super::{Findings, Id, Scope};
 use crate::expression::{Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, Target, Via, Written};
 use crate::near::nearest;
-use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (rule, fault) in &scope.recipe.faults {

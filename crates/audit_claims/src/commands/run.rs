@@ -106,10 +106,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     };
     let mut judged = Judged::of(all);
     if !unseen.is_empty() {
-        let why = format!(
-            "not looked at, because the diff does not show their text: {}",
-            counted(unseen.len(), "report")
-        );
+        let reports = counted(unseen.len(), "report");
+        let why = format!("not looked at, because the diff does not show their text: {reports}");
         judged.degrade(&why, Verdict::NeedsHuman);
     }
     if !stale.is_empty() {

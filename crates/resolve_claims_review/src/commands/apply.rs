@@ -110,9 +110,8 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         });
     }
     if !worktree.differs(&files)? {
-        return Err(Error::Unchanged {
-            files: files.join(", "),
-        });
+        let files = files.join(", ");
+        return Err(Error::Unchanged { files });
     }
     let profile = args.folder.gate.profile();
     let subject = subject(profile, entry, args.description.as_deref());
@@ -140,16 +139,15 @@ fn worktree(
     pr: u64,
     context: &Context,
 ) -> Result<Worktree, Error> {
-    let fetched = groups(folder, pr)?;
-    let of_fetch = fetched
-        .as_ref()
-        .and_then(|fetched| fetched.worktree.as_deref());
+    let fetched = groups(folder, pr)?.unwrap_or_default();
+    let of_fetch = fetched.worktree.as_deref();
     let worktree = folder::worktree(args.worktree.as_deref(), of_fetch, context)?;
-    if let Some(wanted) = fetched.and_then(|fetched| fetched.branch) {
+    if let Some(wanted) = fetched.branch {
         let found = worktree.branch()?;
         if found != wanted {
+            let path = worktree.path;
             return Err(Error::OtherBranch {
-                path: worktree.path,
+                path,
                 found,
                 wanted,
             });
@@ -166,12 +164,9 @@ fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> Strin
     };
     let description = description.map(|text| one_line(text, SUBJECT));
     let description = description.filter(|text| !text.is_empty());
-    format!(
-        "fix({}): {} [{}]",
-        profile.commit_scope,
-        description.unwrap_or_else(|| one_line(&usual(), SUBJECT)),
-        one_line(&entry.dimension, 40)
-    )
+    let description = description.unwrap_or_else(|| one_line(&usual(), SUBJECT));
+    let (scope, about) = (profile.commit_scope, one_line(&entry.dimension, 40));
+    format!("fix({scope}): {description} [{about}]")
 }
 
 /// Takes up what a killed caller left: a commit that was made and not recorded.

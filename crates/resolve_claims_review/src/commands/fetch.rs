@@ -93,9 +93,8 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
             ours: name,
         });
     }
-    let comments = forge
-        .comments(&pull)
-        .map_err(|trouble| Error::Away(trouble.about("the comments")))?;
+    let comments = forge.comments(&pull);
+    let comments = comments.map_err(|trouble| Error::Away(trouble.about("the comments")))?;
     let mut groups = Fetched {
         pr: Some(pull.number),
         repository: Some(pull.repository.to_string()),
@@ -155,14 +154,12 @@ fn found(
         Err(trouble) => return Err(Error::Away(trouble)),
     };
     match numbers.as_slice() {
-        [number] => Ok(Ok(Pull {
-            repository,
-            number: *number,
-        })),
-        [] => Ok(Err(format!(
-            "no open pull request in {repository} from {}/{}:{branch} to {}",
-            head.owner, head.name, args.base
-        ))),
+        &[number] => Ok(Ok(Pull { repository, number })),
+        [] => {
+            let (owner, name, base) = (&head.owner, &head.name, &args.base);
+            let from = format!("from {owner}/{name}:{branch} to {base}");
+            Ok(Err(format!("no open pull request in {repository} {from}")))
+        }
         _ => Err(Error::ManyPulls {
             branch: branch.to_owned(),
             numbers,

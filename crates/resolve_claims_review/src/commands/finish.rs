@@ -96,33 +96,32 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
 
 fn escalations(map: &Classification) -> Vec<Escalation> {
     let escalated = map.iter().filter(|(_, entry)| entry.is_escalated());
-    let record = |(id, entry): (&u64, &Entry)| Escalation {
-        comment_id: *id,
-        strategy: entry
-            .fix_strategy
-            .as_deref()
-            .unwrap_or(Profile::DESIGN)
-            .to_owned(),
-        entry: entry.clone(),
+    let record = |(id, entry): (&u64, &Entry)| {
+        let strategy = entry.fix_strategy.as_deref();
+        Escalation {
+            comment_id: *id,
+            strategy: strategy.unwrap_or(Profile::DESIGN).to_owned(),
+            entry: entry.clone(),
+        }
     };
     escalated.map(record).collect()
 }
 
 fn rejected(args: &FinishArgs, map: &Classification) -> Vec<Reject> {
-    map.iter()
-        .filter(|(_, entry)| entry.verdict == Decision::Reject)
-        .map(|(id, entry)| Reject {
-            comment_id: *id,
-            path: entry.path.clone(),
-            line: entry.line,
-            body: entry.body.clone(),
-            evidence: entry.evidence.clone(),
-            category: entry.category.clone().unwrap_or_default(),
-            dimension: entry.dimension.clone(),
-            pr_number: args.pr,
-            feature_branch: args.branch.clone(),
-        })
-        .collect()
+    let entries = map.iter();
+    let rejected = entries.filter(|(_, entry)| entry.verdict == Decision::Reject);
+    let rejected = rejected.map(|(id, entry)| Reject {
+        comment_id: *id,
+        path: entry.path.clone(),
+        line: entry.line,
+        body: entry.body.clone(),
+        evidence: entry.evidence.clone(),
+        category: entry.category.clone().unwrap_or_default(),
+        dimension: entry.dimension.clone(),
+        pr_number: args.pr,
+        feature_branch: args.branch.clone(),
+    });
+    rejected.collect()
 }
 
 /// The reply to a comment.
@@ -189,9 +188,8 @@ fn settle(
         } else if !known.looked {
             done.replies_failed += 1;
         } else {
-            match attempt(&mut away, || {
-                forge.reply(pull, *id, entry.thread_node_id.as_deref(), &body)
-            }) {
+            let thread = entry.thread_node_id.as_deref();
+            match attempt(&mut away, || forge.reply(pull, *id, thread, &body)) {
                 Ok(()) => {
                     done.replies += 1;
                     aris_fs::append_line(&list, &said)?;
@@ -247,10 +245,9 @@ impl Shown {
         let head = record.map(|record| record.head);
         let fetched = groups(folder, pull.number)?;
         let fetched = fetched.and_then(|groups| groups.worktree);
+        let why = |trouble| format!("which commits the pull request has is unknown: {trouble}");
         Ok(Self {
-            head: head.map_err(|trouble| {
-                format!("which commits the pull request has is unknown: {trouble}")
-            }),
+            head: head.map_err(why),
             worktree: Worktree::of(fetched.as_deref().map_or(context.cwd(), Path::new)),
         })
     }
@@ -333,9 +330,8 @@ impl Known {
         match forge.threads(pull) {
             Ok(threads) => {
                 let resolved = threads.into_iter().filter(|one| one.is_resolved);
-                known
-                    .resolved
-                    .extend(resolved.map(|thread| thread.thread_id));
+                let resolved = resolved.map(|thread| thread.thread_id);
+                known.resolved.extend(resolved);
             }
             Err(trouble) => {
                 warnings.push(format!("which threads are settled is unknown: {trouble}"));

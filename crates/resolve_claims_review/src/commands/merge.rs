@@ -54,9 +54,9 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
                 let ids: Vec<u64> = findings.iter().map(|finding| finding.id).collect();
                 let listed: Vec<String> = ids.iter().map(u64::to_string).collect();
                 let said = aris_review::one_line(&why, 300);
+                let listed = listed.join(", ");
                 context.warn(&format!(
-                    "group {name}: {said}; left for a person to decide: {}",
-                    listed.join(", ")
+                    "group {name}: {said}; left for a person to decide: {listed}"
                 ));
                 let said = format!("No classification: {said}");
                 let entries = findings.iter();

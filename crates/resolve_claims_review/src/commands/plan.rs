@@ -23,9 +23,8 @@ pub(crate) struct PlanArgs {
 pub(crate) fn run(args: &PlanArgs, context: &Context) -> Result<Planned, Error> {
     let mut map: Classification = read(&context.absolute(&args.classification))?;
     let order = plan(args.gate.profile(), &map);
-    let work = order
-        .into_iter()
-        .filter_map(|id| map.remove(&id).map(|entry| Work { id, entry }))
-        .collect();
+    let work = order.into_iter();
+    let work = work.filter_map(|id| map.remove(&id).map(|entry| Work { id, entry }));
+    let work = work.collect();
     Ok(Planned { work })
 }

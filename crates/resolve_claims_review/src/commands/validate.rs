@@ -100,9 +100,8 @@ pub(crate) fn run(
         return Ok(outcome(status, attempts, None, String::new()));
     };
     if so_far.status == Some(Validity::Fail) {
-        let why = String::from(
-            "three attempts have failed, and nothing more is run: a person has to look",
-        );
+        let why = "three attempts have failed, and nothing more is run: a person has to look";
+        let why = why.to_owned();
         return Ok(outcome(Validity::Fail, so_far.attempts, None, why));
     }
     if so_far.status == Some(Validity::Pass) {
@@ -114,19 +113,14 @@ pub(crate) fn run(
     let timeout = Duration::from_secs(args.timeout.or(config.validation_timeout).unwrap_or(120));
     // Counted before it runs: an attempt that never comes back was one.
     so_far.attempts += 1;
-    so_far.status = Some(if so_far.attempts < ATTEMPTS {
-        Validity::Retry
-    } else {
-        Validity::Fail
-    });
+    let retry = (so_far.attempts < ATTEMPTS).then_some(Validity::Retry);
+    so_far.status = retry.or(Some(Validity::Fail));
     folder.write_json(&name(pr), &so_far)?;
     let run = || {
         // The command is the user's, what it runs is the branch's: a test or a Makefile of it gets no token.
         let command = aris_proc::command("sh", &worktree.path).args(["-c", &command]);
-        TOKENS
-            .iter()
-            .fold(command, aris_proc::Command::env_remove)
-            .run(timeout)
+        let command = TOKENS.iter().fold(command, aris_proc::Command::env_remove);
+        command.run(timeout)
     };
     let done = context.apart(run).map_err(GateError::from)?;
     if done.success() {
@@ -136,10 +130,10 @@ pub(crate) fn run(
     let (code, end) = match done.end {
         End::Exited(code) => (Some(code), format!("the command exited with {code}")),
         End::Signalled(signal) => (None, format!("the command was ended by signal {signal}")),
-        End::TimedOut => (
-            None,
-            format!("the command was ended after {} s", timeout.as_secs()),
-        ),
+        End::TimedOut => {
+            let seconds = timeout.as_secs();
+            (None, format!("the command was ended after {seconds} s"))
+        }
     };
     let printed = format!("{}{}", done.stdout.text(), done.stderr.text());
     let output = format!("{}\n{end}", printed.trim_end());

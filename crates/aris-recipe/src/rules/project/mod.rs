@@ -7,11 +7,11 @@ use aris_yaml::{Keys, Problem};
 use regex::Regex;
 use serde::Deserialize;
 
-use super::findings::Findings;
-use super::scope::{Scope, argument_line};
+use super::scope::argument_line;
 use super::table::Need;
 use crate::finding::Severity;
 use crate::model::Ingredient;
+use crate::rules::{Findings, Scope};
 
 use step::StepTest;
 

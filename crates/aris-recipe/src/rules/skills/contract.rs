@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use regex::Regex;
 
 use super::super::data::{Manifest, SkillContract};
-use super::super::findings::Findings;
-use super::super::scope::{Scope, captured_field};
+use super::super::scope::captured_field;
 use super::super::skill_name::Called;
 use crate::expression::{Namespace, Reference};
 use crate::finding::{Finding, Severity};
 use crate::near::nearest;
-use crate::rules::Id;
+use crate::rules::{Findings, Id, Scope};
 
 /// Steps between a skill and a push that count as one way. **Source**: the reference.
 const PUSH_HOPS: usize = 6;

@@ -5,13 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::findings::Findings;
-use super::super::scope::{Scope, comparisons, reach};
+use super::super::scope::{comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
 use crate::model::{Kind, OnResult, Step, Target, Via, Written};
-use crate::rules::Id;
 use crate::rules::routing::ends_unwritten;
+use crate::rules::{Findings, Id, Scope};
 use crate::value::is_truthy;
 use aris_yaml::Text;
 

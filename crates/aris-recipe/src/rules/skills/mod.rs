@@ -1,12 +1,10 @@
 //! Skills and tools: contracts, verdicts, registries.
 
+use crate::rules::{Findings, Scope};
 mod contract;
 mod gate;
 mod tool;
 mod verdict;
-
-use super::findings::Findings;
-use super::scope::Scope;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     contract::check(scope, out);

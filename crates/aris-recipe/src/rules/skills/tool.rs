@@ -1,10 +1,9 @@
 //! Tools, skills and packs: what is there.
 
-use super::super::findings::Findings;
-use super::super::scope::{Scope, argument};
+use super::super::scope::argument;
 use crate::model::Kind;
 use crate::near::nearest;
-use crate::rules::Id;
+use crate::rules::{Findings, Id, Scope};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let manifest = scope.data.manifest.as_ref();

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::super::data::{Manifest, SkillContract};
-use super::super::findings::Findings;
-use super::super::scope::{Facts, Scope, captured_field, comparisons};
+use super::super::scope::{Facts, captured_field, comparisons};
 use super::gate::{self, Ends, Values};
 use crate::expression::{Comparison, Namespace};
 use crate::model::Step;
-use crate::rules::Id;
+use crate::rules::{Findings, Id, Scope};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let none = Manifest::default();
