@@ -1,6 +1,6 @@
 //! What can go wrong in both helpers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
@@ -23,48 +23,6 @@ pub enum GateError {
         /// What to give instead.
         hint: &'static str,
     },
-    /// The folder is in no git worktree.
-    #[error("{} is no git worktree", path.display())]
-    Worktree {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// No branch is checked out.
-    #[error("no branch is checked out in {}", path.display())]
-    NoBranch {
-        /// The worktree.
-        path: PathBuf,
-    },
-    /// Somebody else writes into the pull request for too long.
-    #[error("another call writes to {pull}")]
-    Busy {
-        /// The pull request.
-        pull: String,
-    },
-    /// The pull request is not open any more.
-    #[error("{pull} is {state}: nothing is looked at and nothing is posted")]
-    NotOpen {
-        /// The pull request.
-        pull: String,
-        /// What it is.
-        state: &'static str,
-    },
-    /// The branch under review has, or can have, a part in what must be the caller's own.
-    #[error("{} {what}: nothing is read there and nothing is written", path.display())]
-    OfBranch {
-        /// The file, link or submodule.
-        path: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
-    /// git did not do what it was told.
-    #[error("git {what}: {said}")]
-    Git {
-        /// The command.
-        what: String,
-        /// Its words.
-        said: String,
-    },
     /// A program cannot be run.
     #[error(transparent)]
     Proc(#[from] ProcError),
@@ -74,29 +32,54 @@ pub enum GateError {
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
-    /// Rules were asked for by the gate that has none.
-    #[error("the review gate has no rules")]
-    NoRules,
     /// A document, or what it is checked against, cannot be read.
     #[error(transparent)]
     Disk(#[from] DiskError),
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
+    /// What only one place refuses, in its words.
+    #[error("{message}")]
+    Refused {
+        /// Its class.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+        /// The file that it is about.
+        path: Option<PathBuf>,
+    },
+}
+
+impl GateError {
+    /// See [`GateError::Refused`]; about no file.
+    pub fn refused(kind: ErrorKind, message: String, hint: &str) -> Self {
+        Self::Refused {
+            kind,
+            message,
+            hint: hint.to_owned(),
+            path: None,
+        }
+    }
+
+    /// The same about a file.
+    pub fn refused_at(path: &Path, kind: ErrorKind, message: String, hint: &str) -> Self {
+        Self::Refused {
+            kind,
+            message,
+            hint: hint.to_owned(),
+            path: Some(path.to_path_buf()),
+        }
+    }
 }
 
 impl Failure for GateError {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::Refused { kind, .. } => *kind,
             Self::Json { .. } => ErrorKind::Validation,
-            Self::NoRules => ErrorKind::Usage,
             Self::Disk(error) => error.kind(),
-            Self::Worktree { .. }
-            | Self::NoBranch { .. }
-            | Self::NotOpen { .. }
-            | Self::Busy { .. }
-            | Self::OfBranch { .. }
-            | Self::Git { .. } => ErrorKind::Precondition,
             Self::Base(error) => error.kind(),
             Self::Written(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
@@ -106,18 +89,8 @@ impl Failure for GateError {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Json { hint, .. } => hint,
-            Self::Worktree { .. } => {
-                "name the folder in which git worktree add or git clone put the report"
-            }
-            Self::NoBranch { .. } => "check out the branch of the pull request",
-            Self::Busy { .. } => "call again when it is done",
-            Self::NotOpen { .. } => "open it again, or name the pull request that is open",
-            Self::OfBranch { .. } => {
-                "answers of agents, files of the gates and configurations must not come with the pull request: take it out of the branch (git rm -r --cached), or name a folder outside of the worktree with --output"
-            }
-            Self::Git { .. } => "put right what git says, then call again",
-            Self::NoRules => "use --engine agent, or --gate claims",
+            Self::Refused { hint, .. } => hint,
+            Self::Json { hint, .. } => *hint,
             Self::Written(_) => return None,
             Self::Disk(error) => return error.hint(),
             Self::Base(error) => return error.hint(),
@@ -135,9 +108,9 @@ impl Failure for GateError {
             _ => Map::new(),
         };
         if let Self::Json { path, .. }
-        | Self::Worktree { path }
-        | Self::NoBranch { path }
-        | Self::OfBranch { path, .. } = self
+        | Self::Refused {
+            path: Some(path), ..
+        } = self
         {
             details.insert(String::from("path"), path.display().to_string().into());
         }

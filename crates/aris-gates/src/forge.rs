@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_review::{
     Forge, ForgeKind, GitHub, GitLab, HttpError, Pull, Record, Repository, State, Token, api_of,
 };
@@ -23,19 +24,18 @@ pub struct ForgeArgs {
     api_base: Option<String>,
 }
 
-/// Says where a pull request is not open.
-///
-/// **Errors**: [`GateError::NotOpen`].
+/// **Errors**: the pull request is not open.
 pub fn open(pull: &Pull, record: &Record) -> Result<(), GateError> {
     let state = match record.state {
         State::Open => return Ok(()),
         State::Closed => "closed",
         State::Merged => "merged",
     };
-    Err(GateError::NotOpen {
-        pull: format!("{}#{}", pull.repository, pull.number),
-        state,
-    })
+    let Pull { repository, number } = pull;
+    let what = "nothing is looked at and nothing is posted";
+    let message = format!("{repository}#{number} is {state}: {what}");
+    let hint = "open it again, or name the pull request that is open";
+    Err(GateError::refused(ErrorKind::Precondition, message, hint))
 }
 
 impl ForgeArgs {

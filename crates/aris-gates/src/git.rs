@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_contract::ErrorKind::Precondition;
 use aris_fs::FsError;
 use aris_proc::{Command, End, Finished};
 
@@ -38,7 +39,11 @@ impl Worktree {
         let text = done.map(|done| done.stdout.text().into_owned());
         let top = text.unwrap_or_default();
         match top.trim_end_matches('\n') {
-            "" => Err(GateError::Worktree { path }),
+            "" => {
+                let message = format!("{} is no git worktree", path.display());
+                let hint = "name the folder in which git worktree add or git clone put the report";
+                Err(GateError::refused_at(&path, Precondition, message, hint))
+            }
             top => Ok(Self { path: top.into() }),
         }
     }
@@ -46,8 +51,10 @@ impl Worktree {
     /// The branch that is checked out.
     pub fn branch(&self) -> Result<String, GateError> {
         let branch = self.line(&["symbolic-ref", "--short", "-q", "HEAD"])?;
-        branch.ok_or_else(|| GateError::NoBranch {
-            path: self.path.clone(),
+        branch.ok_or_else(|| {
+            let message = format!("no branch is checked out in {}", self.path.display());
+            let hint = "check out the branch of the pull request";
+            GateError::refused_at(&self.path, Precondition, message, hint)
         })
     }
 
@@ -125,10 +132,8 @@ impl Worktree {
             }
             return Err(error);
         }
-        self.head()?.ok_or_else(|| GateError::Git {
-            what: String::from("commit"),
-            said: String::from("there is no commit afterwards"),
-        })
+        let failed = || failed("commit", "there is no commit afterwards");
+        self.head()?.ok_or_else(failed)
     }
 
     /// The first line of what a command wrote; none when it failed or wrote nothing.
@@ -146,11 +151,15 @@ impl Worktree {
             return Ok(done.stdout.bytes);
         }
         let said = format!("{} {}", done.stderr.text(), done.stdout.text());
-        Err(GateError::Git {
-            what: arguments.first().map_or("", AsRef::as_ref).to_owned(),
-            said: aris_review::one_line(&said, 400),
-        })
+        let what = arguments.first().map_or("", AsRef::as_ref);
+        Err(failed(what, &aris_review::one_line(&said, 400)))
     }
+}
+
+/// git did not do what it was told.
+fn failed(what: &str, said: &str) -> GateError {
+    let hint = "put right what git says, then call again";
+    GateError::refused(Precondition, format!("git {what}: {said}"), hint)
 }
 
 /// What a file has in a branch, where git knows it here; the working file is then the branch's under review. `path` counts from `folder`.

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use aris_contract::ErrorKind;
+
 use crate::error::GateError;
 use crate::git::tracked;
 
@@ -11,7 +13,7 @@ use crate::git::tracked;
 ///
 /// Links are refused whoever made them. Names are compared without regard to case, as some file systems do.
 ///
-/// **Errors**: [`GateError::OfBranch`].
+/// **Errors**: where it is.
 pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
     let Some(top) = base.ancestors().find(|folder| is_worktree(folder)) else {
         return Ok(());
@@ -20,7 +22,16 @@ pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
     let Ok(inside) = path.strip_prefix(top) else {
         return Ok(());
     };
-    let of_branch = |path: PathBuf, what| Err(GateError::OfBranch { path, what });
+    let of_branch = |path: PathBuf, what| {
+        let place = path.display();
+        let message = format!("{place} {what}: nothing is read there and nothing is written");
+        Err(GateError::refused_at(
+            &path,
+            ErrorKind::Precondition,
+            message,
+            HINT,
+        ))
+    };
     let mut at = top.to_path_buf();
     for part in inside {
         at.push(part);
@@ -46,6 +57,8 @@ pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
     }
     Ok(())
 }
+
+const HINT: &str = "answers of agents, files of the gates and configurations must not come with the pull request: take it out of the branch (git rm -r --cached), or name a folder outside of the worktree with --output";
 
 /// What is looked at by [`own`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

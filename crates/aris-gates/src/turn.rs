@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_fs::{FsError, Lock};
 use aris_review::Pull;
 
@@ -16,7 +17,7 @@ const PATIENCE: Duration = Duration::from_mins(3);
 /// Waits until nobody else on this machine writes into the pull request. The lock lies in `XDG_STATE_HOME/aris`, else
 /// `HOME/.local/state/aris`, else, or where that cannot be written, in the output folder.
 ///
-/// **Errors**: [`GateError::Busy`] after three minutes.
+/// **Errors**: after three minutes.
 pub fn turn(context: &Context, pull: &Pull, folder: &Folder) -> Result<Lock, GateError> {
     let absolute = |name| {
         let path = context.env(name).map(PathBuf::from);
@@ -41,7 +42,11 @@ pub fn turn(context: &Context, pull: &Pull, folder: &Folder) -> Result<Lock, Gat
         other => return Ok(other?),
     }
     match Lock::acquire_before(&path, Instant::now() + PATIENCE) {
-        Err(FsError::Locked { .. }) => Err(GateError::Busy { pull }),
+        Err(FsError::Locked { .. }) => {
+            let message = format!("another call writes to {pull}");
+            let hint = "call again when it is done";
+            Err(GateError::refused(ErrorKind::Precondition, message, hint))
+        }
         other => Ok(other?),
     }
 }

@@ -40,7 +40,8 @@ pub(crate) fn command(flag: &str, context: &Context) -> Result<Vec<String>, Erro
         words(flag).ok_or_else(|| Error::input(open(), "close it"))?
     };
     if words.is_empty() {
-        return Err(Error::NoAgent);
+        let hint = "add --agent 'PROGRAM ARGUMENTS', or agent: [PROGRAM, ARGUMENT] below recipe_runner: in .aris/config.yaml";
+        return Err(Error::input("no agent command is configured".into(), hint));
     }
     Ok(words)
 }

@@ -1,5 +1,6 @@
 //! Why there is no answer.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
@@ -31,9 +32,11 @@ pub enum Error {
         /// What is wrong, at least one, in the order of the file.
         problems: Vec<Problem>,
     },
-    /// An input is unknown, missing or not allowed.
+    /// What only one place refuses, in its words.
     #[error("{reason}")]
-    Input {
+    Refused {
+        /// Its class.
+        kind: ErrorKind,
         /// What is wrong.
         reason: String,
         /// What to do.
@@ -82,24 +85,6 @@ pub enum Error {
         /// Where the run stands.
         cursor: Option<String>,
     },
-    /// The work of the step goes on.
-    #[error("step {step} is running (process {process}); its output is in {log}")]
-    AtWork {
-        /// The step.
-        step: String,
-        /// The process.
-        process: u64,
-        /// Its standard output.
-        log: String,
-    },
-    /// The work of a step does not end, or cannot be told to.
-    #[error("process {process} was not ended: {reason}")]
-    NotEnded {
-        /// The process.
-        process: u64,
-        /// Why.
-        reason: String,
-    },
     /// There is no log of such a step.
     #[error("{} has no log of {what}", path.display())]
     NoLog {
@@ -107,31 +92,6 @@ pub enum Error {
         path: PathBuf,
         /// What was asked for.
         what: String,
-    },
-    /// A ticket is not one that was printed.
-    #[error("ticket {0:?} is not one of this run")]
-    Ticket(String),
-    /// Standard input cannot be read, or is too long.
-    #[error("standard input: {0}")]
-    Stdin(String),
-    /// There is no agent command.
-    #[error("no agent command is configured")]
-    NoAgent,
-    /// The work of a step could not be begun.
-    #[error("step {step} could not be started: {reason}")]
-    NotStarted {
-        /// The step.
-        step: String,
-        /// Why.
-        reason: String,
-    },
-    /// Not one result for each lens.
-    #[error("step {step}: {why}")]
-    Lenses {
-        /// The step.
-        step: String,
-        /// How many there are and how many were given, or why the lenses are not known.
-        why: String,
     },
     /// The disk refused.
     #[error(transparent)]
@@ -167,12 +127,15 @@ impl Error {
         }
     }
 
+    /// See [`Error::Refused`].
+    pub(crate) fn refused(kind: ErrorKind, reason: String, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        Self::Refused { kind, reason, hint }
+    }
+
     /// What was given cannot be used.
     pub(crate) fn input(reason: String, hint: impl Into<String>) -> Self {
-        Self::Input {
-            reason,
-            hint: hint.into(),
-        }
+        Self::refused(ErrorKind::Usage, reason, hint)
     }
 
     /// A file is not what it must be.
@@ -184,11 +147,10 @@ impl Error {
     }
 
     /// The work of a step could not be begun.
-    pub(crate) fn not_started(step: impl Into<String>, reason: impl ToString) -> Self {
-        Self::NotStarted {
-            step: step.into(),
-            reason: reason.to_string(),
-        }
+    pub(crate) fn not_started(step: impl Display, reason: impl Display) -> Self {
+        let reason = format!("step {step} could not be started: {reason}");
+        let hint = "correct that and continue with recipe_runner resume";
+        Self::refused(ErrorKind::Precondition, reason, hint)
     }
 
     /// A recipe is none, or its parts do not fit.
@@ -235,7 +197,8 @@ fn first(findings: &[Finding]) -> String {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoCommand | Self::Input { .. } | Self::NoAgent => ErrorKind::Usage,
+            Self::NoCommand => ErrorKind::Usage,
+            Self::Refused { kind, .. } => *kind,
             Self::NoFile { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
             Self::Attempt(error) => error.kind(),
@@ -244,15 +207,8 @@ impl Failure for Error {
             | Self::Malformed { .. }
             | Self::State { .. }
             | Self::Changed { .. }
-            | Self::Lenses { .. }
-            | Self::NotAtCursor { .. }
-            | Self::Ticket(_) => ErrorKind::Validation,
-            Self::Unfinished(_)
-            | Self::Held { .. }
-            | Self::Stdin(_)
-            | Self::AtWork { .. }
-            | Self::NotEnded { .. }
-            | Self::NotStarted { .. } => ErrorKind::Precondition,
+            | Self::NotAtCursor { .. } => ErrorKind::Validation,
+            Self::Unfinished(_) | Self::Held { .. } => ErrorKind::Precondition,
         }
     }
 
@@ -260,7 +216,7 @@ impl Failure for Error {
         let hint = match self {
             Self::Fs(error) => return error.hint(),
             Self::Attempt(error) => return error.hint(),
-            Self::Input { hint, .. } => return Some(hint.clone()),
+            Self::Refused { hint, .. } => return Some(hint.clone()),
             Self::NoCommand => {
                 "one of validate, graph, run, resume, next, complete, status, logs, timeline, cancel; recipe_runner --example prints a recipe to begin with"
             }
@@ -290,23 +246,9 @@ impl Failure for Error {
             }
             Self::Held { .. } => "wait until it is done",
             Self::NotAtCursor { .. } => "recipe_runner next prints the step",
-            Self::Lenses { .. } => {
-                "give --result a JSON list of objects in the order of the lenses, as recipe_runner next lists them"
-            }
-            Self::AtWork { .. } => {
-                "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND), or end it \
-                 with recipe_runner cancel --state STATE"
-            }
-            Self::NotEnded { .. } => "check the process, and end it by hand",
             Self::NoLog { .. } => {
                 "recipe_runner status names the running step; only steps that executors carry out have a log"
             }
-            Self::Ticket(_) => "take the ticket from recipe_runner next",
-            Self::Stdin(_) => "give at most 16 MiB of UTF-8",
-            Self::NoAgent => {
-                "add --agent 'PROGRAM ARGUMENTS', or agent: [PROGRAM, ARGUMENT] below recipe_runner: in .aris/config.yaml"
-            }
-            Self::NotStarted { .. } => "correct that and continue with recipe_runner resume",
         };
         Some(hint.to_owned())
     }

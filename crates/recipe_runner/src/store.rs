@@ -85,7 +85,7 @@ impl Store {
     /// Makes room for a new run: a state that is over is put aside, with its attempts. One that is not over is only put aside when
     /// `always` says so.
     ///
-    /// **Errors**: [`Error::Unfinished`]; [`Error::AtWork`] while a step of the earlier run is at work.
+    /// **Errors**: [`Error::Unfinished`]; also while a step of the earlier run is at work.
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
         let there = read(&self.path);
         let is_there = !matches!(there, Ok(None));

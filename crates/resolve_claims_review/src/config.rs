@@ -6,7 +6,7 @@ use aris_gates::{Kept, Part, kept, own};
 use aris_review::Gate;
 use serde::Deserialize;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 
 /// The file, below the project.
 const FILE: &str = ".aris/config.yaml";
@@ -48,18 +48,15 @@ impl Config {
             Kept::Untracked => bytes,
             Kept::In(None) => return Ok(Self::default()),
             Kept::In(Some(bytes)) => bytes,
-            Kept::NoBase => return Err(Error::NoBase { path }),
+            Kept::NoBase => return Err(error::no_base(&path)),
         };
-        let wrong = |what: String| Error::Config {
-            path: path.clone(),
-            what,
-        };
-        let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+        let wrong = |what: &str| error::config(&path, what);
+        let text = String::from_utf8(bytes).map_err(|error| wrong(&error.to_string()))?;
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
         let file: Option<File> = serde_saphyr::from_str(&text)
-            .map_err(|error| wrong(aris_review::one_line(&error.to_string(), 300)))?;
+            .map_err(|error| wrong(&aris_review::one_line(&error.to_string(), 300)))?;
         let file = file.unwrap_or_default();
         let section = match gate {
             Gate::Claims => file.claims_review,
@@ -67,7 +64,7 @@ impl Config {
         };
         let section = section.unwrap_or_default();
         if section.validation_timeout == Some(0) {
-            return Err(wrong(String::from("validation_timeout is 0")));
+            return Err(wrong("validation_timeout is 0"));
         }
         Ok(section)
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use crate::error::Error;
+use crate::error::{self, Error};
 
 /// Folders of tests.
 const TESTS: [&str; 4] = ["test", "tests", "__tests__", "testing"];
@@ -29,12 +29,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// experiments, and whatever is no source of a text (`.md`, `.markdown`, `.tex`, `.bib`, `.rst`, `.txt`) or steers programs: an edit that
 /// settles a comment on a report has no business there.
 pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
-    let refused = |why: &'static str| {
-        Err(Error::File {
-            name: aris_review::one_line(name, 300),
-            why,
-        })
-    };
+    let refused = |why: &str| Err(error::file(name, why));
     let mut parts: Vec<&str> = Vec::new();
     for part in Path::new(name).components() {
         match part {

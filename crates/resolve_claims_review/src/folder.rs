@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use aris_cli::Context;
 use aris_fs::Lock;
-use aris_gates::{Folder, GateError, Worktree};
+use aris_gates::{Folder, Worktree};
 use aris_review::{Grouped, Signal, Skipped, Thread};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::error::{Error, which_pull};
 
 /// The comments of a pull request by group, `dimension_groups_{pr}.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ pub(crate) struct Fetched {
 /// The pull request whose files lie here: the given one, or the only one that has a classification.
 pub(crate) fn pull(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
     match pull_or_none(folder, given)? {
-        0 => Err(which(folder, "none")),
+        0 => Err(which_pull(&folder.path, "none")),
         number => Ok(number),
     }
 }
@@ -97,7 +97,7 @@ pub(crate) fn map_path(folder: &Folder, pr: u64) -> PathBuf {
 }
 
 /// What was fetched; none when it was fetched elsewhere.
-pub(crate) fn groups(folder: &Folder, pr: u64) -> Result<Option<Fetched>, GateError> {
+pub(crate) fn groups(folder: &Folder, pr: u64) -> Result<Option<Fetched>, Error> {
     read_if_there(&folder.at(&format!("dimension_groups_{pr}.json")))
 }
 
@@ -109,14 +109,9 @@ fn numbered(folder: &Folder, before: &str) -> Result<u64, Error> {
         number.strip_suffix(".json")?.parse().ok()
     });
     match (numbers.next(), numbers.next()) {
-        (Some(_), Some(_)) => Err(which(folder, "several")),
+        (Some(_), Some(_)) => Err(which_pull(&folder.path, "several")),
         (number, _) => Ok(number.unwrap_or(0)),
     }
-}
-
-fn which(folder: &Folder, found: &'static str) -> Error {
-    let path = folder.path.clone();
-    Error::WhichPull { path, found }
 }
 
 /// The worktree with the report: as given, else as fetched, else the working directory's.
@@ -124,7 +119,7 @@ pub(crate) fn worktree(
     given: Option<&Path>,
     fetched: Option<&str>,
     context: &Context,
-) -> Result<Worktree, GateError> {
+) -> Result<Worktree, Error> {
     match (given, fetched) {
         (Some(path), _) => Worktree::of(&context.absolute(path)),
         (None, Some(path)) => Worktree::of(Path::new(path)),
@@ -133,7 +128,7 @@ pub(crate) fn worktree(
 }
 
 /// Reads a JSON file strictly.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, GateError> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     aris_gates::read(path, HINT)
 }
 
@@ -142,7 +137,7 @@ pub(crate) const HINT: &str =
     "give the file as the command before wrote it; one that is empty or cut is made again by fetch";
 
 /// The same of a file that may not be there.
-pub(crate) fn read_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, GateError> {
+pub(crate) fn read_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     aris_gates::read_if_there(path, HINT)
 }
 

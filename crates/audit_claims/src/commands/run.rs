@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
@@ -127,7 +128,11 @@ impl RunArgs {
     fn engine(&self, answers: &Path) -> Result<Engine, Error> {
         match (self.folder.gate, self.engine) {
             (Gate::Review, None | Some(Engine::Agent)) => Ok(Engine::Agent),
-            (Gate::Review, Some(_)) => Err(Error::NoRules),
+            (Gate::Review, Some(_)) => {
+                let message = String::from("the review gate has no rules");
+                let hint = "use --engine agent, or --gate claims";
+                Err(Error::refused(ErrorKind::Usage, message, hint))
+            }
             (Gate::Claims, Some(engine)) => Ok(engine),
             (Gate::Claims, None) if answers.is_dir() => Ok(Engine::Both),
             (Gate::Claims, None) => Ok(Engine::Rules),

@@ -17,6 +17,7 @@ use std::time::Duration;
 use aris_attempt::Standing;
 use aris_attempt::format::{self, EndedByUs, Ending, Spec};
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_fs::Lock;
 use aris_proc::{Finished, ProcError};
 use aris_recipe::engine::tokens::Reading;
@@ -375,11 +376,11 @@ impl Program {
 impl AtWork {
     /// Why nobody else may do the work.
     pub(crate) fn refuses(self, step: &str) -> Error {
-        Error::AtWork {
-            step: step.to_owned(),
-            process: self.process,
-            log: self.log,
-        }
+        let Self { process, log, .. } = self;
+        let reason = format!("step {step} is running (process {process}); its output is in {log}");
+        let hint = "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND), or end it \
+                    with recipe_runner cancel --state STATE";
+        Error::refused(ErrorKind::Precondition, reason, hint)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use aris_cli::{Context, Outcome, Product};
+use aris_contract::ErrorKind;
 use serde::Serialize;
 
 use crate::attempt::{self, GRACE, Left};
@@ -62,10 +63,9 @@ pub(crate) fn run(
             return Ok(Outcome::done(done).shown(SCHEMA, Cancelled::render));
         };
         if Instant::now() >= until {
-            return Err(Error::NotEnded {
-                process,
-                reason: String::from("it is still there"),
-            });
+            let reason = format!("process {process} was not ended: it is still there");
+            let hint = "check the process, and end it by hand";
+            return Err(Error::refused(ErrorKind::Precondition, reason, hint));
         }
         std::thread::park_timeout(AGAIN);
     }

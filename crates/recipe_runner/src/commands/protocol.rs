@@ -1,10 +1,11 @@
 //! `next` and `complete`: a run that somebody else drives.
 
+use std::fmt::Display;
 use std::io::{self, Read as _, Write};
 use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome, Product};
-use aris_contract::Signal;
+use aris_contract::{ErrorKind, Signal};
 use aris_recipe::engine::tokens::{self, Reading};
 use aris_recipe::engine::{self, Entry, Event, Lens, Machine, OutcomeStatus, State, Status};
 use aris_recipe::model::Kind;
@@ -152,10 +153,9 @@ fn one_for_each_lens(
         ),
         Err(why) => why,
     };
-    Err(Error::Lenses {
-        step: step.name.clone(),
-        why,
-    })
+    let reason = format!("step {}: {why}", step.name);
+    let hint = "give --result a JSON list of objects in the order of the lenses, as recipe_runner next lists them";
+    Err(Error::refused(ErrorKind::Validation, reason, hint))
 }
 
 /// How a run ended; while there is work it has not.
@@ -186,7 +186,11 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
             _ => Err(not_at_cursor()),
         };
     };
-    let wrong = || Error::Ticket(given.clone());
+    let wrong = || {
+        let reason = format!("ticket {given:?} is not one of this run");
+        let hint = "take the ticket from recipe_runner next";
+        Error::refused(ErrorKind::Validation, reason, hint)
+    };
     if *given == ticket(state) {
         return at_cursor.then_some(true).ok_or_else(not_at_cursor);
     }
@@ -229,6 +233,16 @@ fn settle(
     drive::drive(machine, state, Some(store), &mut Source::default(), context)
 }
 
+/// Standard input cannot be read, or is too long.
+fn wrong_stdin(why: &dyn Display) -> Error {
+    let reason = format!("standard input: {why}");
+    Error::refused(
+        ErrorKind::Precondition,
+        reason,
+        "give at most 16 MiB of UTF-8",
+    )
+}
+
 /// The outcome that the flags describe.
 fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Error> {
     let text = match args.result.as_deref() {
@@ -237,11 +251,11 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
             let mut bytes = Vec::new();
             let mut stdin = io::stdin().lock().take(RESULT_LIMIT + 1);
             let count = stdin.read_to_end(&mut bytes);
-            let count = count.map_err(|error| Error::Stdin(error.to_string()))?;
+            let count = count.map_err(|error| wrong_stdin(&error))?;
             if count as u64 > RESULT_LIMIT {
-                return Err(Error::Stdin(String::from("more than 16 MiB")));
+                return Err(wrong_stdin(&"more than 16 MiB"));
             }
-            String::from_utf8(bytes).map_err(|error| Error::Stdin(error.to_string()))?
+            String::from_utf8(bytes).map_err(|error| wrong_stdin(&error))?
         }
         Some(text) => text.to_owned(),
     };

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, GateError, Worktree};
+use aris_gates::{Folder, FolderArgs, Worktree};
 use aris_review::{Classification, Entry, Profile, one_line};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::edited::checked;
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::folder::{self, groups, lock, map_path, pull, read, read_if_there};
 use crate::report::Edit;
 
@@ -77,16 +77,12 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     recover(&folder, pr, &worktree)?;
     let path = map_path(&folder, pr);
     let map: Classification = read(&path)?;
-    let entry = map.get(&args.id).ok_or_else(|| Error::NoEntry {
-        id: args.id,
-        path: path.clone(),
-    })?;
+    let entry = map.get(&args.id);
+    let entry = entry.ok_or_else(|| error::no_entry(args.id, &path))?;
     if !entry.is_editable() {
         let strategy = entry.fix_strategy.clone();
-        return Err(Error::NotEditable {
-            id: args.id,
-            what: strategy.unwrap_or_else(|| entry.verdict.to_string()),
-        });
+        let what = strategy.unwrap_or_else(|| entry.verdict.to_string());
+        return Err(error::not_editable(args.id, &what));
     }
     if entry.is_settled() {
         return Ok(Edit::of(args.id, entry, false));
@@ -104,14 +100,11 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     let files = files.collect::<Result<Vec<_>, _>>()?;
     // Before git looks at the files: then it would start the filter.
     if let Some(name) = worktree.filtered(&files)? {
-        return Err(Error::File {
-            name: one_line(&name, 300),
-            why: "a filter of git would change it (.gitattributes), as for LFS",
-        });
+        let why = "a filter of git would change it (.gitattributes), as for LFS";
+        return Err(error::file(&name, why));
     }
     if !worktree.differs(&files)? {
-        let files = files.join(", ");
-        return Err(Error::Unchanged { files });
+        return Err(error::unchanged(&files));
     }
     let profile = args.folder.gate.profile();
     let subject = subject(profile, entry, args.description.as_deref());
@@ -126,7 +119,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         Ok(sha) => sha,
         Err(error) => {
             aris_fs::remove_file(&folder.at(&intended))?;
-            return Err(error.into());
+            return Err(error);
         }
     };
     settled(&folder, pr, args.id, entry, sha)
@@ -145,12 +138,7 @@ fn worktree(
     if let Some(wanted) = fetched.branch {
         let found = worktree.branch()?;
         if found != wanted {
-            let path = worktree.path;
-            return Err(Error::OtherBranch {
-                path,
-                found,
-                wanted,
-            });
+            return Err(error::other_branch(&worktree.path, &found, &wanted));
         }
     }
     Ok(worktree)
@@ -194,7 +182,7 @@ fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Res
         thread_node_id: entry.thread_node_id.clone(),
         sha: sha.clone(),
     };
-    let line = serde_json::to_string(&line).map_err(GateError::Written)?;
+    let line = serde_json::to_string(&line).map_err(Error::Written)?;
     let there = aris_fs::read_optional(&list, aris_fs::READ_LIMIT)?.unwrap_or_default();
     let there = String::from_utf8_lossy(&there);
     if !there.lines().any(|known| known == line) {

@@ -9,7 +9,7 @@ use aris_review::{
 };
 use serde_json::Value;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::folder::Fetched;
 use crate::quoted;
 use crate::signals::{SignalArgs, look};
@@ -82,19 +82,19 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         Ok(pull) => pull,
         Err(why) => return Ok(skipped(&why)),
     };
-    let record = forge.record(&pull).map_err(Error::Away)?;
+    let record = forge
+        .record(&pull)
+        .map_err(|trouble| error::away(&trouble))?;
     open(&pull, &record)?;
     let name = format!("{}/{}", head.owner, head.name);
     let source = record.source.as_deref();
     if !args.allow_fork && !source.is_some_and(|source| source.eq_ignore_ascii_case(&name)) {
-        return Err(Error::Fork {
-            pull: format!("{}#{}", pull.repository, pull.number),
-            from: source.unwrap_or("a repository that is gone").to_owned(),
-            ours: name,
-        });
+        let pull = format!("{}#{}", pull.repository, pull.number);
+        let from = source.unwrap_or("a repository that is gone");
+        return Err(error::fork(&pull, from, &name));
     }
     let comments = forge.comments(&pull);
-    let comments = comments.map_err(|trouble| Error::Away(trouble.about("the comments")))?;
+    let comments = comments.map_err(|trouble| error::away(&trouble.about("the comments")))?;
     let mut groups = Fetched {
         pr: Some(pull.number),
         repository: Some(pull.repository.to_string()),
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
 
 /// The open pull request, or why there is none to look at.
 ///
-/// **Errors**: [`Error::ManyPulls`], [`Error::Away`].
+/// **Errors**: there are several, or the service does not say.
 fn found(
     args: &FetchArgs,
     forge: &dyn Forge,
@@ -151,7 +151,7 @@ fn found(
         Ok(numbers) => numbers,
         // Without a token there is no GitHub here; one that fails may have comments.
         Err(Trouble::Nobody(why)) => return Ok(Err(why)),
-        Err(trouble) => return Err(Error::Away(trouble)),
+        Err(trouble) => return Err(error::away(&trouble)),
     };
     match numbers.as_slice() {
         &[number] => Ok(Ok(Pull { repository, number })),
@@ -160,10 +160,7 @@ fn found(
             let from = format!("from {owner}/{name}:{branch} to {base}");
             Ok(Err(format!("no open pull request in {repository} {from}")))
         }
-        _ => Err(Error::ManyPulls {
-            branch: branch.to_owned(),
-            numbers,
-        }),
+        several => Err(error::many_pulls(branch, several)),
     }
 }
 

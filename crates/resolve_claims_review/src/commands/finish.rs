@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty, turn};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open, pretty, turn};
 use aris_review::{
     Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, one_line,
     quiet,
@@ -228,7 +228,7 @@ fn settle(
 /// What the pull request shows: its head, and the repository that says what this contains.
 struct Shown {
     head: Result<String, String>,
-    worktree: Result<Worktree, GateError>,
+    worktree: Result<Worktree, Error>,
 }
 
 impl Shown {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::GateError;
 use aris_review::{Tokens, read_strategies};
 
 use crate::error::Error;
@@ -23,7 +22,7 @@ pub(crate) struct OutcomeArgs {
 pub(crate) fn run(args: &OutcomeArgs, context: &Context) -> Result<Tokens, Error> {
     let path = context.absolute(&args.escalations);
     let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
-    let strategies = read_strategies(&bytes).map_err(|source| GateError::Json {
+    let strategies = read_strategies(&bytes).map_err(|source| Error::Json {
         path,
         source,
         hint: HINT,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aris_cli::{Context, Outcome, Product};
 use aris_contract::Signal;
-use aris_gates::{Folder, FolderArgs, GateError, Worktree};
+use aris_gates::{Folder, FolderArgs, Worktree};
 use aris_proc::End;
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ pub(crate) fn run(
         let command = TOKENS.iter().fold(command, aris_proc::Command::env_remove);
         command.run(timeout)
     };
-    let done = context.apart(run).map_err(GateError::from)?;
+    let done = context.apart(run)?;
     if done.success() {
         so_far.status = Some(Validity::Pass);
         folder.write_json(&name(pr), &so_far)?;
