@@ -81,7 +81,7 @@ impl Product for Box<dyn Product> {
 /// See [`Outcome::shown`].
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Shown<D, T> {
+struct AsText<D, T> {
     #[serde(skip)]
     schema: &'static str,
     data: D,
@@ -89,7 +89,7 @@ struct Shown<D, T> {
     text: T,
 }
 
-impl<D: Serialize, T: Fn(&D, &mut dyn Write) -> io::Result<()>> Product for Shown<D, T> {
+impl<D: Serialize, T: Fn(&D, &mut dyn Write) -> io::Result<()>> Product for AsText<D, T> {
     fn schema(&self) -> &'static str {
         self.schema
     }
@@ -109,6 +109,9 @@ pub struct Outcome<D> {
     pub signal: Option<Signal>,
 }
 
+/// The result of one of several subcommands, whose products are of different types.
+pub type Shown = Outcome<Box<dyn Product>>;
+
 impl<D> Outcome<D> {
     /// Nothing to branch on: exit 0.
     pub const fn done(data: D) -> Self {
@@ -124,7 +127,7 @@ impl<D> Outcome<D> {
     }
 
     /// The same of a helper whose subcommands give products of different types.
-    pub fn boxed(self) -> Outcome<Box<dyn Product>>
+    pub fn boxed(self) -> Shown
     where
         D: Product + 'static,
     {
@@ -139,12 +142,12 @@ impl<D> Outcome<D> {
         self,
         schema: &'static str,
         text: impl Fn(&D, &mut dyn Write) -> io::Result<()> + 'static,
-    ) -> Outcome<Box<dyn Product>>
+    ) -> Shown
     where
         D: Serialize + 'static,
     {
         let Self { data, signal } = self;
-        let data = Shown { schema, data, text };
+        let data = AsText { schema, data, text };
         Outcome { data, signal }.boxed()
     }
 

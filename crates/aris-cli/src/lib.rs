@@ -19,7 +19,7 @@ mod style;
 
 pub use command::parser;
 pub use context::{Clock, Context};
-pub use emit::{Outcome, Product, Stream};
+pub use emit::{Outcome, Product, Shown, Stream};
 pub use run::deadline::seconds;
 pub use run::{Process, main, run};
 pub use sink::Sink;

@@ -1,13 +1,13 @@
 //! From findings to the verdict and to GitHub: what `verdict`, `post` and `run` have in common.
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_gates::{Folder, open, turn};
 use aris_review::{
     Claim, Diff, Findings, Forge, Gate, Looked, Pull, Review, Trouble, Verdict, anchor, post,
 };
 
 use crate::Error;
-use crate::formats::{FormatArgs, Shown};
+use crate::formats::FormatArgs;
 use crate::report::Judged;
 
 /// What becomes of the exit code and of a verdict without a look.

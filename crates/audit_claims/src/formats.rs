@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use aris_cli::sarif::{Sarif, uri};
-use aris_cli::{Outcome, Product};
+use aris_cli::{Outcome, Shown};
 use aris_review::{Finding, Severity};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -45,9 +45,6 @@ pub(crate) trait Listed: Serialize {
     /// The form for people.
     fn lines(&self, out: &mut dyn Write) -> io::Result<()>;
 }
-
-/// What a command gives.
-pub(crate) type Shown = Outcome<Box<dyn Product>>;
 
 impl FormatArgs {
     /// A product in the form that was asked for.

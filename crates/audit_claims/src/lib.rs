@@ -19,7 +19,7 @@ mod report;
 mod rules;
 mod source;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
 use aris_contract::ErrorKind;
 
 /// Errors of `audit_claims`: those of both gates.
@@ -131,7 +131,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     match &cli.command {
         Command::Run(args) => whole::run(args, context),
         Command::Prepare(args) => {

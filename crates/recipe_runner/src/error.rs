@@ -16,14 +16,6 @@ pub enum Error {
     /// No subcommand was given.
     #[error("a command is missing")]
     NoCommand,
-    /// There is no such file.
-    #[error("{what} {} does not exist or is not a file", path.display())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-        /// What it should be.
-        what: &'static str,
-    },
     /// A file that a recipe is checked against is malformed.
     #[error("{}", told(path, problems))]
     Data {
@@ -41,41 +33,8 @@ pub enum Error {
         reason: String,
         /// What to do.
         hint: String,
-    },
-    /// A script of outcomes or a configuration is malformed.
-    #[error("{}: {reason}", path.display())]
-    Malformed {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A state is malformed or was edited.
-    #[error("{}: {reason}", path.display())]
-    State {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The recipe was changed since the state was written.
-    #[error("{what} was changed since the state of the run was written")]
-    Changed {
-        /// The recipe or the manifest.
-        path: PathBuf,
-        /// The path, or the sub-recipe in it.
-        what: String,
-    },
-    /// A run that is not over lies where a new one should go.
-    #[error("{} holds a run that has not ended", .0.display())]
-    Unfinished(PathBuf),
-    /// Somebody else uses the state.
-    #[error("{} is in use by {holder}", path.display())]
-    Held {
-        /// The state.
-        path: PathBuf,
-        /// Who.
-        holder: String,
+        /// The file that it is about.
+        path: Option<PathBuf>,
     },
     /// The step is not the one whose outcome is needed.
     #[error("{}, not step {step}", cursor.as_ref().map_or_else(|| String::from("the run has ended and needs no outcome"), |at| format!("the run is waiting for step {at}")))]
@@ -84,14 +43,6 @@ pub enum Error {
         step: String,
         /// Where the run stands.
         cursor: Option<String>,
-    },
-    /// There is no log of such a step.
-    #[error("{} has no log of {what}", path.display())]
-    NoLog {
-        /// The folder of attempts.
-        path: PathBuf,
-        /// What was asked for.
-        what: String,
     },
     /// The disk refused.
     #[error(transparent)]
@@ -111,11 +62,14 @@ pub enum Error {
 
 impl Error {
     /// There is no such file, which should be that.
-    pub(crate) fn no_file(path: &Path, what: &'static str) -> Self {
-        Self::NoFile {
-            path: path.to_path_buf(),
-            what,
-        }
+    pub(crate) fn no_file(path: &Path, what: &str) -> Self {
+        let place = path.display();
+        let reason = format!("{what} {place} does not exist or is not a file");
+        let hint = match what {
+            "state" => "begin a run with recipe_runner run FILE --state STATE",
+            _ => "name a regular file",
+        };
+        Self::refused_at(path, ErrorKind::NotFound, reason, hint)
     }
 
     /// A file that somebody named cannot be read.
@@ -129,8 +83,22 @@ impl Error {
 
     /// See [`Error::Refused`].
     pub(crate) fn refused(kind: ErrorKind, reason: String, hint: impl Into<String>) -> Self {
-        let hint = hint.into();
-        Self::Refused { kind, reason, hint }
+        Self::Refused {
+            kind,
+            reason,
+            hint: hint.into(),
+            path: None,
+        }
+    }
+
+    /// The same about a file.
+    pub(crate) fn refused_at(path: &Path, kind: ErrorKind, reason: String, hint: &str) -> Self {
+        Self::Refused {
+            kind,
+            reason,
+            hint: hint.to_owned(),
+            path: Some(path.to_path_buf()),
+        }
     }
 
     /// What was given cannot be used.
@@ -139,11 +107,9 @@ impl Error {
     }
 
     /// A file is not what it must be.
-    pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
-        Self::Malformed {
-            path: path.to_path_buf(),
-            reason: reason.to_string(),
-        }
+    pub(crate) fn malformed(path: &Path, reason: impl Display) -> Self {
+        let reason = format!("{}: {reason}", path.display());
+        Self::refused_at(path, ErrorKind::Validation, reason, "correct the file")
     }
 
     /// The work of a step could not be begun.
@@ -199,16 +165,11 @@ impl Failure for Error {
         match self {
             Self::NoCommand => ErrorKind::Usage,
             Self::Refused { kind, .. } => *kind,
-            Self::NoFile { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
             Self::Attempt(error) => error.kind(),
-            Self::Recipe { .. }
-            | Self::Data { .. }
-            | Self::Malformed { .. }
-            | Self::State { .. }
-            | Self::Changed { .. }
-            | Self::NotAtCursor { .. } => ErrorKind::Validation,
-            Self::Unfinished(_) | Self::Held { .. } => ErrorKind::Precondition,
+            Self::Recipe { .. } | Self::Data { .. } | Self::NotAtCursor { .. } => {
+                ErrorKind::Validation
+            }
         }
     }
 
@@ -220,10 +181,6 @@ impl Failure for Error {
             Self::NoCommand => {
                 "one of validate, graph, run, resume, next, complete, status, logs, timeline, cancel; recipe_runner --example prints a recipe to begin with"
             }
-            Self::NoFile { what: "state", .. } => {
-                "begin a run with recipe_runner run FILE --state STATE"
-            }
-            Self::NoFile { .. } => "name a regular file",
             Self::Recipe { findings, .. } if findings.len() > 1 => {
                 "correct the recipe; recipe_runner validate lists everything that is wrong with it"
             }
@@ -234,21 +191,7 @@ impl Failure for Error {
                     .filter_map(|problem| problem.hint.as_deref());
                 hints.next().unwrap_or("correct that line of the file")
             }
-            Self::Malformed { .. } => "correct the file",
-            Self::State { .. } => {
-                "if this is not the state of a run, name another file with --state; else take it from a backup, or start again from what was captured: a file with recipe.path, inputs and context"
-            }
-            Self::Changed { .. } => {
-                "restore it, or take the change with recipe_runner resume --accept-changed"
-            }
-            Self::Unfinished(_) => {
-                "continue it with recipe_runner resume --state, set it aside with --new, or name another state"
-            }
-            Self::Held { .. } => "wait until it is done",
             Self::NotAtCursor { .. } => "recipe_runner next prints the step",
-            Self::NoLog { .. } => {
-                "recipe_runner status names the running step; only steps that executors carry out have a log"
-            }
         };
         Some(hint.to_owned())
     }
@@ -261,13 +204,9 @@ impl Failure for Error {
         };
         let mut add = |key: &str, value: Value| details.insert(key.to_owned(), value);
         match self {
-            Self::NoFile { path, .. }
-            | Self::Malformed { path, .. }
-            | Self::State { path, .. }
-            | Self::Changed { path, .. }
-            | Self::Unfinished(path)
-            | Self::NoLog { path, .. }
-            | Self::Held { path, .. }
+            Self::Refused {
+                path: Some(path), ..
+            }
             | Self::Data { path, .. }
             | Self::Recipe { path, .. } => {
                 add("path", Value::from(path.display().to_string()));

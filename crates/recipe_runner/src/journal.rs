@@ -10,6 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aris_contract::ErrorKind;
 use aris_fs::Log;
 use aris_recipe::engine::state::{RecipeRef, STATE_SCHEMA, sha256_hex};
 use aris_recipe::engine::{Entry, Event, State, Status};
@@ -180,7 +181,7 @@ fn text(path: &Path, line: &Line) -> Result<String, Error> {
 
 /// Reads a run; without `captured`, what lies in files of its own is left there. `None` where there is no file.
 ///
-/// **Errors**: [`Error::State`] when it is malformed, or when what was captured is not what it was.
+/// **Errors**: [`wrong`] when it is malformed, or when what was captured is not what it was.
 pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
     let Some(bytes) = aris_fs::read_optional(path, Log::LIMIT)? else {
         return Ok(None);
@@ -316,12 +317,12 @@ fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error
     Ok(())
 }
 
+const HINT: &str = "if this is not the state of a run, name another file with --state; else take it from a backup, or start again from what was captured: a file with recipe.path, inputs and context";
+
 /// A state is not what it must be.
 pub(crate) fn wrong(path: &Path, reason: String) -> Error {
-    Error::State {
-        path: path.to_path_buf(),
-        reason,
-    }
+    let reason = format!("{}: {reason}", path.display());
+    Error::refused_at(path, ErrorKind::Validation, reason, HINT)
 }
 
 /// The folder of the attempts of a state.

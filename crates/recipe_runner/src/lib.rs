@@ -59,7 +59,7 @@ mod secret;
 mod session;
 mod store;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Sample, Shown, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -219,7 +219,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Runs one subcommand.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     if let Some(folder) = cli.attempt {
         attempt::carry_out(&context.absolute(&folder))?;
         return Ok(report::attempt());

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use aris_cli::{Outcome, Product};
+use aris_cli::{Outcome, Shown};
 use serde::Serialize;
 
 /// What an attempt prints: nothing. It speaks through its files.
-pub(crate) fn attempt() -> Outcome<Box<dyn Product>> {
+pub(crate) fn attempt() -> Shown {
     Outcome::done(()).shown("aris.recipe_runner.attempt/v1", |(), _| io::Result::Ok(()))
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct FirstRecipe {
     recipe: &'static str,
 }
 
-pub(crate) fn example() -> Outcome<Box<dyn Product>> {
+pub(crate) fn example() -> Shown {
     let first = FirstRecipe {
         recipe: include_str!("example.yaml"),
     };
@@ -43,7 +43,7 @@ pub(crate) struct RecipeSchema {
     schema: serde_json::Value,
 }
 
-pub(crate) fn schema() -> Outcome<Box<dyn Product>> {
+pub(crate) fn schema() -> Shown {
     let published = RecipeSchema {
         schema: serde_json::from_str(PUBLISHED).unwrap_or_default(),
     };

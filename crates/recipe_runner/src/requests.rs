@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_recipe::Step;
+use aris_recipe::engine::Lens;
 use aris_recipe::engine::tokens::Reading;
-use aris_recipe::engine::{Lens, Machine, State};
 use aris_recipe::model::Kind;
 use aris_recipe::value::to_text;
 use serde_json::{Map, Value, json};
 
 use crate::agent;
 use crate::attempt::{Request, Worker};
-use crate::drive::Source;
+use crate::drive::{Call, Source};
 use crate::secret;
 
 /// Schema id of what a program that carries out tools is told.
@@ -23,24 +22,18 @@ const VARIABLE_LIMIT: usize = 96 << 10;
 
 impl Source {
     /// What is to be done for a step that this source carries out, or for one of its lenses.
-    pub(crate) fn request(
-        &self,
-        machine: &Machine,
-        state: &State,
-        step: &Step,
-        lens: Option<&Lens>,
-        context: &Context,
-    ) -> Request {
-        let with = machine.rendered(step, state, lens);
+    pub(crate) fn request(&self, call: &Call<'_>, lens: Option<&Lens>) -> Request {
+        let (machine, step) = (call.machine, call.step);
+        let with = machine.rendered(step, call.state, lens);
         let text = |key: &str| with.get(key).map(|value| to_text(value).into_owned());
         let mut request = Request {
             step: step.name.clone(),
             lens: lens.map(|lens| lens.name.clone()),
             worker: Worker::Command,
             command: Vec::new(),
-            cwd: folder(&with, context),
-            env: variables(machine, state, step, lens),
-            secrets: secrets(machine, state, context),
+            cwd: folder(&with, call.context),
+            env: variables(call, lens),
+            secrets: secrets(call),
             stdin: None,
             deadline_s: seconds(&with, "timeout").unwrap_or(self.command_timeout),
             silence_s: None,
@@ -96,13 +89,9 @@ fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
 
 /// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
 /// value that is too long for a variable is left out.
-fn variables(
-    machine: &Machine,
-    state: &State,
-    step: &Step,
-    lens: Option<&Lens>,
-) -> BTreeMap<String, String> {
-    let secret: BTreeSet<&str> = secret::names(&machine.recipe).collect();
+fn variables(call: &Call<'_>, lens: Option<&Lens>) -> BTreeMap<String, String> {
+    let state = call.state;
+    let secret: BTreeSet<&str> = secret::names(&call.machine.recipe).collect();
     let inputs = state.inputs.iter();
     let inputs = inputs
         .filter(|(input, _)| !secret.contains(input.as_str()))
@@ -111,7 +100,7 @@ fn variables(
     let context =
         context.map(|(name, value)| (variable(CONTEXT, name), to_text(value).into_owned()));
     let mut all: BTreeMap<String, String> = inputs.chain(context).collect();
-    all.insert(String::from("RECIPE_STEP"), step.name.clone());
+    all.insert(String::from("RECIPE_STEP"), call.step.name.clone());
     let values = lens.into_iter().flat_map(|lens| &lens.values);
     all.extend(values.map(|(key, value)| (variable("RECIPE_LENS_", key), value.clone())));
     all.retain(|_, value| value.len() <= VARIABLE_LIMIT && !value.contains('\0'));
@@ -119,12 +108,12 @@ fn variables(
 }
 
 /// Secret inputs as variables: where their values are.
-fn secrets(machine: &Machine, state: &State, context: &Context) -> BTreeMap<String, String> {
-    let given = secret::given(&machine.recipe, &state.inputs);
+fn secrets(call: &Call<'_>) -> BTreeMap<String, String> {
+    let given = secret::given(&call.machine.recipe, &call.state.inputs);
     let given = given.map(|(input, reference)| {
         let reference = match reference.strip_prefix("file:") {
             Some(path) => {
-                let path = context.absolute(Path::new(path.trim()));
+                let path = call.context.absolute(Path::new(path.trim()));
                 format!("file:{}", path.display())
             }
             None => reference.to_owned(),

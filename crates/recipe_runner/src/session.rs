@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_recipe::engine::state::{FileRef, RecipeRef};
 use aris_recipe::engine::{Machine, State};
 use aris_recipe::{Data, Profile, Recipe, Severity, check};
@@ -94,7 +95,14 @@ pub(crate) fn reopen(
             }
             _ => path.display().to_string(),
         };
-        return Err(Error::Changed { path, what });
+        let reason = format!("{what} was changed since the state of the run was written");
+        let hint = "restore it, or take the change with recipe_runner resume --accept-changed";
+        return Err(Error::refused_at(
+            &path,
+            ErrorKind::Validation,
+            reason,
+            hint,
+        ));
     }
     if changed || !known {
         refuse_errors(&path, &composed.recipe, &data)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
@@ -28,7 +29,7 @@ pub(crate) struct Store {
 impl Store {
     /// Locks a state. `what` says to others who holds it. Nothing is made beside a state that must exist and does not.
     ///
-    /// **Errors**: [`Error::Held`] when somebody else holds it for longer than a moment.
+    /// **Errors**: when somebody else holds it for longer than a moment.
     pub(crate) fn open(
         path: &Path,
         what: &str,
@@ -48,7 +49,14 @@ impl Store {
                 let named = aris_fs::read_text(&lock_path).unwrap_or_default();
                 let named = Some(named.trim()).filter(|named| !named.is_empty());
                 let holder = named.unwrap_or("another process").to_owned();
-                return Err(Error::Held { path, holder });
+                let reason = format!("{} is in use by {holder}", path.display());
+                let kind = ErrorKind::Precondition;
+                return Err(Error::refused_at(
+                    &path,
+                    kind,
+                    reason,
+                    "wait until it is done",
+                ));
             }
             Err(error) => return Err(error.into()),
         };
@@ -63,7 +71,7 @@ impl Store {
 
     /// Reads the state, with everything that was captured.
     ///
-    /// **Errors**: [`Error::NoFile`] when there is none, [`Error::State`] when it is malformed.
+    /// **Errors**: when there is none, or when it is malformed.
     pub(crate) fn load(&self, context: &Context) -> Result<State, Error> {
         let read =
             journal::read(&self.path, true)?.ok_or_else(|| Error::no_file(&self.path, "state"))?;
@@ -85,7 +93,7 @@ impl Store {
     /// Makes room for a new run: a state that is over is put aside, with its attempts. One that is not over is only put aside when
     /// `always` says so.
     ///
-    /// **Errors**: [`Error::Unfinished`]; also while a step of the earlier run is at work.
+    /// **Errors**: one that is not over; also while a step of the earlier run is at work.
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
         let there = read(&self.path);
         let is_there = !matches!(there, Ok(None));
@@ -95,7 +103,14 @@ impl Store {
             Err(error) => return Err(error),
         };
         if unfinished.is_some() && !always {
-            return Err(Error::Unfinished(self.path.clone()));
+            let reason = format!("{} holds a run that has not ended", self.path.display());
+            let hint = "continue it with recipe_runner resume --state, set it aside with --new, or name another state";
+            return Err(Error::refused_at(
+                &self.path,
+                ErrorKind::Precondition,
+                reason,
+                hint,
+            ));
         }
         let attempts = self.attempts();
         if let Some(state) = unfinished {
@@ -155,14 +170,14 @@ impl Drop for Store {
 
 /// Reads a state that somebody else may be using, without what lies in files of its own; `None` where there is none.
 ///
-/// **Errors**: [`Error::State`] when it is malformed.
+/// **Errors**: when it is malformed.
 fn read(path: &Path) -> Result<Option<State>, Error> {
     Ok(journal::read(path, false)?.map(|read| read.state))
 }
 
 /// The same of one that must be there.
 ///
-/// **Errors**: [`Error::NoFile`], too.
+/// **Errors**: when it is not there, too.
 pub(crate) fn load(path: &Path) -> Result<State, Error> {
     read(path)?.ok_or_else(|| Error::no_file(path, "state"))
 }

@@ -19,7 +19,7 @@ mod quoted;
 mod report;
 mod signals;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -125,7 +125,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     Ok(match &cli.command {
         Command::Fetch(args) => groups(fetch::run(args, context)?),
         Command::Group(args) => groups(group::run(args, context)?),
@@ -149,7 +149,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Err
     })
 }
 
-fn groups(fetched: Fetched) -> Outcome<Box<dyn Product>> {
+fn groups(fetched: Fetched) -> Shown {
     Outcome::done(fetched).shown(report::GROUPS, Fetched::render)
 }
 

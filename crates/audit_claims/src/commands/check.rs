@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_review::Finding;
 use aris_statements::disk::Disk;
 use aris_statements::prose::Prose;
@@ -11,7 +11,7 @@ use aris_statements::rules::{Sources, check};
 
 use crate::Error;
 use crate::bindings::bound;
-use crate::formats::{FormatArgs, Shown};
+use crate::formats::FormatArgs;
 use crate::report::{Checked, NotChecked};
 use crate::rules::{RuleArgs, month};
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_review::{Findings, Merged};
 
 use crate::Error;
-use crate::formats::{FormatArgs, Shown};
+use crate::formats::FormatArgs;
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use aris_cli::Context;
+use aris_cli::{Context, Shown};
 use aris_gates::{FolderArgs, ForgeArgs};
 use aris_review::{Looked, Pull};
 
 use crate::Error;
 use crate::audit::{Target, VerdictFlags, anchored, published};
-use crate::formats::Shown;
 use crate::report::Judged;
 use crate::source::{kept_claims, kept_diff};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aris_cli::Context;
+use aris_cli::{Context, Shown};
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
@@ -14,7 +14,6 @@ use serde_json::Value;
 use crate::Error;
 use crate::agents::{AnswerArgs, Open, ask};
 use crate::audit::{Target, VerdictFlags, anchored, published};
-use crate::formats::Shown;
 use crate::report::Judged;
 use crate::rules::{RuleArgs, joined, look, united};
 use crate::source::{Changes, ReportArgs, fetch, stale, unseen};

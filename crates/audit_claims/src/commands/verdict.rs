@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 
 use crate::Error;
-use crate::formats::{FormatArgs, Shown};
+use crate::formats::FormatArgs;
 use crate::report::Judged;
 
 /// Arguments of `verdict`.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::ErrorKind;
 use serde::Serialize;
 
@@ -34,10 +34,7 @@ pub(crate) struct Cancelled {
 }
 
 /// Tells the step at work, or each of its lenses, to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
-pub(crate) fn run(
-    args: &StatusArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;
     let folder = folder(&path, &ticket(&state));

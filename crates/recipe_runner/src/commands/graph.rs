@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_recipe::graph::{Edge, Skip, dot, mermaid};
 use aris_recipe::{Graph, Recipe};
 use serde::Serialize;
@@ -57,7 +57,7 @@ pub(crate) struct SkipData {
 }
 
 /// Makes the graph of a recipe.
-pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Shown, Error> {
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome, Product, Style};
+use aris_contract::ErrorKind;
 use serde::Serialize;
 
 use crate::attempt::{self, Left, Part, STDERR, STDOUT};
@@ -130,9 +131,11 @@ fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Er
 /// The last attempt, of one step or of all.
 fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
     let above = journal::attempts_of(state);
-    let no_log = || Error::NoLog {
-        path: above.clone(),
-        what: wanted.map_or_else(|| String::from("any step"), |step| format!("step {step}")),
+    let no_log = || {
+        let what = wanted.map_or_else(|| String::from("any step"), |step| format!("step {step}"));
+        let reason = format!("{} has no log of {what}", above.display());
+        let hint = "recipe_runner status names the running step; only steps that executors carry out have a log";
+        Error::refused_at(&above, ErrorKind::NotFound, reason, hint)
     };
     if !above.is_dir() {
         return Err(no_log());

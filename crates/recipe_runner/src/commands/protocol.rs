@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Read as _, Write};
 use std::path::PathBuf;
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::{ErrorKind, Signal};
 use aris_recipe::engine::tokens::{self, Reading};
 use aris_recipe::engine::{self, Entry, Event, Lens, Machine, OutcomeStatus, State, Status};
@@ -96,10 +96,7 @@ pub(crate) struct Completed {
 }
 
 /// Prints the step whose outcome is needed.
-pub(crate) fn next(
-    args: &StateArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Shown, Error> {
     let (store, machine, mut state) = open(args, "recipe_runner next", context)?;
     settle(&machine, &mut state, &store, context)?;
     let (data, signal) = (Next::of(&machine, &state, &store)?, ended(&state));
@@ -107,10 +104,7 @@ pub(crate) fn next(
 }
 
 /// Records an outcome.
-pub(crate) fn complete(
-    args: &CompleteArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn complete(args: &CompleteArgs, context: &Context) -> Result<Shown, Error> {
     let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
     let step = machine.recipe.step(&args.step);
     let reading = step.map(|step| machine.reading(step));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::Signal;
 use aris_recipe::engine::resume::Resumption;
 use aris_recipe::engine::state::Entry;
@@ -78,7 +78,7 @@ pub(crate) struct Resumed {
 }
 
 /// Runs a recipe from its entry.
-pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let (machine, mut state) = session::begin(args, context)?;
     let mut source = Source::of(&args.source, context)?;
     source.note_unknown(&machine, context);
@@ -95,10 +95,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Box<dyn P
 }
 
 /// Takes a run up again.
-pub(crate) fn resume(
-    args: &ResumeArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Shown, Error> {
     let (path, wait) = (&args.state.state, &args.state.wait);
     let store = Store::open(path, "recipe_runner resume", true, wait, context)?;
     let mut state = store.load(context)?;

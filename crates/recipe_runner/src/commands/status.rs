@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
 use aris_recipe::engine::Status;
 use serde::Serialize;
@@ -65,10 +65,7 @@ pub(crate) struct LensStanding {
 }
 
 /// Reads the state and looks at the attempts at its end.
-pub(crate) fn run(
-    args: &StatusArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;
     let parts = if state.status.is_over() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
 use aris_recipe::rules::{Counts, SkippedRule};
 use aris_recipe::{Finding, check};
@@ -38,10 +38,7 @@ pub(crate) struct Validation {
 }
 
 /// Checks a recipe.
-pub(crate) fn run(
-    args: &ValidateArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error> {
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let mut placing = Vec::new();
     let recipe = if args.compose.compose {

@@ -36,12 +36,9 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
             }
             _ => None,
         };
-        let request = source.request(call.machine, state, step, Some(lens), context);
         let name = format!("{}[{}]", step.name, lens.name);
-        works.push((
-            Work::new(source, call, &name, below(&folder, at), request),
-            done,
-        ));
+        let work = Work::new(source, call, name, below(&folder, at), Some(lens));
+        works.push((work, done));
     }
     let (name, below_it, go_on) = (&step.name, folder.display(), go_on(call.store));
     let words = format!(

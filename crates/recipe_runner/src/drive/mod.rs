@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use aris_cli::{Clock, Context};
 use aris_recipe::Step;
-use aris_recipe::engine::{Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
+use aris_recipe::engine::{Lens, Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
 use aris_recipe::model::Kind;
 
 use crate::agent;
@@ -114,8 +114,7 @@ impl Source {
                 Left::Nothing | Left::Over(_) => Ok(None),
             };
         }
-        let request = self.request(machine, state, step, None, context);
-        let work = Work::new(self, &call, &step.name, folder, request);
+        let work = Work::new(self, &call, step.name.clone(), folder, None);
         if let Some(begun) = work.begins(&left, state.attempts + 1) {
             context.note(&begun);
         }
@@ -199,10 +198,11 @@ impl Work {
     pub(crate) fn new(
         source: &Source,
         call: &Call<'_>,
-        name: &str,
+        name: String,
         folder: PathBuf,
-        request: Request,
+        lens: Option<&Lens>,
     ) -> Self {
+        let request = source.request(call, lens);
         let wanted = source.cache && call.step.cache.is_some();
         let key = wanted.then(|| cache::key(call.step, &request));
         let (key, uncached) = match key.transpose() {
@@ -211,7 +211,7 @@ impl Work {
         };
         let cached = key.map(|key| (cache::folder_of(call.store.path()), key));
         Self {
-            name: name.to_owned(),
+            name,
             folder,
             request,
             cached,

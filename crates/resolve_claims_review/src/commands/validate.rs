@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::Signal;
 use aris_gates::{Folder, FolderArgs, Worktree};
 use aris_proc::End;
@@ -66,10 +66,7 @@ fn name(pr: u64) -> String {
     format!("validation_{pr}.json")
 }
 
-pub(crate) fn run(
-    args: &ValidateArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error> {
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
     // A report may be checked before anything of a pull request is there.
     let pr = fetched_or_none(&folder, args.pr)?;
@@ -141,12 +138,7 @@ pub(crate) fn run(
     Ok(outcome(status, so_far.attempts, code, tail(&output)))
 }
 
-fn outcome(
-    status: Validity,
-    attempts: u32,
-    code: Option<i32>,
-    output: String,
-) -> Outcome<Box<dyn Product>> {
+fn outcome(status: Validity, attempts: u32, code: Option<i32>, output: String) -> Shown {
     let data = Validated {
         status,
         attempts,

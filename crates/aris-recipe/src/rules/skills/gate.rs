@@ -17,6 +17,12 @@ use aris_yaml::Text;
 /// Values that a variable or a field can have, where all are known.
 pub(super) type Values<'a> = BTreeSet<&'a str>;
 
+/// Such values of the fields of one step's result, and of variables.
+pub(super) struct Known<'a> {
+    pub(super) fields: BTreeMap<&'a str, Values<'a>>,
+    pub(super) variables: &'a BTreeMap<&'a str, Values<'a>>,
+}
+
 /// A text that no recipe names.
 const UNEXPECTED: &str = "\u{0}";
 
@@ -24,8 +30,7 @@ pub(super) fn check(
     scope: &Scope<'_>,
     ends: &Ends,
     at: usize,
-    fields: &BTreeMap<&str, Values<'_>>,
-    variables: &BTreeMap<&str, Values<'_>>,
+    known: &Known<'_>,
     out: &mut Findings,
 ) {
     let step = scope.step(at);
@@ -59,8 +64,8 @@ pub(super) fn check(
         let name = reference.name();
         let producers = scope.producers.get(name).cloned().unwrap_or_default();
         let (writers, values) = match reference.namespace {
-            Namespace::Result => (vec![at], fields.get(name)),
-            Namespace::Context => (producers, variables.get(name)),
+            Namespace::Result => (vec![at], known.fields.get(name)),
+            Namespace::Context => (producers, known.variables.get(name)),
             Namespace::Inputs => continue,
         };
         let gate = Gate {

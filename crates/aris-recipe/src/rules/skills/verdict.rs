@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::data::{Manifest, SkillContract};
 use super::super::scope::{Facts, captured_field, comparisons};
-use super::gate::{self, Ends, Values};
+use super::gate::{self, Ends, Known, Values};
 use crate::expression::{Comparison, Namespace};
 use crate::model::Step;
 use crate::rules::{Findings, Id, Scope};
@@ -25,8 +25,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 fields.insert(&output.name, values.iter().map(String::as_str).collect());
             }
         }
-        impossible(step, &fields, &variables, out);
-        gate::check(scope, &ends, at, &fields, &variables, out);
+        let variables = &variables;
+        let known = Known { fields, variables };
+        impossible(step, &known, out);
+        gate::check(scope, &ends, at, &known, out);
     }
 }
 
@@ -93,12 +95,8 @@ fn values_of_variables<'a>(
     known
 }
 
-fn impossible(
-    step: &Step,
-    fields: &BTreeMap<&str, Values<'_>>,
-    variables: &BTreeMap<&str, Values<'_>>,
-    out: &mut Findings,
-) {
+fn impossible(step: &Step, known: &Known<'_>, out: &mut Findings) {
+    let fields = &known.fields;
     let mut told = |never: &str, value: &str, values: &Values<'_>, field: String, line| {
         let listed = values.iter().copied().collect::<Vec<_>>().join(", ");
         let message = format!("`{never}` is never `{value}`; it is one of {listed}");
@@ -111,7 +109,7 @@ fn impossible(
         for (reference, comparison, literal) in comparisons(expression) {
             let values = match reference.namespace {
                 Namespace::Result => fields.get(reference.name()),
-                Namespace::Context => variables.get(reference.name()),
+                Namespace::Context => known.variables.get(reference.name()),
                 Namespace::Inputs => None,
             };
             let Some(values) = values.filter(|_| reference.is_plain()) else {
@@ -125,8 +123,9 @@ fn impossible(
         }
     }
     let by_field = step.by_field();
-    let known = by_field.and_then(|(named, routes)| Some((named, routes, fields.get(&**named)?)));
-    let Some((named, routes, values)) = known else {
+    let by_field =
+        by_field.and_then(|(named, routes)| Some((named, routes, fields.get(&**named)?)));
+    let Some((named, routes, values)) = by_field else {
         return;
     };
     let never = format!("result.{}", named.text);

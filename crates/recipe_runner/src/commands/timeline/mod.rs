@@ -5,7 +5,7 @@ mod page;
 use std::io::{self, Write};
 use std::path::Path;
 
-use aris_cli::{Context, Outcome, Product};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
 use aris_recipe::engine::{State, Status};
 use jiff::Timestamp;
@@ -103,10 +103,7 @@ pub(crate) struct Bar {
 }
 
 /// Writes the page.
-pub(crate) fn run(
-    args: &TimelineArgs,
-    context: &Context,
-) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Shown, Error> {
     let state_path = context.absolute(&args.state);
     let state = store::load(&state_path)?;
     let target = match &args.output {
