@@ -43,10 +43,9 @@ impl Cells {
                 cells.group(vec![(key.text.clone(), values)], grid, problems);
             }
         }
-        if let Some(zip) = present(node, "zip") {
-            for item in one_or_many(zip) {
-                cells.zip(item, problems);
-            }
+        let all = |key| present(node, key).map_or(&[][..], one_or_many);
+        for item in all("zip") {
+            cells.zip(item, problems);
         }
         if let Some(seeds) = present(node, "seeds") {
             let values = match seeds.kind() {
@@ -70,22 +69,16 @@ impl Cells {
                 cells.group(vec![(String::from("seed"), values)], seeds, problems);
             }
         }
-        if let Some(exclude) = present(node, "exclude") {
-            for item in one_or_many(exclude) {
-                cells.exclude(item, problems);
-            }
+        for item in all("exclude") {
+            cells.exclude(item, problems);
         }
-        if let Some(when) = present(node, "when") {
-            for item in one_or_many(when) {
-                let condition = problems.collect(condition(item, &cells.axes));
-                cells.conditions.extend(condition);
-            }
+        for item in all("when") {
+            let condition = problems.collect(condition(item, &cells.axes));
+            cells.conditions.extend(condition);
         }
         // Last, because it adds values that the product does not have.
-        if let Some(include) = present(node, "include") {
-            for item in one_or_many(include) {
-                cells.include(item, problems);
-            }
+        for item in all("include") {
+            cells.include(item, problems);
         }
         cells
     }

@@ -83,14 +83,12 @@ fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> 
         return Ok(None);
     }
     for line in ledger.runs()?.iter().filter(|line| line.job == run.job) {
-        let Ok(known) = ledger.read(&line.id) else {
-            continue;
+        let same = |known: &Run| {
+            let key = (&known.origin, &known.cwd, &known.started);
+            key == (&run.origin, &run.cwd, &run.started)
         };
-        let same = |run: &Run| (run.origin.clone(), run.cwd.clone(), run.started.clone());
-        if same(&known.run) != same(run) {
-            continue;
-        }
-        let Ok(before) = known.outputs() else {
+        let known = ledger.read(&line.id).ok().filter(|known| same(&known.run));
+        let Some(before) = known.and_then(|known| known.outputs().ok()) else {
             continue;
         };
         let differs = |file: &&FileSeen| {
@@ -98,11 +96,9 @@ fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> 
             before.any(|known| known.path == file.path && known.sha256 != file.sha256)
         };
         if let Some(file) = look.wrote.iter().find(differs) {
-            let before = format!("{} was taken over before", run.job);
-            return Ok(Some(format!(
-                "{before}, with another content of {}",
-                file.path
-            )));
+            let (job, path) = (&run.job, &file.path);
+            let why = format!("{job} was taken over before, with another content of {path}");
+            return Ok(Some(why));
         }
     }
     Ok(None)

@@ -66,14 +66,13 @@ impl Manager<'_> {
             let text = "its time limit is over; its runner was gone, and the queue ended it";
             return self.conclude(job, Verdict::failed(Reason::TimeLimit, text));
         }
+        let name = folder.display();
         let text = format!(
-            "its runner is gone and left no exit record in {}: nobody knows how it ended; look at its log and outputs before you retry it",
-            folder.display()
+            "its runner is gone and left no exit record in {name}: nobody knows how it ended; look at its log and outputs before you retry it"
         );
         let mut verdict = Verdict::failed(Reason::Lost, text);
-        verdict.warning = aris_attempt::runner::record_lost(&folder)
-            .err()
-            .map(|why| format!("the record of the run cannot be kept: {why}"));
+        let unkept = aris_attempt::runner::record_lost(&folder).err();
+        verdict.warning = unkept.map(|why| format!("the record of the run cannot be kept: {why}"));
         self.conclude(job, verdict)
     }
 
@@ -115,7 +114,7 @@ impl Manager<'_> {
         })?;
         self.cards.released(&cards, Cards::now());
         self.any_end = true;
-        if self.queue.run(job).life == Life::Failed || self.queue.run(job).life == Life::Lost {
+        if matches!(self.queue.run(job).life, Life::Failed | Life::Lost) {
             self.tell_of_failure(job);
             self.stop_after_failures()?;
         }
