@@ -33,7 +33,7 @@ pub use model::document::{
 };
 pub use model::include::{Include, IncludeKind, IncludeOutcome, Loaded, Loader};
 pub use model::place::{Place, Position, SourceFile};
-pub use model::reference::{BibItem, Citation, Definition, Heading, Label};
+pub use model::reference::{Citation, Definition, Heading, Label};
 pub use model::structure::{Environment, Theorem, Written};
 pub use model::table::{Row, Table};
 pub use read::{accents::accent, symbols::symbol};

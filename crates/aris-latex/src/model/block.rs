@@ -126,7 +126,8 @@ pub struct Block {
     pub marks: Vec<Mark>,
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
-    pub(crate) pieces: Vec<Piece>,
+    /// The text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
+    pub pieces: Vec<Piece>,
 }
 
 /// The place of a byte of a text in pieces, and how many bytes from there on are a copy of the source.
@@ -154,20 +155,6 @@ pub struct Piece {
 }
 
 impl Block {
-    /// A block whose text is a copy of the source from a place on.
-    pub(crate) fn copied(text: &str, place: Place) -> Self {
-        Self {
-            text: text.to_owned(),
-            start: place,
-            pieces: vec![Piece {
-                text: 0..text.len(),
-                place,
-                is_copy: true,
-            }],
-            ..Self::default()
-        }
-    }
-
     /// What decides whether a stretch of the text is set, where that is not known.
     pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
         self.marks.iter().find_map(|mark| match mark.kind {
@@ -178,11 +165,6 @@ impl Block {
             }
             _ => None,
         })
-    }
-
-    /// The block's text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
-    pub fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
-        self.pieces.iter().cloned()
     }
 
     /// The source place of a byte of [`Block::text`]. Text from a macro maps to the call. An offset beyond the

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Place, Position,
+    Block, Citation, Definition, Environment, Heading, Include, Label, Piece, Place, Position,
     SourceFile, Table, Theorem, Written,
 };
 
@@ -63,21 +63,15 @@ pub struct Holds {
 
 impl Holds {
     /// Anything.
-    pub const ALL: Self = Self {
-        numbers: true,
-        citations: true,
-    };
+    pub const ALL: Self = Self::new(true, true);
     /// Numbers alone.
-    pub const NUMBERS: Self = Self {
-        numbers: true,
-        citations: false,
-    };
-
+    pub const NUMBERS: Self = Self::new(true, false);
     /// Citations alone.
-    pub const CITATIONS: Self = Self {
-        numbers: false,
-        citations: true,
-    };
+    pub const CITATIONS: Self = Self::new(false, true);
+
+    pub(crate) const fn new(numbers: bool, citations: bool) -> Self {
+        Self { numbers, citations }
+    }
 
     pub(crate) fn add(&mut self, more: Self) {
         self.numbers |= more.numbers;
@@ -165,7 +159,7 @@ pub struct Document {
     /// Whether `\nocite{*}` stands in the document.
     pub nocite_all: bool,
     /// The entries of `thebibliography`.
-    pub bibitems: Vec<BibItem>,
+    pub bibitems: Vec<Label>,
     /// The labels.
     pub labels: Vec<Label>,
     /// The macros defined, in order of definition.
@@ -178,13 +172,22 @@ impl Document {
     /// Adds a file that is not LaTeX, such as a report in Markdown: one block of front matter for each paragraph, its text as it stands.
     pub fn add_text(&mut self, path: &str, text: Arc<str>) {
         let file = self.files.len();
-        let mut start = 0;
+        let mut place = Place::new(file, 0);
         for paragraph in text.split_inclusive("\n\n") {
+            let copy = Piece {
+                text: 0..paragraph.len(),
+                place,
+                is_copy: true,
+            };
             if !paragraph.trim().is_empty() {
-                self.blocks
-                    .push(Block::copied(paragraph, Place::new(file, start)));
+                self.blocks.push(Block {
+                    text: paragraph.to_owned(),
+                    start: place,
+                    pieces: vec![copy],
+                    ..Block::default()
+                });
             }
-            start += paragraph.len();
+            place.offset += paragraph.len();
         }
         self.files.push(SourceFile::new(path, text));
     }

@@ -11,16 +11,7 @@ use crate::Place;
 /// Paths are '/'-separated and relative to the paper directory. `.` and `..` segments are resolved textually
 /// first; a path that still begins with `..` leaves the paper directory, and the loader decides about it.
 /// Each path is asked for at most once in one [`Document::read`](crate::Document::read).
-pub trait Loader {
-    /// The text of a file.
-    fn load(&mut self, path: &str) -> Loaded;
-}
-
-impl<F: FnMut(&str) -> Loaded> Loader for F {
-    fn load(&mut self, path: &str) -> Loaded {
-        self(path)
-    }
-}
+pub type Loader<'l> = dyn FnMut(&str) -> Loaded + 'l;
 
 /// What a [`Loader`] found.
 #[derive(Clone, Debug)]
@@ -104,21 +95,15 @@ pub struct Include {
 
 impl Include {
     /// A request that is not met yet; every candidate once.
-    pub(crate) fn new(
-        kind: IncludeKind,
-        place: Place,
-        target: &str,
-        candidates: Vec<String>,
-        outcome: IncludeOutcome,
-    ) -> Self {
-        let candidates: IndexSet<String> = candidates.into_iter().collect();
+    pub(crate) fn new(kind: IncludeKind, place: Place, target: &str, tried: Vec<String>) -> Self {
+        let candidates: IndexSet<String> = tried.into_iter().collect();
         Self {
             kind,
             place,
             target: target.to_owned(),
             candidates: candidates.into_iter().collect(),
             resolved: None,
-            outcome,
+            outcome: IncludeOutcome::Missing,
             doubt: None,
         }
     }

@@ -19,21 +19,12 @@ pub struct Citation {
     pub doubt: Option<Place>,
 }
 
-/// One `\label`.
+/// One `\label` or `\bibitem`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Its name.
     pub key: String,
-    /// Where it stands.
-    pub place: Place,
-}
-
-/// One `\bibitem`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BibItem {
-    /// Its key.
-    pub key: String,
-    /// Where the key stands.
+    /// Where that stands.
     pub place: Place,
 }
 

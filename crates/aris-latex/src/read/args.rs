@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Frame, Kind, Meaning, Reader, Source, Token};
-use crate::{Place, ProblemKind, path, root::compiled};
+use crate::{Label, ProblemKind, path, root::compiled};
 
 /// Tokens an optional argument may have; what is longer is not one.
 const MAX_OPTIONAL: usize = 4_000;
@@ -323,8 +323,7 @@ impl Reader<'_> {
     /// The name of a file or the like, where all of it is evaluated, or else as it is written.
     pub(super) fn exact(&mut self, tokens: &[Token]) -> Result<String, String> {
         let pieces = self.apart(tokens, |reader| reader.all_pieces(true));
-        let text: String = pieces.into_iter().map(|piece| piece.text).collect();
-        let text = text.trim().to_owned();
+        let text = text_of(&pieces).trim().to_owned();
         if is_evaluated(&text) {
             Ok(text)
         } else {
@@ -339,29 +338,21 @@ impl Reader<'_> {
 
     /// The text of tokens with macros expanded.
     pub(super) fn flat(&mut self, tokens: &[Token]) -> String {
-        if let [only] = tokens
-            && only.kind == Kind::Word
-        {
-            return self.text(*only).to_owned();
-        }
-        self.pieces(tokens)
-            .into_iter()
-            .map(|piece| piece.text)
-            .collect()
+        text_of(&self.pieces(tokens))
     }
 
     /// The text of the next argument without spaces around it.
     pub(super) fn name_argument(&mut self) -> String {
-        let tokens = self.argument();
-        self.flat(&tokens).trim().to_owned()
+        self.key_argument().key
     }
 
     /// The same, and where it stands.
-    pub(super) fn key_argument(&mut self) -> (String, Place) {
+    pub(super) fn key_argument(&mut self) -> Label {
         let tokens = self.argument();
         let place = tokens.first().map(|token| self.place(*token));
-        let text = self.flat(&tokens).trim().to_owned();
-        (text, place.unwrap_or_else(|| self.here()))
+        let key = self.flat(&tokens).trim().to_owned();
+        let place = place.unwrap_or_else(|| self.here());
+        Label { key, place }
     }
 
     /// The source of tokens as written.
@@ -383,33 +374,38 @@ impl Reader<'_> {
     }
 
     /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows.
-    pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
+    pub(super) fn braced_keys(&mut self) -> Option<Vec<Label>> {
         let tokens = self.braced()?;
         Some(self.keys(&tokens))
     }
 
     /// Comma-separated keys with the place of each; commands that are not evaluated here as they are written.
-    pub(super) fn keys(&mut self, tokens: &[Token]) -> Vec<(String, Place)> {
-        let mut keys: Vec<(String, Place)> = Vec::new();
-        let mut current: Option<(String, Place)> = None;
+    pub(super) fn keys(&mut self, tokens: &[Token]) -> Vec<Label> {
+        let mut keys: Vec<Label> = Vec::new();
+        let mut current: Option<Label> = None;
         for piece in self.apart(tokens, |reader| reader.all_pieces(true)) {
             for (at, c) in piece.text.char_indices() {
                 if c == ',' && is_evaluated(&piece.text) {
                     keys.extend(current.take());
-                } else if let Some((key, _)) = &mut current {
-                    key.push(c);
+                } else if let Some(label) = &mut current {
+                    label.key.push(c);
                 } else if !c.is_whitespace() {
                     let Source { literal, exp, .. } = piece.source.after(at);
-                    current = Some((c.to_string(), self.writer.place(literal, exp)));
+                    let (key, place) = (c.to_string(), self.writer.place(literal, exp));
+                    current = Some(Label { key, place });
                 }
             }
         }
         keys.extend(current);
-        for (key, _) in &mut keys {
+        for Label { key, .. } in &mut keys {
             key.truncate(key.trim_end().len());
         }
         keys
     }
+}
+
+pub(super) fn text_of(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
 /// Whether no command and no parameter is left in a text.

@@ -1,7 +1,7 @@
 //! Files that are named but not read here: graphics, data, bibliographies.
 
 use super::{Kind, MAX_PATHS, Reader, Token, is_evaluated, suffixed};
-use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind, path};
+use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
 /// the DVI drivers.
@@ -30,10 +30,11 @@ impl Reader<'_> {
                 Kind::Begin if is_table => {
                     self.unread(next);
                     let (name, known) = self.file_name();
-                    let is_file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
+                    let is_file = !name.is_empty() && !name.contains([' ', '\n', '\\']);
                     if is_file || !known {
-                        let (place, files) = (self.place(token), std::slice::from_ref(&name));
-                        self.record(IncludeKind::Data, place, &name, files, is_file);
+                        let tried = self.candidates(std::slice::from_ref(&name));
+                        let place = self.place(token);
+                        self.record(Include::new(IncludeKind::Data, place, &name, tried), known);
                     }
                     return;
                 }
@@ -56,12 +57,9 @@ impl Reader<'_> {
         let is_name = !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
         let is_file = known && is_name;
         if is_file || !known {
-            let file = if how == "pdf" {
-                suffixed(&name, how)
-            } else {
-                name.clone()
-            };
-            self.record(kind, place, &name, &[file], is_file);
+            let ended = (how == "pdf").then(|| suffixed(&name, how));
+            let tried = self.candidates(&[ended.unwrap_or_else(|| name.clone())]);
+            self.record(Include::new(kind, place, &name, tried), known);
         }
         if is_file && !matches!(how, "name" | "table") {
             self.unread_file(place, &name, kind);
@@ -81,16 +79,12 @@ impl Reader<'_> {
 
     /// `\bibliography{a,b}`
     pub(super) fn bibliographies(&mut self, tokens: &[Token]) {
-        for (name, place) in self.keys(tokens) {
+        for Label { key: name, place } in self.keys(tokens) {
             let known = is_evaluated(&name);
             let file = known.then(|| suffixed(&name, "bib"));
-            self.record(
-                IncludeKind::Bibliography,
-                place,
-                &name,
-                file.as_slice(),
-                known,
-            );
+            let tried = self.candidates(file.as_slice());
+            let include = Include::new(IncludeKind::Bibliography, place, &name, tried);
+            self.record(include, known);
         }
     }
 
@@ -122,31 +116,26 @@ impl Reader<'_> {
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
         }
+        let tried = self.candidates(&names);
+        self.loading.candidate_bytes += tried.iter().map(String::len).sum::<usize>();
         let place = self.place(token);
-        self.record(IncludeKind::Graphics, place, &name, &names, known);
+        self.record(
+            Include::new(IncludeKind::Graphics, place, &name, tried),
+            known,
+        );
     }
 
     /// Lists a file that is not read here.
-    pub(super) fn record(
-        &mut self,
-        kind: IncludeKind,
-        place: Place,
-        target: &str,
-        names: &[String],
-        known: bool,
-    ) {
-        let candidates = self.candidates(names);
-        self.loading.candidate_bytes += candidates.iter().map(String::len).sum::<usize>();
-        let outcome = if known {
-            IncludeOutcome::NotRead
-        } else {
+    pub(super) fn record(&mut self, mut include: Include, known: bool) {
+        include.outcome = IncludeOutcome::NotRead;
+        if !known {
+            include.outcome = IncludeOutcome::Unresolved;
+            let name = &include.target;
             let message =
-                format!("the file name `{target}` holds a macro that the document does not define");
+                format!("the file name `{name}` holds a macro that the document does not define");
             self.doubt_holds(Holds::ALL);
-            self.problem(ProblemKind::MissingInclude, place, message);
-            IncludeOutcome::Unresolved
-        };
-        let mut include = Include::new(kind, place, target, candidates, outcome);
+            self.problem(ProblemKind::MissingInclude, include.place, message);
+        }
         include.doubt = self.cause();
         self.doc.includes.push(include);
     }

@@ -1,7 +1,7 @@
 //! Citations, labels, references, addresses.
 
 use super::{After, GroupKind, Kind, Op, Reader, Style, Token, style};
-use crate::{BibItem, Citation, Holds, Label, MarkKind, Place, ProblemKind};
+use crate::{Citation, Holds, Label, MarkKind, ProblemKind};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
@@ -20,7 +20,7 @@ impl Reader<'_> {
         self.star();
         let overlay = self.delimited('<', '>').unwrap_or_default();
         self.unread_argument(token, &overlay, false);
-        let (one, two) = (self.optional(), self.optional());
+        let mut notes = [self.optional(), self.optional()];
         let Some(keys) = self.braced_keys() else {
             let name = self.command_name(token);
             let message = format!("`\\{name}` stands without keys here; what it cites is not read");
@@ -28,30 +28,18 @@ impl Reader<'_> {
         };
         self.skip_arguments(token, behind);
         // A single note stands behind.
-        let (pre, post) = if two.is_some() {
-            (one, two)
-        } else {
-            (two, one)
-        };
-        self.show_citation(
-            token,
-            keys,
-            &pre.unwrap_or_default(),
-            &post.unwrap_or_default(),
-        );
+        if notes[1].is_none() {
+            notes.reverse();
+        }
+        let [pre, post] = notes.map(Option::unwrap_or_default);
+        self.show_citation(token, keys, &pre, &post);
     }
 
     /// Lists the keys, and shows `[pre cite, post]`.
-    fn show_citation(
-        &mut self,
-        token: Token,
-        keys: Vec<(String, Place)>,
-        pre: &[Token],
-        post: &[Token],
-    ) {
+    fn show_citation(&mut self, token: Token, keys: Vec<Label>, pre: &[Token], post: &[Token]) {
         let is_muted = self.style.has(style::MUTE);
         let block = (!is_muted).then(|| self.writer.claim(self.place(token)));
-        let named = keys.iter().map(|(key, _)| key.clone()).collect();
+        let named = keys.iter().map(|label| label.key.clone()).collect();
         let link = self.writer.link(MarkKind::Cite { keys: named });
         self.list_citations(token, keys, block);
         self.unread(Self::op(token, Op::Link(self.style.link)));
@@ -65,11 +53,11 @@ impl Reader<'_> {
         self.unread(Self::op(token, Op::Link(link)));
     }
 
-    fn list_citations(&mut self, token: Token, keys: Vec<(String, Place)>, block: Option<usize>) {
+    fn list_citations(&mut self, token: Token, keys: Vec<Label>, block: Option<usize>) {
         let command = self.command_name(token).to_owned();
         let doubt = self.cause();
         self.doubt_holds(Holds::CITATIONS);
-        let citations = keys.into_iter().map(|(key, place)| Citation {
+        let citations = keys.into_iter().map(|Label { key, place }| Citation {
             key,
             place,
             command: command.clone(),
@@ -105,27 +93,27 @@ impl Reader<'_> {
         let tokens = self.argument();
         let mut keys = self.keys(&tokens);
         let named = keys.len();
-        keys.retain(|(key, _)| key != "*");
+        keys.retain(|label| label.key != "*");
         self.doc.nocite_all |= keys.len() < named;
         self.list_citations(token, keys, None);
     }
 
     /// `\defbibentryset{key}{keys}`: an entry of the document's own.
     pub(super) fn entry_set(&mut self, token: Token) {
-        let (key, place) = self.key_argument();
-        self.doc.bibitems.push(BibItem { key, place });
+        let key = self.key_argument();
+        self.doc.bibitems.push(key);
         self.nocite(token);
     }
 
     pub(super) fn label(&mut self) {
-        let (key, place) = self.key_argument();
+        let label = self.key_argument();
         if let Some(float) = self.floats.last_mut()
             && float.label.is_none()
-            && key.len() <= MAX_KEY
+            && label.key.len() <= MAX_KEY
         {
-            float.label = Some(key.clone());
+            float.label = Some(label.key.clone());
         }
-        self.doc.labels.push(Label { key, place });
+        self.doc.labels.push(label);
     }
 
     pub(super) fn reference(&mut self, token: Token, arguments: usize) {
@@ -133,7 +121,7 @@ impl Reader<'_> {
         let mut keys = Vec::new();
         for _ in 0..arguments {
             let more = self.braced_keys().unwrap_or_default();
-            keys.extend(more.into_iter().map(|(key, _)| key));
+            keys.extend(more.into_iter().map(|label| label.key));
         }
         if !keys.is_empty() {
             self.write_reference(token, keys);
@@ -153,8 +141,8 @@ impl Reader<'_> {
     pub(super) fn bib_item(&mut self, token: Token) {
         self.paragraph(token);
         self.skip_optional();
-        let (key, place) = self.key_argument();
-        self.doc.bibitems.push(BibItem { key, place });
+        let key = self.key_argument();
+        self.doc.bibitems.push(key);
     }
 
     /// A group for the next argument that ends with `after`; one token counts as a group.

@@ -33,7 +33,9 @@ impl Reader<'_> {
         self.doc.root.clone_from(&path);
         match self.load(&path) {
             IncludeOutcome::Read { file } => {
-                self.open_file(file, IncludeKind::Input, None, Place::new(file, 0), path);
+                let place = Place::new(file, 0);
+                let include = Include::new(IncludeKind::Input, place, &path, Vec::new());
+                self.open_file(file, None, &include);
                 self.failed.take().map_or(Ok(()), Err)
             }
             IncludeOutcome::Unreadable(reason) => Err(Error::RootUnreadable { path, reason }),
@@ -47,7 +49,7 @@ impl Reader<'_> {
             return found.clone();
         }
         let loader = self.loader.as_mut();
-        let loaded = loader.map_or(Loaded::Absent, |loader| loader.load(path));
+        let loaded = loader.map_or(Loaded::Absent, |load| load(path));
         let overwrites = |written: &Written| written.overwrites && written.path == path;
         let is_overwritten = self.doc.written.iter().any(overwrites);
         let mut found = IncludeOutcome::Missing;
@@ -142,7 +144,8 @@ impl Reader<'_> {
     ) {
         let place = self.place(token);
         if !known || target.is_empty() {
-            return self.record(kind, place, target, &[], false);
+            let include = Include::new(kind, place, target, Vec::new());
+            return self.record(include, false);
         }
         let mut names = path::tex_candidates(target);
         if kind == IncludeKind::Include {
@@ -152,7 +155,7 @@ impl Reader<'_> {
             Some(base) => names.iter().map(|name| path::join(base, name)).collect(),
             None => self.candidates(&names),
         };
-        let mut include = Include::new(kind, place, target, candidates, IncludeOutcome::Missing);
+        let mut include = Include::new(kind, place, target, candidates);
         include.doubt = self.cause();
         let only = self.loading.only.as_ref();
         let excluded =
@@ -162,7 +165,6 @@ impl Reader<'_> {
         } else {
             self.locate(&mut include);
         }
-        let mut chosen = None;
         match include.outcome {
             IncludeOutcome::Read { file }
                 if self.files().any(|open| open.number as usize == file) =>
@@ -171,7 +173,12 @@ impl Reader<'_> {
                 let message = format!("`{target}` includes itself");
                 self.problem(ProblemKind::IncludeCycle, place, message);
             }
-            IncludeOutcome::Read { file } => chosen = Some(file),
+            IncludeOutcome::Read { file } => {
+                if kind == IncludeKind::Include {
+                    self.paragraph(token);
+                }
+                self.open_file(file, directory, &include);
+            }
             IncludeOutcome::Missing => {
                 self.doubt_holds(Holds::ALL);
                 let tried = include.candidates.join("`, `");
@@ -181,11 +188,6 @@ impl Reader<'_> {
             _ => {}
         }
         self.doc.includes.push(include);
-        let Some(file) = chosen else { return };
-        if kind == IncludeKind::Include {
-            self.paragraph(token);
-        }
-        self.open_file(file, kind, directory, place, target.to_owned());
     }
 
     /// Looks for the first candidate that exists.
@@ -205,25 +207,17 @@ impl Reader<'_> {
     }
 
     /// Reads a file from here on, within the limits.
-    pub(super) fn open_file(
-        &mut self,
-        file: usize,
-        kind: IncludeKind,
-        directory: Option<String>,
-        place: Place,
-        target: String,
-    ) {
-        let Some(source) = self.doc.files.get(file) else {
-            return;
-        };
-        let text = Arc::clone(&source.text);
+    pub(super) fn open_file(&mut self, file: usize, directory: Option<String>, from: &Include) {
+        let source = self.doc.files.get(file);
+        let text = source.map_or_else(Arc::default, |source| Arc::clone(&source.text));
         self.loading.includes += 1;
         self.loading.bytes += text.len();
+        let limited = || (self.doc.position(from.place), from.target.clone());
         if self.files().count() >= MAX_INCLUDE_DEPTH {
-            let at = self.doc.position(place);
+            let (at, target) = limited();
             self.failed = Some(Error::TooDeep { at, target });
         } else if self.loading.bytes > MAX_TOTAL_BYTES || self.loading.includes > MAX_INCLUDES {
-            let at = self.doc.position(place);
+            let (at, target) = limited();
             self.failed = Some(Error::TooLarge { at, target });
         } else {
             let inherited = || self.files().next()?.import.clone();
@@ -234,7 +228,7 @@ impl Reader<'_> {
                 cursor: Cursor { pos, fresh: true },
                 end: text.len(),
                 text,
-                kind,
+                kind: from.kind,
                 import: directory.or_else(inherited),
                 own: false,
                 letters: self.letters,
@@ -273,7 +267,7 @@ impl Reader<'_> {
     pub(super) fn include_only(&mut self, not: bool) {
         let tokens = self.argument();
         let names = self.keys(&tokens).into_iter();
-        let names = names.map(|(name, _)| name.trim_end_matches(".tex").to_owned());
+        let names = names.map(|name| name.key.trim_end_matches(".tex").to_owned());
         self.loading.only = Some((names.collect(), !not));
     }
 

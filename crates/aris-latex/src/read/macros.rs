@@ -6,7 +6,7 @@ use super::{
     Cmd, Env, Expansion, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Own, Parameter, Reader,
     Role, Token, UserEnvironment, env, narrow,
 };
-use crate::{Definition, Place, ProblemKind};
+use crate::{Definition, Label, Place, ProblemKind};
 
 /// Folders of `\input@path` and `\graphicspath` that are tried.
 pub(super) const MAX_PATHS: usize = 64;
@@ -360,7 +360,7 @@ impl Reader<'_> {
 
     pub(super) fn new_environment(&mut self, token: Token, form: &str) {
         self.star();
-        let (name, place) = self.key_argument();
+        let Label { key: name, place } = self.key_argument();
         let parameters = self.parameters(form);
         let (begin, end) = (self.argument(), self.argument());
         if name.is_empty() {

@@ -36,7 +36,7 @@ use crate::{Document, Error, Loader};
 
 // What most files of the reader use.
 use self::{
-    args::{Piece, is_evaluated},
+    args::{Piece, is_evaluated, text_of},
     commands::{Cmd, Role},
     doubt::Doubts,
     env::{Env, flow},
@@ -58,7 +58,7 @@ use self::{
 
 impl Document {
     /// Reads a document from its root through everything it includes.
-    pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
+    pub fn read(root: &str, loader: &mut Loader<'_>) -> Result<Self, Error> {
         let mut reader = Reader::new(loader);
         reader.open_root(root)?;
         // The file that ends the document, where another one begins it.

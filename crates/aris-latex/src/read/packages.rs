@@ -4,7 +4,7 @@
 //! they stand in.
 
 use super::{Kind, Letters, Reader, Role, Token};
-use crate::{Include, IncludeKind, IncludeOutcome, Place, path};
+use crate::{Include, IncludeKind, IncludeOutcome, Label, path};
 
 /// The classes of LaTeX itself: their commands are those that every document knows.
 const OWN: [&str; 3] = ["article.cls", "report.cls", "book.cls"];
@@ -18,20 +18,19 @@ impl Reader<'_> {
         let mut names = self.keys(&tokens);
         self.skip_optional();
         let is_class = kind == IncludeKind::Class;
-        for (name, _) in &mut names {
-            name.push_str(if is_class { ".cls" } else { ".sty" });
+        for name in &mut names {
+            name.key.push_str(if is_class { ".cls" } else { ".sty" });
         }
         self.follow(kind, &names);
     }
 
     /// Opens the files that exist and were not read before, the first on top.
-    fn follow(&mut self, kind: IncludeKind, names: &[(String, Place)]) {
+    fn follow(&mut self, kind: IncludeKind, names: &[Label]) {
         let mut files = Vec::new();
-        for (name, place) in names {
+        for Label { key: name, place } in names {
             let candidates = self.candidates(std::slice::from_ref(name));
             let target = name.trim_end_matches(".sty").trim_end_matches(".cls");
-            let mut include =
-                Include::new(kind, *place, target, candidates, IncludeOutcome::Missing);
+            let mut include = Include::new(kind, *place, target, candidates);
             self.locate(&mut include);
             match include.outcome {
                 IncludeOutcome::Missing => {
@@ -39,13 +38,13 @@ impl Reader<'_> {
                     continue;
                 }
                 IncludeOutcome::Read { file } if !self.loading.styles.insert(file) => continue,
-                IncludeOutcome::Read { file } => files.push((file, *place, target)),
+                IncludeOutcome::Read { file } => files.push((file, include.clone())),
                 _ => {}
             }
             self.doc.includes.push(include);
         }
-        for (file, place, target) in files.into_iter().rev() {
-            self.open_file(file, kind, None, place, target.to_owned());
+        for (file, include) in files.into_iter().rev() {
+            self.open_file(file, None, &include);
             self.styles += 1;
             self.letters = Letters {
                 at: true,
@@ -63,23 +62,16 @@ impl Reader<'_> {
             "input" | "inputif" => {
                 let place = self.place(token);
                 let (name, _) = self.file_name();
-                let names = path::tex_candidates(&name)
-                    .into_iter()
-                    .map(|name| (name, place));
-                self.follow(IncludeKind::Package, &names.collect::<Vec<_>>());
+                let names = path::tex_candidates(&name).into_iter();
+                let names: Vec<Label> = names.map(|key| Label { key, place }).collect();
+                self.follow(IncludeKind::Package, &names);
             }
             "bibliography" => self.style_bibliography(),
             "if" if cmd.how == "false" => drop(self.skip_branch(token, true)),
             // Behind a condition it may end the file or not.
             "endinput" if !self.begins_line(token) => {}
             _ if cmd.role == Role::Defines => self.command(token, cmd),
-            _ if matches!(
-                self.command_name(token),
-                "AtBeginDocument" | "AtEndDocument"
-            ) =>
-            {
-                self.hook(token);
-            }
+            "atbegin" | "atend" if cmd.how == "searched" => self.hook(token),
             _ => {}
         }
     }

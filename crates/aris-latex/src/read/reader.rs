@@ -156,7 +156,7 @@ pub(super) enum Own {
 #[derive(Default)]
 pub(super) struct Reader<'a> {
     /// Always there; an option so that the others begin with their defaults.
-    pub(super) loader: Option<&'a mut dyn Loader>,
+    pub(super) loader: Option<&'a mut Loader<'a>>,
     pub(super) doc: Document,
     pub(super) names: Names,
     pub(super) writer: Writer,
@@ -214,7 +214,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(loader: &'a mut dyn Loader) -> Self {
+    pub(super) fn new(loader: &'a mut Loader<'a>) -> Self {
         let mut reader = Self {
             loader: Some(loader),
             origin: usize::MAX,

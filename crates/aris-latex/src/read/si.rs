@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Meaning, PREFIXES, Piece, Reader, Token, UNITS, pairs, style};
+use super::{Kind, Meaning, PREFIXES, Piece, Reader, Token, UNITS, pairs, style, text_of};
 use crate::{Holds, ProblemKind, root::compiled};
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
@@ -285,10 +285,6 @@ impl Reader<'_> {
             start += item.len() + 1;
         }
     }
-}
-
-fn text_of(pieces: &[Piece]) -> String {
-    pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ const OPENING: &str = r"\begin{document}";
 pub(super) fn read(
     file: &str,
     text: &str,
-    loader: &mut dyn Loader,
+    loader: &mut Loader<'_>,
     lines: Lines,
 ) -> Result<Prose, aris_latex::Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -30,7 +30,7 @@ pub(super) fn read(
         if path == root {
             Loaded::Text(Arc::clone(&own))
         } else {
-            loader.load(path)
+            loader(path)
         }
     };
     let mut document = Document::read(&root, &mut with_own)?;
@@ -120,7 +120,7 @@ pub(super) fn doubtful(document: &Document, lines: &Lines) -> BTreeSet<Place> {
     let citations = citations.filter(|citation| citation.doubt.is_some());
     let mut places: Vec<_> = citations.map(|citation| citation.place).collect();
     for block in &document.blocks {
-        let pieces = block.pieces();
+        let pieces = block.pieces.iter();
         let pieces = pieces.filter(|piece| block.doubt(&piece.text).is_some());
         places.extend(pieces.map(|piece| piece.place));
     }

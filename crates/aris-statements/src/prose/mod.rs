@@ -144,7 +144,7 @@ impl Prose {
     pub fn read(
         file: &str,
         text: &str,
-        loader: &mut dyn aris_latex::Loader,
+        loader: &mut aris_latex::Loader<'_>,
     ) -> Result<Self, aris_latex::Error> {
         match Markup::of(file) {
             Markup::Latex => latex::read(file, text, loader, Lines::default()),
