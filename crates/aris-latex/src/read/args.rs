@@ -186,11 +186,17 @@ impl Reader<'_> {
                     self.skip_glue();
                     continue;
                 }
-                'o' | 'O' => self.optional().unwrap_or_default(),
+                'o' | 'O' | 'q' => self.optional().unwrap_or_default(),
                 'p' => self.delimited('(', ')').unwrap_or_default(),
                 _ => self.argument(),
             };
-            self.handles(&dropped);
+            if matches!(letter, 'q' | 'd') {
+                continue;
+            }
+            // A name that is a whole argument may be defined by what is not followed.
+            if let [only] = *dropped {
+                self.handled.extend(only.name());
+            }
             self.unread_argument(token, &dropped, letter.is_ascii_uppercase());
         }
     }
@@ -290,7 +296,7 @@ impl Reader<'_> {
                         continue;
                     }
                     Meaning::Known(cmd) if cmd.what == "space" => " ",
-                    Meaning::Known(cmd) if cmd.what == "jobname" => self.job_name(),
+                    Meaning::Known(cmd) if cmd.what == "jobname" => &self.job_name(),
                     Meaning::Known(cmd) if cmd.prints().is_some() => cmd.how,
                     Meaning::Known(cmd)
                         if matches!(cmd.what, "nothing" | "string" | "expandafter") =>
@@ -332,8 +338,9 @@ impl Reader<'_> {
     }
 
     /// What `\jobname` prints: the root document's name.
-    pub(super) fn job_name(&self) -> &str {
-        path::file_name(&self.doc.root).trim_end_matches(".tex")
+    pub(super) fn job_name(&self) -> String {
+        let name = path::file_name(&self.doc.root);
+        name.trim_end_matches(".tex").to_owned()
     }
 
     /// The text of tokens with macros expanded.

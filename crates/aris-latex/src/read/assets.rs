@@ -43,14 +43,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A file that is printed as a table or a listing. What `how` says stands around its name: `language`, `name`: an argument before
-    /// it; `table`: one behind it; `row`: columns and what is printed for each row, which the data fill.
+    /// A file that is printed as a table or a listing. What `how` says stands behind its name: `table`: an argument; `row`: columns and what is printed for each row, which the data fill.
     pub(super) fn printed_file(&mut self, token: Token, kind: IncludeKind, how: &str) {
-        self.star();
-        self.skip_optional();
-        if matches!(how, "language" | "name") {
-            drop(self.argument());
-        }
         let (name, known) = self.file_name();
         let place = self.place(token);
         // A table macro (`\pgfplotstabletypeset\data`) is no file, nor is data written in place.
@@ -72,7 +66,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn bibliography(&mut self) {
-        self.skip_optional();
         let tokens = self.argument();
         self.bibliographies(&tokens);
     }
@@ -99,8 +92,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn graphics(&mut self, token: Token) {
-        self.star();
-        self.skip_arguments(token, "oo");
         let (name, known) = self.file_name();
         let mut names = Vec::new();
         if known && self.loading.candidate_bytes >= MAX_CANDIDATE_BYTES {

@@ -17,7 +17,6 @@ impl Reader<'_> {
 
     /// `\cite[pre][post]{keys}`, `\cite<2>{keys}` of beamer; `behind` names arguments to drop, as in `commands.txt`.
     pub(super) fn cite(&mut self, token: Token, behind: &str) {
-        self.star();
         let overlay = self.delimited('<', '>').unwrap_or_default();
         self.unread_argument(token, &overlay, false);
         let mut notes = [self.optional(), self.optional()];
@@ -69,8 +68,6 @@ impl Reader<'_> {
 
     /// `\cites(pre)(post)[pre][post]{key}[pre][post]{key}…`
     pub(super) fn cites(&mut self, token: Token) {
-        self.star();
-        self.skip_arguments(token, "pp");
         let (mut keys, mut is_empty) = (Vec::new(), true);
         while self.spend(1) {
             let (one, two) = (self.optional(), self.optional());
@@ -116,10 +113,9 @@ impl Reader<'_> {
         self.doc.labels.push(label);
     }
 
-    pub(super) fn reference(&mut self, token: Token, arguments: usize) {
-        self.star();
+    pub(super) fn reference(&mut self, token: Token, arguments: &str) {
         let mut keys = Vec::new();
-        for _ in 0..arguments {
+        for _ in arguments.chars() {
             let more = self.braced_keys().unwrap_or_default();
             keys.extend(more.into_iter().map(|label| label.key));
         }
@@ -140,7 +136,6 @@ impl Reader<'_> {
 
     pub(super) fn bib_item(&mut self, token: Token) {
         self.paragraph(token);
-        self.skip_optional();
         let key = self.key_argument();
         self.doc.bibitems.push(key);
     }

@@ -4,7 +4,7 @@ use super::{
     After, GroupKind, Kind, OPERATORS, Reader, SYMBOLS, Token, accents, entries, functions, pairs,
     style,
 };
-use crate::IncludeKind;
+use crate::{BlockKind, IncludeKind};
 
 /// A known command.
 #[derive(Clone, Copy)]
@@ -14,6 +14,8 @@ pub(crate) struct Cmd {
     pub(crate) what: &'static str,
     /// The word behind that: what it prints, what it tests, the arguments to drop.
     pub(crate) how: &'static str,
+    /// The arguments to drop before.
+    pub(crate) drops: &'static str,
     pub(crate) role: Role,
     pub(crate) run: Run,
     /// The conditional that it sets, and to what.
@@ -39,6 +41,7 @@ impl Cmd {
         Self {
             what,
             how,
+            drops: "",
             role,
             run: run(what).unwrap_or(|_, _, _| {}),
             sets: None,
@@ -76,7 +79,9 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
             Some(("+", what)) => (what, Role::Defines),
             _ => (what, Role::Free),
         };
-        (name, Cmd::new(what, how, role))
+        let (how, drops) = how.split_once('/').unwrap_or((how, ""));
+        let cmd = Cmd::new(what, how.trim_end(), role);
+        (name, Cmd { drops, ..cmd })
     });
     // `\G` is an accent of bibliographies, and papers mean a macro of their own.
     let accents = pairs(accents::MARKS).filter(|(name, _)| *name != "G");
@@ -94,15 +99,9 @@ fn run(what: &str) -> Option<Run> {
         "symbol" => |reader, token, text| reader.write(token, text),
         "sign" => |reader, token, text| reader.operator(token, text),
         "function" => |reader, token, text| reader.function(token, text),
-        "jobname" => |reader, token, _| {
-            let name = reader.job_name().to_owned();
-            reader.write(token, &name);
-        },
+        "jobname" => |reader, token, _| reader.write(token, &reader.job_name()),
         "char" => |reader, token, how| reader.character(token, how == "group"),
-        "counted" => |reader, token, how| {
-            reader.skip_arguments(token, how);
-            reader.counted(token);
-        },
+        "counted" => |reader, token, _| reader.counted(token),
         "numeral" => |reader, token, _| match reader.number() {
             Some(number) => reader.write(token, &number.to_string()),
             None => reader.counted(token),
@@ -113,10 +112,7 @@ fn run(what: &str) -> Option<Run> {
         "opaque" => |reader, token, _| reader.unknown(token),
         "register" => |reader, _, _| reader.skip_glue(),
         "skip" => |reader, token, how| reader.skip_arguments(token, how),
-        "doubtful" => |reader, token, how| {
-            reader.skip_arguments(token, how);
-            reader.doubtful_argument(token);
-        },
+        "doubtful" => |reader, token, _| reader.doubtful_argument(token),
         "replaced" => |reader, token, _| {
             let shown = reader.argument();
             reader.doubtful_argument(token);
@@ -140,8 +136,7 @@ fn run(what: &str) -> Option<Run> {
             reader.argument_group(token, After::Nothing);
             reader.declare(style::named(how));
         },
-        "superscript" => |reader, token, _| reader.script(token, true),
-        "subscript" => |reader, token, _| reader.script(token, false),
+        "script" => |reader, token, how| reader.script(token, how == "up"),
         "and" => |reader, token, _| reader.write(token, ", "),
         "url" => |reader, _, _| reader.url(),
         "href" => |reader, _, _| reader.href(),
@@ -158,36 +153,31 @@ fn run(what: &str) -> Option<Run> {
         "front" => |reader, token, _| reader.front_matter(token),
         "caption" => |reader, token, _| reader.begin_caption(token, None),
         "captionof" => |reader, token, _| {
-            reader.star();
             let float = reader.name_argument();
             reader.begin_caption(token, Some(float));
         },
         "subfloat" => |reader, token, _| reader.sub_float(token),
         "footnote" => |reader, token, _| {
             reader.writer.footnote_mark();
-            reader.footnote_text(token);
+            reader.block_argument(token, BlockKind::Footnote, After::Close);
         },
         "mark" => |reader, _, _| {
-            reader.skip_optional();
             if reader.peek().kind == Kind::Begin {
                 drop(reader.argument());
             }
             reader.writer.footnote_mark();
         },
-        "notetext" => |reader, token, _| reader.footnote_text(token),
+        "notetext" => |reader, token, _| {
+            reader.block_argument(token, BlockKind::Footnote, After::Close);
+        },
         "item" => |reader, token, _| reader.item(token),
         "bibitem" => |reader, token, _| reader.bib_item(token),
         "theorem" => |reader, _, how| reader.new_theorem(how == "more"),
         "declaretheorem" => |reader, _, _| reader.declare_theorem(),
         // Citations, labels, files.
         "label" => |reader, _, _| reader.label(),
-        "ref" => |reader, token, _| reader.reference(token, 1),
-        "refrange" => |reader, token, _| reader.reference(token, 2),
-        "cite" => |reader, token, how| {
-            reader.skip_arguments(token, how);
-            reader.cite(token, "");
-        },
-        "citefield" => |reader, token, _| reader.cite(token, "om"),
+        "ref" => |reader, token, how| reader.reference(token, how),
+        "cite" => |reader, token, how| reader.cite(token, how),
         "cites" => |reader, token, _| reader.cites(token),
         "nocite" => |reader, token, _| reader.nocite(token),
         "entryset" => |reader, token, _| reader.entry_set(token),

@@ -126,7 +126,6 @@ impl Reader<'_> {
 
     /// `\mode<article>{…}` of beamer: set in that form of the document.
     pub(super) fn beamer_mode(&mut self, token: Token) {
-        self.star();
         let modes = self.delimited('<', '>').unwrap_or_default();
         let modes = self.raw(&modes);
         let is_shown = ["presentation", "beamer", "all"].contains(&modes.trim());

@@ -73,16 +73,8 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn footnote_text(&mut self, token: Token) {
-        self.skip_optional();
-        self.block_argument(token, BlockKind::Footnote, After::Close);
-    }
-
     /// A block of front matter, by the words of the tables.
     pub(super) fn front(&mut self, token: Token, kind: &str) {
-        if kind == "title" {
-            self.skip_optional();
-        }
         if !self.writer.fixed() {
             self.paragraph(token);
         }
@@ -90,7 +82,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn front_matter(&mut self, token: Token) {
-        self.skip_optional();
         let name = self.text(token).to_owned();
         if name.starts_with("\\icml") || name == "\\altaffiltext" {
             // `{key}{text}`
@@ -139,8 +130,6 @@ impl Reader<'_> {
     /// `\newtheorem{lem}[thm]{Lemma}[section]`, with options before it as `\newmdtheoremenv`, with two more arguments after it as
     /// `\spnewtheorem` of LNCS (its fonts) or `\newtcbtheorem` (its options and the prefix of its labels).
     pub(super) fn new_theorem(&mut self, more: bool) {
-        self.star();
-        self.skip_optional();
         let environment = self.name_argument();
         self.skip_optional();
         let title = self.name_argument();

@@ -128,7 +128,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn include(&mut self, token: Token, kind: IncludeKind) {
-        self.skip_optional();
         let (name, known) = self.file_name();
         self.splice(token, kind, &name, known, None);
     }
@@ -241,7 +240,6 @@ impl Reader<'_> {
 
     /// `\import{directory}{file}`; `below`, as in `\subimport`, the current import's directory.
     pub(super) fn import(&mut self, token: Token, below: bool) {
-        self.star();
         let directory = self.name_argument();
         let (name, known) = self.file_name();
         let current = self.files().next().and_then(|file| file.import.clone());

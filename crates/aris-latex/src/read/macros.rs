@@ -273,7 +273,6 @@ impl Reader<'_> {
 
     /// `\newcommand`, `\NewDocumentCommand`, `\DeclareMathOperator`
     pub(super) fn new_command(&mut self, form: &str) {
-        self.star();
         if let Some(name) = self.defined_name() {
             let parameters = self.parameters(form);
             let body = self.argument();
@@ -359,7 +358,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn new_environment(&mut self, token: Token, form: &str) {
-        self.star();
         let Label { key: name, place } = self.key_argument();
         let parameters = self.parameters(form);
         let (begin, end) = (self.argument(), self.argument());
@@ -540,7 +538,6 @@ impl Reader<'_> {
 
     /// `\DeclareCiteCommand{\x}…`: a command that cites.
     pub(super) fn new_cite(&mut self, token: Token) {
-        self.star();
         if let Some((name, _)) = self.defined_name() {
             let cite = self.names.intern("cite");
             let meaning = self.meaning(cite);
@@ -550,7 +547,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn declare_unit(&mut self) {
-        self.skip_optional();
         if let Some((name, _)) = self.defined_name() {
             let body = self.argument();
             let text = super::si::unit(self, &body);

@@ -101,7 +101,6 @@ impl Reader<'_> {
 
     /// `√a`
     pub(super) fn root(&mut self, token: Token) {
-        self.skip_optional();
         let argument = self.argument();
         self.unread_operand(token, &argument);
         self.write(token, "√");

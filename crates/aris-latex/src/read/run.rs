@@ -116,7 +116,10 @@ impl Reader<'_> {
     pub(super) fn command(&mut self, token: Token, cmd: Cmd) {
         match cmd.sets {
             Some((name, value)) => self.set_switch(name, Some(value)),
-            None => (cmd.run)(self, token, cmd.how),
+            None => {
+                self.skip_arguments(token, cmd.drops);
+                (cmd.run)(self, token, cmd.how);
+            }
         }
     }
 
@@ -142,7 +145,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn horizontal_space(&mut self, token: Token) {
-        self.star();
         let length = self.argument();
         if !self.raw(&length).trim_start().starts_with('-') {
             self.space(token);

@@ -180,7 +180,6 @@ impl Reader<'_> {
 
     /// `\\` with its star and length.
     pub(super) fn line_end(&mut self, token: Token) {
-        self.star();
         if let Some(tokens) = self.optional() {
             let text = self.raw(&tokens);
             let length = text
@@ -210,7 +209,6 @@ impl Reader<'_> {
     }
 
     pub(super) fn rule(&mut self) {
-        self.skip_optional();
         if let Some(grid) = self.grid() {
             grid.rules.push(grid.table.rows.len());
         }
@@ -245,7 +243,6 @@ impl Reader<'_> {
 
     /// `\multirow[vpos]{rows}[bigstruts]{width}[vmove]{text}`, `\multirowcell{rows}[vmove]{text}`
     pub(super) fn multi_row(&mut self, token: Token) {
-        self.skip_optional();
         let text = self.name_argument();
         let has_width = !self.command_name(token).ends_with("cell");
         self.skip_arguments(token, if has_width { "omo" } else { "o" });

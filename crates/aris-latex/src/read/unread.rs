@@ -69,13 +69,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes a name that is a whole argument of a command whose work is not followed.
-    pub(super) fn handles(&mut self, argument: &[Token]) {
-        if let [only] = argument {
-            self.handled.extend(only.name());
-        }
-    }
-
     /// An argument that is dropped: citations in it are told, and numbers where it `is_text`.
     pub(super) fn unread_argument(&mut self, token: Token, argument: &[Token], is_text: bool) {
         let (_, mut holds) = self.held(argument);
@@ -107,7 +100,6 @@ impl Reader<'_> {
     /// `\apptocmd`, `\patchcmd`: a macro of the document whose text is changed by what is not followed, where it holds anything. One
     /// letter for each argument with text behind the macro's name.
     pub(super) fn changed(&mut self, token: Token, spec: &str) {
-        self.skip_optional();
         let Some((name, _)) = self.defined_name() else {
             return;
         };

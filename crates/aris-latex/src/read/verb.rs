@@ -13,7 +13,6 @@ impl Reader<'_> {
 
     /// `\href{address}{text}`: the text follows as a group.
     pub(super) fn href(&mut self) {
-        self.skip_optional();
         self.verbatim_argument(false);
     }
 
@@ -97,8 +96,6 @@ impl Reader<'_> {
 
     /// `\MakeShortVerb{\|}`: text between two of these is code, until `\DeleteShortVerb{\|}`.
     pub(super) fn short_verb(&mut self, ends: bool) {
-        self.star();
-        self.skip_optional();
         let tokens = self.argument();
         let mark = self.raw(&tokens);
         let mark = mark.trim_start_matches('\\').chars().next();
@@ -125,7 +122,6 @@ impl Reader<'_> {
         let name = if spec == "minted" {
             self.minted_name("code")
         } else {
-            self.skip_optional();
             self.environment_name()
         };
         self.skip_arguments(token, spec.trim_start_matches("minted"));
