@@ -72,12 +72,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn other_branch(&mut self, token: Token) {
-        match self.branches.last() {
-            Some(branch) if branch.skip_else => {
-                self.skip_branch(token, false);
-                self.branches.pop();
-            }
-            _ => self.space(token),
+        if (self.branches.pop_if(|branch| branch.skip_else)).is_some() {
+            self.skip_branch(token, false);
+        } else {
+            self.space(token);
         }
     }
 

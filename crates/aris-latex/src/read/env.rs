@@ -1,13 +1,10 @@
 //! Environments.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, LazyLock},
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use super::{
-    After, Frame, GroupKind, Kind, Meaning, Op, Own, Reader, Style, Token, UserEnvironment,
-    entries, style,
+    After, GroupKind, Kind, Meaning, Op, Own, Reader, Style, Token, UserEnvironment, entries, style,
 };
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
@@ -21,30 +18,20 @@ pub(super) struct Env {
 }
 
 impl Env {
-    pub(super) const fn new(what: &'static str) -> Self {
-        let arguments = "";
+    pub(super) const fn new(what: &'static str, arguments: &'static str) -> Self {
         Self { what, arguments }
     }
 
-    /// Whether the document's own definition is ignored.
-    pub(super) fn is_fixed(self) -> bool {
-        let mut fixed =
-            "document grid tabu long keys nice float raw display bibliography".split(' ');
-        fixed.any(|what| what == self.what)
-    }
-
-    /// Whether it counts before the document begins.
-    fn is_early(self) -> bool {
-        let mut early = "document raw hidden note abstract keywords front".split(' ');
-        early.any(|what| what == self.what)
+    /// Whether it is one of these.
+    pub(super) fn is(self, words: &str) -> bool {
+        words.split(' ').any(|word| word == self.what)
     }
 }
 
-/// An environment that nobody defines.
-const UNKNOWN: Env = Env {
-    what: "unknown",
-    arguments: "o",
-};
+/// Of these the document's own definition is ignored.
+pub(super) const FIXED: &str = "document grid tabu long keys nice float raw display bibliography";
+/// These count before the document begins.
+const EARLY: &str = "document raw hidden note abstract keywords front";
 
 /// The environment of a name, star dropped.
 pub(super) fn lookup(name: &str) -> Option<Env> {
@@ -91,19 +78,19 @@ impl Reader<'_> {
             Some(Own::Like(env)) => Some(env),
             None => lookup(&name),
         };
-        if self.preamble && !known.is_some_and(Env::is_early) {
+        if self.preamble && !known.is_some_and(|env| env.is(EARLY)) {
             return self.enter(index, After::Nothing, token);
         }
         let env = match known {
             Some(env) => env,
-            None if self.is_code(&name) => Env::new("raw"),
+            None if self.is_code(&name) => Env::new("raw", ""),
             // `\begin{x}` runs `\x`.
             None if !matches!(self.meaning(index), Meaning::Unknown) => {
                 self.paragraph(token);
                 self.enter(index, After::Paragraph, token);
                 return self.unread(token.with(Kind::Name(index)));
             }
-            None => UNKNOWN,
+            None => Env::new("unknown", "o"),
         };
         self.skip_arguments(token, env.arguments);
         match env.what {
@@ -125,9 +112,7 @@ impl Reader<'_> {
                 self.enter(index, After::Align, token);
                 self.alignments.push(None);
             }
-            "grid" | "tabu" | "long" | "keys" | "nice" => {
-                self.begin_grid(token, index, env.what);
-            }
+            "grid" | "tabu" | "long" | "keys" | "nice" => self.begin_grid(token, index, env.what),
             "float" => {
                 self.paragraph(token);
                 self.enter(index, After::Float, token);
@@ -368,17 +353,11 @@ impl Reader<'_> {
             self.unread_all(&hooks);
             return;
         }
-        let is_part = self.frames.len() > 1;
-        match self.frames.last_mut() {
-            Some(Frame {
-                base,
-                file: Some(file),
-            }) if is_part && file.own => {
-                file.cursor.pos = file.end;
-                self.stack.truncate(*base);
-            }
-            _ => self.finished = true,
+        let is_part = self.frames.len() > 1 && self.file().is_some_and(|file| file.own);
+        if is_part {
+            self.skip_bytes(self.rest_of_file().len());
         }
+        self.finished |= !is_part;
     }
 
     /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
@@ -423,11 +402,8 @@ impl Reader<'_> {
         if let Some(length) = rest.find(&end_of(name)) {
             // The file begins on the next line.
             let begin = rest.split_once('\n').map_or("", |(line, _)| line);
-            let before = if begin.trim().is_empty() {
-                begin.len() + 1
-            } else {
-                0
-            };
+            let is_blank = begin.trim().is_empty();
+            let before = if is_blank { begin.len() + 1 } else { 0 };
             let start = here.offset + before.min(length);
             let (file, body) = (here.file, start..here.offset + length);
             self.doc.written.push(Written {
@@ -442,10 +418,8 @@ impl Reader<'_> {
     /// A listing: its source is dropped, and its caption is read.
     fn raw_environment(&mut self, name: &str, token: Token) {
         let is_listing = self.rest_of_file().starts_with('[');
-        let options = is_listing
-            .then(|| self.optional())
-            .flatten()
-            .unwrap_or_default();
+        let options = is_listing.then(|| self.optional()).flatten();
+        let options = options.unwrap_or_default();
         self.unread_environment(name, &self.raw(&options), token);
         self.skip_raw(name, token);
         let caption = self.titles(&options).unwrap_or_default();
@@ -462,9 +436,7 @@ impl Reader<'_> {
             let rest = self.rest_of_file();
             let found = rest.find(&end).map(|at| at + end.len());
             let length = found.unwrap_or(rest.len());
-            if let Some(file) = self.file_mut() {
-                file.skip(length);
-            }
+            self.skip_bytes(length);
             found.is_some()
         } else {
             loop {

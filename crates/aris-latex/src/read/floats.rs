@@ -154,7 +154,7 @@ impl Reader<'_> {
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {
         if !environment.is_empty() {
             let name = self.names.intern(environment);
-            let titled = Own::Like(Env::new("titled"));
+            let titled = Own::Like(Env::new("titled", ""));
             self.environments.insert(name, titled);
             self.doc.theorems.push(Theorem {
                 environment: environment.to_owned(),

@@ -128,33 +128,26 @@ impl Reader<'_> {
     }
 
     pub(super) fn include(&mut self, token: Token, kind: IncludeKind) {
-        let (name, known) = self.file_name();
-        self.splice(token, kind, &name, known, None);
+        let name = self.file_name();
+        self.splice(token, kind, name, None);
     }
 
     /// Reads a file in place.
-    fn splice(
-        &mut self,
-        token: Token,
-        kind: IncludeKind,
-        target: &str,
-        known: bool,
-        directory: Option<String>,
-    ) {
-        let place = self.place(token);
+    fn splice(&mut self, at: Token, kind: IncludeKind, name: (String, bool), base: Option<String>) {
+        let (place, (target, known)) = (self.place(at), name);
         if !known || target.is_empty() {
-            let include = Include::new(kind, place, target, Vec::new());
+            let include = Include::new(kind, place, &target, Vec::new());
             return self.record(include, false);
         }
-        let mut names = path::tex_candidates(target);
+        let mut names = path::tex_candidates(&target);
         if kind == IncludeKind::Include {
             names.truncate(1);
         }
-        let candidates = match &directory {
+        let candidates = match &base {
             Some(base) => names.iter().map(|name| path::join(base, name)).collect(),
             None => self.candidates(&names),
         };
-        let mut include = Include::new(kind, place, target, candidates);
+        let mut include = Include::new(kind, place, &target, candidates);
         include.doubt = self.cause();
         let only = self.loading.only.as_ref();
         let excluded =
@@ -174,9 +167,9 @@ impl Reader<'_> {
             }
             IncludeOutcome::Read { file } => {
                 if kind == IncludeKind::Include {
-                    self.paragraph(token);
+                    self.paragraph(at);
                 }
-                self.open_file(file, directory, &include);
+                self.open_file(file, base, &include);
             }
             IncludeOutcome::Missing => {
                 self.doubt_holds(Holds::ALL);
@@ -241,12 +234,12 @@ impl Reader<'_> {
     /// `\import{directory}{file}`; `below`, as in `\subimport`, the current import's directory.
     pub(super) fn import(&mut self, token: Token, below: bool) {
         let directory = self.name_argument();
-        let (name, known) = self.file_name();
+        let name = self.file_name();
         let current = self.files().next().and_then(|file| file.import.clone());
         let base = current.filter(|_| below);
         let base = base.unwrap_or_else(|| path::parent(&self.doc.root).to_owned());
         let directory = path::join(&base, &directory);
-        self.splice(token, IncludeKind::Import, &name, known, Some(directory));
+        self.splice(token, IncludeKind::Import, name, Some(directory));
     }
 
     /// `\InputIfFileExists{file}{then}{else}`, `\IfFileExists`: an absent file is no problem here.
@@ -257,7 +250,7 @@ impl Reader<'_> {
         let exists = known && candidates.any(|path| self.load(&path) != IncludeOutcome::Missing);
         self.choose(token, Some(exists));
         if exists && self.command_name(token) == "InputIfFileExists" {
-            self.splice(token, IncludeKind::Input, &name, known, None);
+            self.splice(token, IncludeKind::Input, (name, known), None);
         }
     }
 
@@ -277,30 +270,22 @@ impl Reader<'_> {
         if self.frames.len() <= 1 || self.preamble {
             return self.packages(IncludeKind::Class);
         }
+        if let Some(file) = self.file_mut() {
+            file.own = true;
+        }
         let rest = self.rest_of_file();
         // The subfiles package runs the preamble.
         let class = rest.split('}').next();
         if class.is_some_and(|class| class.ends_with("{subfiles")) {
-            self.skip_arguments(token, "om");
-            if let Some(file) = self.file_mut() {
-                file.own = true;
-            }
-            return;
+            return self.skip_arguments(token, "om");
         }
         let begin = rest.match_indices(BEGIN).map(|(at, _)| at).find(|at| {
             let before = rest.get(..*at).unwrap_or("");
             let line = before.rsplit('\n').next().unwrap_or("");
             !line.contains('%') || line.contains("\\%")
         });
-        let length = begin.map_or(rest.len(), |at| at + BEGIN.len());
-        if let Some(frame) = self.frames.last_mut()
-            && let Some(file) = &mut frame.file
-        {
-            // What was read ahead belongs to the preamble that is left out.
-            self.stack.truncate(frame.base);
-            file.own = true;
-            file.skip(length);
-        }
+        // What was read ahead belongs to the preamble that is left out.
+        self.skip_bytes(begin.map_or(rest.len(), |at| at + BEGIN.len()));
         if begin.is_none() {
             let message = "the included document has no `\\begin{document}`; nothing of it is read";
             self.problem_at(ProblemKind::NoDocument, token, message);

@@ -10,6 +10,8 @@ const WORK_PER_BYTE: usize = 4;
 const BYTES_PER_WORK: usize = 4;
 const FEW_BYTES: usize = 64;
 
+type Text = &'static str;
+
 impl Reader<'_> {
     /// The next token.
     pub(super) fn next(&mut self) -> Token {
@@ -56,6 +58,17 @@ impl Reader<'_> {
         self.file().map_or("", File::rest)
     }
 
+    /// Goes on behind so many bytes of the innermost file, in the middle of a line, without what was read ahead.
+    pub(super) fn skip_bytes(&mut self, bytes: usize) {
+        if let Some(frame) = self.frames.last_mut()
+            && let Some(file) = &mut frame.file
+        {
+            self.stack.truncate(frame.base);
+            file.cursor.pos += bytes;
+            file.cursor.fresh = false;
+        }
+    }
+
     /// The first character of a word; the others are put back.
     pub(super) fn first_letter(&mut self, word: Token) -> Token {
         let (first, rest) = self.split_letter(word);
@@ -96,20 +109,14 @@ impl Reader<'_> {
     }
 
     /// Puts back tokens between two texts.
-    pub(super) fn unread_between(
-        &mut self,
-        like: Token,
-        open: &'static str,
-        tokens: &[Token],
-        close: &'static str,
-    ) {
-        self.unread_text(like, close);
+    pub(super) fn unread_between(&mut self, like: Token, open: Text, tokens: &[Token], end: Text) {
+        self.unread_text(like, end);
         self.unread_all(tokens);
         self.unread_text(like, open);
     }
 
     /// Puts back a command that prints a text. No command of a document has a space in its name.
-    pub(super) fn unread_text(&mut self, like: Token, text: &'static str) {
+    pub(super) fn unread_text(&mut self, like: Token, text: Text) {
         if text.is_empty() {
             return;
         }
@@ -166,32 +173,26 @@ impl Reader<'_> {
     }
 
     /// A word that was just read with those that follow it on its line, so that running text is written in few pieces.
-    pub(super) fn words(&mut self, word: Token) -> Token {
+    pub(super) fn words(&mut self, mut word: Token) -> Token {
         if !self.at_file() || !self.is_straight(word) {
             return word;
         }
         let more = lexer::more_words(self.rest_of_file());
-        if let Some(file) = self.file_mut() {
-            file.cursor.pos += more;
-        }
-        Token {
-            len: word.len + narrow(more),
-            ..word
-        }
+        self.skip_bytes(more);
+        word.len += narrow(more);
+        word
     }
 
     /// The position of the innermost file's cursor.
     pub(super) fn here(&self) -> Place {
         let file = self.files().next();
-        file.map_or_else(Place::default, |file| {
-            Place::new(file.number as usize, file.cursor.pos)
-        })
+        let at = file.map(|file| Place::new(file.number as usize, file.cursor.pos));
+        at.unwrap_or_default()
     }
 
     /// The literal source of a token.
     pub(super) fn text(&self, token: Token) -> &str {
-        let file = self.doc.files.get(token.file as usize);
-        file.map_or("", |file| token.of(&file.text))
+        token.of(&self.doc.files)
     }
 
     /// What stands before a token in its file.
@@ -211,11 +212,5 @@ impl File {
     /// What is left of it.
     pub(super) fn rest(&self) -> &str {
         self.text.get(self.cursor.pos..self.end).unwrap_or("")
-    }
-
-    /// Goes on behind so many bytes, in the middle of a line.
-    pub(super) fn skip(&mut self, bytes: usize) {
-        self.cursor.pos += bytes;
-        self.cursor.fresh = false;
     }
 }

@@ -69,7 +69,8 @@ const fn special(byte: u8) -> Option<Kind> {
 
 /// The next token of a file; [`Kind::Stop`] at its end.
 pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
-    let bytes = file.text.as_bytes().get(..file.end).unwrap_or_default();
+    let text = file.text.get(..file.end).unwrap_or_default();
+    let bytes = text.as_bytes();
     let cursor = &mut file.cursor;
     let token = |kind, start, length| Token::new(kind, file.number, start, length);
     loop {
@@ -105,7 +106,7 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
                 continue;
             }
             Kind::Name(_) => {
-                let (name, length) = control(&file.text, bytes, cursor, letters);
+                let (name, length) = control(text, cursor, letters);
                 return token(Kind::Name(names.intern(name)), start, length);
             }
             _ => {}
@@ -118,22 +119,17 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
 const MAX_NAME: usize = 128;
 
 /// The name of a control sequence, and the length of all of it.
-fn control<'t>(
-    text: &'t str,
-    bytes: &[u8],
-    cursor: &mut Cursor,
-    letters: Letters,
-) -> (&'t str, usize) {
+fn control<'t>(text: &'t str, cursor: &mut Cursor, letters: Letters) -> (&'t str, usize) {
     let start = cursor.pos;
     let letter = |b: &u8| {
         b.is_ascii_alphabetic()
             || (*b == b'@' && letters.at)
             || (letters.expl && (*b == b'_' || *b == b':'))
     };
-    let rest = text.get(start..bytes.len()).unwrap_or("");
+    let rest = text.get(start..).unwrap_or("");
     let length = rest.bytes().take(MAX_NAME).take_while(letter).count();
     if length > 0 {
-        cursor.skip_line(bytes, start + length);
+        cursor.skip_line(text.as_bytes(), start + length);
         return (rest.get(..length).unwrap_or(""), length + 1);
     }
     let symbol = rest.chars().next();
@@ -180,6 +176,7 @@ fn skip_line_end(bytes: &[u8], pos: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SourceFile;
 
     fn kinds(text: &str) -> String {
         let mut names = Names::default();
@@ -197,12 +194,13 @@ mod tests {
             letters: Letters::default(),
             doubt: 0,
         };
+        let files = [SourceFile::new("", text.into())];
         let mut out = String::new();
         loop {
             let token = next(&mut file, Letters::default(), &mut names);
             match token.kind {
                 Kind::Stop => return out,
-                Kind::Word => out.push_str(token.of(text)),
+                Kind::Word => out.push_str(token.of(&files)),
                 Kind::Name(name) => out.extend(["<", names.text(name), ">"]),
                 Kind::Space => out.push('·'),
                 Kind::Par => out.push('¶'),

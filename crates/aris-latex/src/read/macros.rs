@@ -11,6 +11,9 @@ use crate::{Definition, Label, Place, ProblemKind};
 /// Folders of `\input@path` and `\graphicspath` that are tried.
 pub(super) const MAX_PATHS: usize = 64;
 
+/// None where they are not followed.
+type Parameters = Option<Vec<Parameter>>;
+
 impl Macro {
     /// Whether what it prints is certain.
     pub(super) fn is_certain(&self) -> bool {
@@ -118,13 +121,8 @@ impl Reader<'_> {
         }
     }
 
-    fn define(
-        &mut self,
-        (name, token): (u32, Token),
-        parameters: Option<Vec<Parameter>>,
-        body: &[Token],
-        keep: bool,
-    ) {
+    fn define(&mut self, name: (u32, Token), parameters: Parameters, body: &[Token], keep: bool) {
+        let (name, token) = name;
         let place = self.place(token);
         if let Some(parameters) = &parameters {
             self.doc.definitions.push(Definition {
@@ -139,9 +137,7 @@ impl Reader<'_> {
             // One that drops what it is given is certain to print nothing of it.
             Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.role != Role::Free => {
                 let drops = !defined.parameters.is_empty() && defined.body.is_empty();
-                if !drops {
-                    self.redefined(token, name, &defined.body);
-                }
+                self.redefined(token, name, &defined.body);
                 !drops
             }
             // What the reader knows of a command says more than a style file's code for it, and than a definition that may not count
@@ -194,7 +190,7 @@ impl Reader<'_> {
         }
     }
 
-    fn macro_of(&self, parameters: Option<Vec<Parameter>>, body: &[Token], place: Place) -> Macro {
+    fn macro_of(&self, parameters: Parameters, body: &[Token], place: Place) -> Macro {
         Macro {
             opaque: parameters.is_none(),
             parameters: parameters.unwrap_or_default(),
@@ -263,10 +259,13 @@ impl Reader<'_> {
     }
 
     /// The parameters between name and text, by their form; nothing where they are not followed.
-    fn parameters(&mut self, form: &str) -> Option<Vec<Parameter>> {
+    fn parameters(&mut self, form: &str) -> Parameters {
         match form.trim_end_matches(" keep") {
             "plain" => Some(Vec::new()),
-            "xparse" => self.document_parameters(),
+            "xparse" => {
+                let spec = self.argument();
+                self.apart(&spec, Self::document_parameters)
+            }
             _ => Some(self.classic_parameters()),
         }
     }
@@ -332,12 +331,7 @@ impl Reader<'_> {
     }
 
     /// `s o O{default} m` of `\NewDocumentCommand`; nothing where there are others.
-    fn document_parameters(&mut self) -> Option<Vec<Parameter>> {
-        let spec = self.argument();
-        self.apart(&spec, Self::all_parameters)
-    }
-
-    fn all_parameters(&mut self) -> Option<Vec<Parameter>> {
+    fn document_parameters(&mut self) -> Parameters {
         let mut parameters = Vec::new();
         loop {
             let token = self.next();
@@ -371,7 +365,7 @@ impl Reader<'_> {
             self.environments.insert(index, Own::Like(env));
             return;
         }
-        let is_known = env::lookup(&name).is_some_and(|env| self.styles > 0 || env.is_fixed());
+        let is_known = env::lookup(&name).is_some_and(|env| self.styles > 0 || env.is(env::FIXED));
         // What goes into a box is set where that is used, if it is.
         let mut boxed = begin.iter().chain(&end);
         let is_boxed = boxed.any(|token| matches!(self.text(*token), "lrbox" | "\\setbox"));
@@ -398,12 +392,13 @@ impl Reader<'_> {
     /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
     pub(super) fn declare_environment(&mut self, like: &'static str) {
         let name = self.environment_name();
-        self.environments.insert(name, Own::Like(Env::new(like)));
+        self.environments
+            .insert(name, Own::Like(Env::new(like, "")));
     }
 
     /// `\let\a=\b`
     pub(super) fn alias(&mut self) {
-        let Some((name, _)) = self.defined_name() else {
+        let Some((name, own)) = self.defined_name() else {
             return;
         };
         self.drop_sign('=');
@@ -411,19 +406,17 @@ impl Reader<'_> {
         if let Some(env) = self.hiding(target) {
             self.environments.insert(name, Own::Like(env));
         }
-        let Some(meaning) = target.name().map(|target| self.meaning(target)) else {
+        let Kind::Name(other) = target.kind else {
             return;
         };
-        let is_condition =
-            |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if cmd.what == "if");
-        let old = self.meaning(name);
         let is_kept = |cmd: Cmd| cmd.role != Role::Free || self.styles > 0;
-        let known = matches!(old, Meaning::Known(cmd) if is_kept(cmd));
+        let known = self.cmd(own).is_some_and(is_kept);
+        let [was_condition, is_condition] = [own, target].map(|token| self.what(token) == "if");
         // `\let\iffalse\iftrue` shows what was hidden.
-        if is_condition(&meaning) && self.is_doubtful() {
+        if is_condition && self.is_doubtful() {
             self.set_switch(name, None);
-        } else if !known || self.styles == 0 && is_condition(&old) && is_condition(&meaning) {
-            let meaning = Some(meaning).filter(|_| !self.is_doubtful());
+        } else if !known || self.styles == 0 && was_condition && is_condition {
+            let meaning = Some(self.meaning(other)).filter(|_| !self.is_doubtful());
             self.set_meaning(name, meaning.unwrap_or_default());
             self.set_opaque(name);
         }

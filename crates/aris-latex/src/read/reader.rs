@@ -1,10 +1,7 @@
 //! The reader's state: where tokens come from, groups, and what is being written.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::{rc::Rc, sync::Arc};
 
 use super::{Cmd, Cursor, Env, Grid, Kind, Letters, Names, Style, Token, Writer, commands, style};
 use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
@@ -297,8 +294,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let source = token.source(true);
-        let file = self.doc.files.get(token.file as usize);
-        let text = file.map_or("", |file| token.of(&file.text));
+        let text = token.of(&self.doc.files);
         if self.style.has(style::MATHS | style::CODE | style::URL) {
             self.writer.write(text, source, self.style);
         } else {
@@ -306,13 +302,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn problem_at(
-        &mut self,
-        kind: ProblemKind,
-        token: Token,
-        message: impl Into<String>,
-    ) {
-        self.problem(kind, self.place(token), message);
+    pub(super) fn problem_at(&mut self, kind: ProblemKind, at: Token, message: impl Into<String>) {
+        self.problem(kind, self.place(at), message);
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>) {

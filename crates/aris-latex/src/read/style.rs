@@ -41,11 +41,9 @@ impl Style {
         self.bits & bits != 0
     }
 
-    pub(crate) fn set(self, bits: u16, clear: u16) -> Self {
-        Self {
-            bits: (self.bits & !clear) | bits,
-            ..self
-        }
+    pub(crate) fn set(mut self, bits: u16, clear: u16) -> Self {
+        self.bits = (self.bits & !clear) | bits;
+        self
     }
 }
 

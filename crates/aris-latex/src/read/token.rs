@@ -1,7 +1,7 @@
 //! Tokens: what the lexer makes of a file, and what macros are made of.
 
 use super::Source;
-use crate::Place;
+use crate::{Place, SourceFile};
 
 /// Place of a token's own text, and the expansion it came from.
 ///
@@ -75,12 +75,10 @@ impl Token {
     }
 
     /// The same place, another kind, no text.
-    pub(crate) fn with(self, kind: Kind) -> Self {
-        Self {
-            kind,
-            len: 0,
-            ..self
-        }
+    pub(crate) fn with(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self.len = 0;
+        self
     }
 
     /// Where its own text stands.
@@ -98,22 +96,19 @@ impl Token {
     }
 
     /// The part of its file's text that it names.
-    pub(crate) fn of(self, text: &str) -> &str {
-        let from = self.at as usize;
-        text.get(from..from + self.len as usize).unwrap_or("")
+    pub(crate) fn of(self, files: &[SourceFile]) -> &str {
+        let (file, from) = (files.get(self.file as usize), self.at as usize);
+        let text = file.and_then(|file| file.text.get(from..from + self.len as usize));
+        text.unwrap_or("")
     }
 
     /// Splits a word after `bytes` bytes.
     pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
-        let bytes = narrow(bytes).min(self.len);
-        (
-            Self { len: bytes, ..self },
-            Self {
-                at: self.at + bytes,
-                len: self.len - bytes,
-                ..self
-            },
-        )
+        let (mut head, mut rest) = (self, self);
+        head.len = narrow(bytes).min(self.len);
+        rest.at += head.len;
+        rest.len -= head.len;
+        (head, rest)
     }
 }
 

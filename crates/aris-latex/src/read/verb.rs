@@ -40,16 +40,10 @@ impl Reader<'_> {
     /// Takes bytes of the file as they stand, and those that close them.
     fn raw_word(&mut self, length: usize, close: usize, shown: bool) {
         let here = self.here();
-        if let Some(file) = self.file_mut() {
-            file.skip(length + close);
-        }
+        self.skip_bytes(length + close);
         if shown && length > 0 {
-            self.write_word(Token::new(
-                Kind::Word,
-                narrow(here.file),
-                here.offset,
-                length,
-            ));
+            let file = narrow(here.file);
+            self.write_word(Token::new(Kind::Word, file, here.offset, length));
         }
     }
 
@@ -125,7 +119,8 @@ impl Reader<'_> {
             self.environment_name()
         };
         self.skip_arguments(token, spec.trim_start_matches("minted"));
-        self.environments.insert(name, Own::Like(Env::new("raw")));
+        self.environments
+            .insert(name, Own::Like(Env::new("raw", "")));
     }
 
     /// Writes a word up to such a mark, and the code behind it.
@@ -183,9 +178,8 @@ impl Reader<'_> {
     }
 
     fn verb_from_file(&mut self) {
-        let before = usize::from(self.rest_of_file().starts_with('*'));
-        if let Some(file) = self.file_mut() {
-            file.cursor.pos += before;
+        if self.rest_of_file().starts_with('*') {
+            self.skip_bytes(1);
         }
         let mut rest = self.rest_of_file().chars();
         let open = rest.next().unwrap_or('\n');

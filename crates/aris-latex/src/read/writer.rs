@@ -44,11 +44,9 @@ impl Source {
         self
     }
 
-    pub(crate) fn fixed(self) -> Self {
-        Self {
-            copied: false,
-            ..self
-        }
+    pub(crate) fn fixed(mut self) -> Self {
+        self.copied = false;
+        self
     }
 }
 
