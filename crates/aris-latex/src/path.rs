@@ -12,12 +12,8 @@ pub(crate) fn normalise(path: &str) -> String {
             other => parts.push(other),
         }
     }
-    let joined = parts.join("/");
-    if path.starts_with('/') {
-        format!("/{joined}")
-    } else {
-        joined
-    }
+    let top = if path.starts_with('/') { "/" } else { "" };
+    format!("{top}{}", parts.join("/"))
 }
 
 /// `path` seen from `dir` (empty for the paper directory), normalised. An absolute path stays.
@@ -41,9 +37,8 @@ pub(crate) fn file_name(path: &str) -> &str {
 
 /// Whether the file name has an extension.
 pub(crate) fn has_extension(path: &str) -> bool {
-    file_name(path)
-        .rsplit_once('.')
-        .is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty())
+    let parts = file_name(path).rsplit_once('.');
+    parts.is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty())
 }
 
 /// The names TeX tries for `\input{name}`: with `.tex` first, then as written; it compares letter by letter.

@@ -89,11 +89,8 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
         _ => choose(&free)?,
     };
     let path = path.clone();
-    let others = free
-        .into_iter()
-        .filter(|other| **other != path)
-        .cloned()
-        .collect();
+    let others = free.into_iter().filter(|other| **other != path);
+    let others = others.cloned().collect();
     Ok(Root { path, others })
 }
 
@@ -102,10 +99,8 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
 pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
     let all = facts(files);
     let names: Vec<&String> = all.keys().collect();
-    free(&names, &includers(&all))
-        .into_iter()
-        .cloned()
-        .collect()
+    let free = free(&names, &includers(&all));
+    free.into_iter().cloned().collect()
 }
 
 /// Those of the names that no other file includes, or else all of them.
@@ -202,10 +197,8 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 
 impl Facts {
     fn of(text: &str) -> Self {
-        let mut hints = text
-            .lines()
-            .take(HINT_LINES)
-            .filter_map(|line| HINT.captures(line)?.get(1));
+        let lines = text.lines().take(HINT_LINES);
+        let mut hints = lines.filter_map(|line| HINT.captures(line)?.get(1));
         let mut facts = Self {
             hint: hints.next().map(|hint| hint.as_str().to_owned()),
             ..Self::default()
@@ -224,10 +217,8 @@ impl Facts {
                 from = whole.start() + if sign == b'%' { comment() } else { 1 };
                 continue;
             }
-            let argument = found
-                .get(3)
-                .or(found.get(4))
-                .map_or("", |found| found.as_str().trim());
+            let argument = found.get(3).or(found.get(4));
+            let argument = argument.map_or("", |found| found.as_str().trim());
             let command = found.get(1).or(found.get(2));
             match command.map_or("", |name| name.as_str()) {
                 "begin" => facts.begins = true,

@@ -41,7 +41,7 @@ impl Reader<'_> {
         let named = keys.iter().map(|label| label.key.clone()).collect();
         let link = self.writer.link(MarkKind::Cite { keys: named });
         self.list_citations(token, keys, block);
-        self.unread(Self::op(token, Op::Link(self.style.link)));
+        self.unread(token.with(Kind::Op(Op::Link(self.style.link))));
         if pre.is_empty() && post.is_empty() {
             self.unread_text(token, "[cite]");
         } else {
@@ -49,7 +49,7 @@ impl Reader<'_> {
             self.unread_text(token, "cite");
             self.unread_between(token, "[", pre, if pre.is_empty() { "" } else { " " });
         }
-        self.unread(Self::op(token, Op::Link(link)));
+        self.unread(token.with(Kind::Op(Op::Link(link))));
     }
 
     fn list_citations(&mut self, token: Token, keys: Vec<Label>, block: Option<usize>) {

@@ -150,7 +150,7 @@ fn run(what: &str) -> Option<Run> {
         "heading" => |reader, token, how| reader.begin_heading(token, how.parse().unwrap_or(1)),
         "appendix" => |reader, _, _| reader.appendix |= !reader.preamble,
         "block" => |reader, token, kind| reader.front(token, kind),
-        "front" => |reader, token, _| reader.front_matter(token),
+        "front" => |reader, token, how| reader.front_matter(token, how),
         "caption" => |reader, token, _| reader.begin_caption(token, None),
         "captionof" => |reader, token, _| {
             let float = reader.name_argument();

@@ -33,7 +33,7 @@ impl Reader<'_> {
                 self.is_defined(made)
             }
             "lengths" => {
-                self.skip_until_relation();
+                self.relation();
                 self.skip_glue();
                 None
             }
@@ -55,11 +55,7 @@ impl Reader<'_> {
             None => self.doubt(token, &self.undecided(token)),
         };
         if truth != Some(false) || self.skip_branch(token, true) {
-            self.branches.push(Branch {
-                skip_else: truth.is_some(),
-                place,
-                doubt,
-            });
+            self.branches.push(Branch { place, doubt });
         }
     }
 
@@ -72,7 +68,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn other_branch(&mut self, token: Token) {
-        if (self.branches.pop_if(|branch| branch.skip_else)).is_some() {
+        if (self.branches.pop_if(|branch| branch.doubt == 0)).is_some() {
             self.skip_branch(token, false);
         } else {
             self.space(token);
@@ -221,32 +217,27 @@ impl Reader<'_> {
 
     /// `\ifnum a < b`
     fn compared(&mut self) -> Option<bool> {
-        let left = self.number();
-        let next = self.peek_after_space();
-        let sign = self.text(next).chars().next().unwrap_or(' ');
-        self.skip_until_relation();
-        let right = self.number();
-        let (left, right) = (left?, right?);
-        match sign {
-            '<' => Some(left < right),
-            '>' => Some(left > right),
-            '=' => Some(left == right),
-            _ => None,
-        }
+        let (left, sign, right) = (self.number(), self.relation(), self.number());
+        let order = left?.cmp(&right?);
+        Some(match sign? {
+            '<' => order.is_lt(),
+            '>' => order.is_gt(),
+            _ => order.is_eq(),
+        })
     }
 
-    /// Drops the left side of `\ifnum a < b` and the relation.
-    fn skip_until_relation(&mut self) {
+    /// Drops the left side of `\ifnum a < b` and the relation, which is told where nothing stands before it.
+    fn relation(&mut self) -> Option<char> {
         let relation = |text: &str| text.find(['<', '>', '=']);
-        let found = self.up_to(64, |reader, token| match token.kind {
+        let (before, end) = self.up_to(64, |reader, token| match token.kind {
             Kind::Word => relation(reader.text(token)).and(Some(true)),
             Kind::Par | Kind::Align => Some(false),
             _ => None,
-        });
-        if let Some((_, end)) = found {
-            let at = relation(self.text(end)).unwrap_or(0);
-            self.unread(end.split(at + 1).1);
-        }
+        })?;
+        let at = relation(self.text(end))?;
+        self.unread(end.split(at + 1).1);
+        let is_next = at == 0 && before.iter().all(|token| token.kind == Kind::Space);
+        self.text(end).chars().next().filter(|_| is_next)
     }
 
     /// `\@ifstar{yes}{no}`

@@ -99,17 +99,15 @@ impl Reader<'_> {
     /// Doubts everything up to the end of the innermost file.
     pub(super) fn doubt_file(&mut self, token: Token, message: &str) {
         let number = self.doubt(token, message);
-        let mut files = self.frames.iter_mut().rev();
-        match files.find_map(|frame| frame.file.as_mut()) {
-            Some(file) if file.doubt == 0 => file.doubt = number,
-            _ => {}
+        if let Some(file) = self.file_mut().filter(|file| file.doubt == 0) {
+            file.doubt = number;
         }
     }
 
     /// Puts tokens back that are doubted.
     pub(super) fn unread_doubtful(&mut self, token: Token, message: &str, tokens: &[Token]) {
         let number = self.doubt(token, message);
-        self.unread(Self::op(token, Op::Certain(number)));
+        self.unread(token.with(Kind::Op(Op::Certain(number))));
         self.unread_all(tokens);
     }
 

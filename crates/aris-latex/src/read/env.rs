@@ -106,7 +106,7 @@ impl Reader<'_> {
             "maths" => {
                 self.enter(index, After::Nothing, token);
                 self.style = self.style.set(style::MATH, 0);
-                self.origin = self.writer.length();
+                self.origin = self.writer.text().len();
             }
             "inner" => {
                 self.enter(index, After::Align, token);
@@ -309,7 +309,7 @@ impl Reader<'_> {
         if let Some(Own::Code(user)) = own
             && self.follows(&user)
         {
-            self.unread(Self::op(token, Op::EndEnvironment(index)));
+            self.unread(token.with(Kind::Op(Op::EndEnvironment(index))));
             self.expand_known(token, index, &user.end);
         } else {
             self.leave(index, token);
@@ -349,7 +349,7 @@ impl Reader<'_> {
         }
         if !self.end_hooks.is_empty() {
             let hooks = std::mem::take(&mut self.end_hooks);
-            self.unread(Self::op(token, Op::EndDocument));
+            self.unread(token.with(Kind::Op(Op::EndDocument)));
             self.unread_all(&hooks);
             return;
         }
@@ -388,7 +388,7 @@ impl Reader<'_> {
         if running {
             self.writer.flow = BlockKind::DisplayMath;
         }
-        self.origin = self.writer.length();
+        self.origin = self.writer.text().len();
     }
 
     /// `\begin{filecontents}[options]{refs.bib}`: what follows up to the end is a file.

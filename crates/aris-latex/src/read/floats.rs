@@ -17,36 +17,25 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_float(&mut self) {
-        let Some(float) = self.floats.pop() else {
-            return;
-        };
         // Each float looks through the tables in it.
-        if self.floats.len() >= MAX_FLOATS {
-            return;
-        }
-        for table in self.doc.tables.iter_mut().skip(float.first_table) {
-            table.caption = table.caption.or(float.caption);
-            if table.label.is_none() {
-                table.label.clone_from(&float.label);
+        let looks = self.floats.len() <= MAX_FLOATS;
+        if let Some(float) = self.floats.pop().filter(|_| looks) {
+            for table in self.doc.tables.iter_mut().skip(float.first_table) {
+                table.caption = table.caption.or(float.caption);
+                table.label = table.label.take().or_else(|| float.label.clone());
             }
         }
     }
 
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
-        self.star();
-        self.short_title(token);
+        // The form for lists may be printed.
+        self.skip_arguments(token, "so");
         let around = self.floats.last().map(|float| float.name.clone());
         let float = float.or(around).unwrap_or_default();
         if !self.writer.fixed() {
             self.paragraph(token);
         }
         self.block_argument(token, BlockKind::Caption { float }, After::Caption);
-    }
-
-    /// The form of a title or a caption for lists, which may print it.
-    fn short_title(&mut self, token: Token) {
-        let tokens = self.optional().unwrap_or_default();
-        self.unread_argument(token, &tokens, false);
     }
 
     pub(super) fn end_caption(&mut self) {
@@ -81,16 +70,15 @@ impl Reader<'_> {
         self.block_argument(token, flow(kind).unwrap_or_default(), After::Close);
     }
 
-    pub(super) fn front_matter(&mut self, token: Token) {
-        let name = self.text(token).to_owned();
-        if name.starts_with("\\icml") || name == "\\altaffiltext" {
+    pub(super) fn front_matter(&mut self, token: Token, how: &str) {
+        if how == "keyed" {
             // `{key}{text}`
             let (mut key, text) = (self.argument(), self.argument());
             key.push(token.with(Kind::Space));
             key.extend(text);
             self.unread_group(token, &key);
         }
-        if self.writer.fixed() && name != "\\thanks" {
+        if self.writer.fixed() && how != "noted" {
             return self.space(token);
         }
         self.front(token, "front");
@@ -98,7 +86,7 @@ impl Reader<'_> {
 
     pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
         let starred = self.star();
-        self.short_title(token);
+        self.skip_arguments(token, "o");
         if self.preamble || self.style.has(style::MUTE) {
             return;
         }

@@ -1,6 +1,6 @@
 //! Groups: what opens, what closes, what was forgotten.
 
-use super::{After, Group, GroupKind, Kind, Op, Reader, Token, narrow};
+use super::{After, Group, GroupKind, Kind, Reader, Token, narrow};
 use crate::{Place, ProblemKind};
 
 /// Groups that are searched for the one that a brace closes, or for the maths that text stands in.
@@ -145,9 +145,5 @@ impl Reader<'_> {
     pub(super) fn name_token(&mut self, name: &str, like: Token) -> Token {
         let name = self.names.intern(name);
         like.with(Kind::Name(name))
-    }
-
-    pub(super) fn op(like: Token, op: Op) -> Token {
-        like.with(Kind::Op(op))
     }
 }

@@ -62,7 +62,7 @@ impl Reader<'_> {
         });
         if body.doubt > 0 {
             self.enter_doubt(body.doubt);
-            self.unread(Self::op(call, Op::Certain(body.doubt)));
+            self.unread(call.with(Kind::Op(Op::Certain(body.doubt))));
         }
         let before = self.stack.len();
         for token in body.body.iter().rev() {
@@ -541,8 +541,7 @@ impl Reader<'_> {
 
     pub(super) fn declare_unit(&mut self) {
         if let Some((name, _)) = self.defined_name() {
-            let body = self.argument();
-            let text = super::si::unit(self, &body);
+            let text = self.si_unit();
             self.units.insert(name, text);
         }
     }

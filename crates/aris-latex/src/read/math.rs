@@ -3,6 +3,9 @@
 use super::{After, Cmd, GroupKind, Kind, Reader, Token, UNCLOSED_MATHS, style};
 use crate::ProblemKind;
 
+/// Signs with no operand before what follows.
+const OPENING: [char; 7] = ['(', '[', '{', '=', ',', '<', '>'];
+
 /// Tokens of an operand without brackets.
 const SIMPLE: usize = 4;
 
@@ -10,7 +13,7 @@ impl Reader<'_> {
     pub(super) fn open_math(&mut self, token: Token) {
         self.open_group(GroupKind::Math, After::Nothing, token);
         self.style = self.style.set(style::MATH, 0);
-        self.origin = self.writer.length();
+        self.origin = self.writer.text().len();
     }
 
     /// Whether a formula opened by `$` or `\(` or `\[` is near.
@@ -65,12 +68,9 @@ impl Reader<'_> {
 
     pub(super) fn operator(&mut self, token: Token, text: &'static str) {
         // After an opening bracket or another sign it is a sign itself: `(\pm 0.02)`.
-        let opens = self
-            .writer
-            .text()
-            .ends_with(['(', '[', '{', '=', ',', '<', '>']);
+        let opens = self.writer.text().ends_with(OPENING);
         let operand = self.writer.operator_waits() || !opens;
-        if self.style.has(style::MATHS) && self.writer.length() > self.origin && operand {
+        if self.style.has(style::MATHS) && self.writer.text().len() > self.origin && operand {
             let source = token.source(false);
             self.writer.operator(text, source, self.style);
         } else {
@@ -79,8 +79,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn function(&mut self, token: Token, text: &'static str) {
-        if self.writer.text().ends_with(char::is_alphanumeric) && self.writer.length() > self.origin
-        {
+        let text_before = self.writer.text();
+        if text_before.len() > self.origin && text_before.ends_with(char::is_alphanumeric) {
             self.space(token);
         }
         self.write(token, text);

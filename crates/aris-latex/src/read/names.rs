@@ -22,10 +22,8 @@ impl Names {
     }
 
     pub(crate) fn shared(&self, index: u32) -> Arc<str> {
-        self.0
-            .get_index(index as usize)
-            .cloned()
-            .unwrap_or_default()
+        let name = self.0.get_index(index as usize).cloned();
+        name.unwrap_or_default()
     }
 }
 

@@ -130,10 +130,8 @@ pub(super) struct Float {
 /// An open conditional.
 #[derive(Clone, Copy)]
 pub(super) struct Branch {
-    /// The first branch was taken, so that `\else` skips.
-    pub(super) skip_else: bool,
     pub(super) place: Place,
-    /// Number of the doubt about its text, or 0.
+    /// Number of the doubt about its text, or 0 where the condition is decided: the first branch was taken, and `\else` skips.
     pub(super) doubt: u32,
 }
 

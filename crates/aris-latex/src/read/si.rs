@@ -7,12 +7,7 @@ use regex::Regex;
 use super::{Kind, Meaning, PREFIXES, Piece, Reader, Token, UNITS, pairs, style, text_of};
 use crate::{Holds, ProblemKind, root::compiled};
 
-/// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
-pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
-    reader.apart(tokens, render).trim().to_owned()
-}
-
-fn render(reader: &mut Reader<'_>) -> String {
+fn unit(reader: &mut Reader<'_>) -> String {
     let mut out = String::new();
     // After a unit (not a prefix) another one is set off by a space.
     let mut boundary = false;
@@ -197,9 +192,10 @@ impl Reader<'_> {
         self.pieces(&tokens)
     }
 
-    fn si_unit(&mut self) -> String {
+    /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
+    pub(super) fn si_unit(&mut self) -> String {
         let tokens = self.argument();
-        unit(self, &tokens)
+        self.apart(&tokens, unit).trim().to_owned()
     }
 
     fn write_unit(&mut self, token: Token, text: &str) {
@@ -246,11 +242,8 @@ impl Reader<'_> {
         }
         for (number, pieces) in numbers.iter().enumerate() {
             let whole = text_of(pieces);
-            let signs = if how == "list" {
-                whole.matches(';').count()
-            } else {
-                0
-            };
+            let count = whole.matches(';').count();
+            let signs = if how == "list" { count } else { 0 };
             let mut start = 0;
             for (at, item) in whole.splitn(signs + 1, ';').enumerate() {
                 if number > 0 {

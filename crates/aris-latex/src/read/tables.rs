@@ -1,7 +1,7 @@
 //! Tables: columns, rows, cells.
 
 use super::{After, GroupKind, Kind, Reader, Token};
-use crate::{Block, BlockKind, Holds, ProblemKind, Row, Table};
+use crate::{Block, BlockKind, Holds, MarkKind, ProblemKind, Row, Table};
 
 /// Columns of a table preamble that are looked at.
 const MAX_COLUMNS: usize = 1_000;
@@ -17,7 +17,7 @@ pub(super) struct Grid {
     table: Table,
     /// Its number among the document's tables: none begins inside another one.
     number: usize,
-    cells: Vec<usize>,
+    row: Row,
     col: usize,
     colspan: usize,
     rowspan: usize,
@@ -69,13 +69,10 @@ impl Reader<'_> {
             self.skip_optional();
         }
         // `colspec = {…}` alone.
-        let key = tokens
-            .iter()
-            .skip_while(|token| !self.text(**token).contains("colspec"));
-        let group: Vec<Token> = key
-            .skip_while(|token| token.kind != Kind::Begin)
-            .copied()
-            .collect();
+        let keyed = tokens.iter();
+        let keyed = keyed.skip_while(|token| !self.text(**token).contains("colspec"));
+        let group = keyed.skip_while(|token| token.kind != Kind::Begin);
+        let group: Vec<Token> = group.copied().collect();
         if form == "keys" && !group.is_empty() {
             tokens = self.apart(&group, Self::argument);
         }
@@ -138,12 +135,12 @@ impl Reader<'_> {
         };
         if grid.numeric.get(grid.col) == Some(&true) && grid.colspan == 1 {
             match super::si::column_number(self.writer.text()) {
-                Some(parts) if parts.len() == 1 => self.writer.whole_is_number(),
+                Some(parts) if parts.len() == 1 => self.writer.mark_from(0, MarkKind::Number),
                 Some(parts) => self.writer.replace(&parts),
                 None => {}
             }
         }
-        if grid.force || !grid.cells.is_empty() {
+        if grid.force || !grid.row.cells.is_empty() {
             self.writer.claim(place);
         }
         let Some(index) = self.writer.close() else {
@@ -161,7 +158,7 @@ impl Reader<'_> {
                 header: false,
             };
         }
-        grid.cells.push(index);
+        grid.row.cells.push(index);
         grid.col += grid.colspan;
     }
 
@@ -182,9 +179,8 @@ impl Reader<'_> {
     pub(super) fn line_end(&mut self, token: Token) {
         if let Some(tokens) = self.optional() {
             let text = self.raw(&tokens);
-            let length = text
-                .trim_start_matches(['-', '+', '.', ' '])
-                .starts_with(|c: char| c.is_ascii_digit())
+            let number = text.trim_start_matches(['-', '+', '.', ' ']);
+            let length = number.starts_with(|c: char| c.is_ascii_digit())
                 && text.trim_end().ends_with(|c: char| c.is_ascii_alphabetic());
             let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
             let behind = text.trim_start().trim_start_matches(number);
@@ -193,10 +189,6 @@ impl Reader<'_> {
                 self.unread_between(token, "[", &tokens, "]");
             }
         }
-        self.row_end(token);
-    }
-
-    fn row_end(&mut self, token: Token) {
         let in_cell = (self.groups.last()).is_some_and(|group| group.kind == GroupKind::Cell);
         if self.grid().is_none() || !in_cell {
             return self.space(token);
@@ -291,14 +283,10 @@ impl Reader<'_> {
 
 impl Grid {
     fn finish_row(&mut self) {
-        let (cells, header, group) = (std::mem::take(&mut self.cells), false, false);
+        let row = std::mem::take(&mut self.row);
         self.table.columns = self.table.columns.max(std::mem::take(&mut self.col));
-        if !cells.is_empty() {
-            self.table.rows.push(Row {
-                cells,
-                header,
-                group,
-            });
+        if !row.cells.is_empty() {
+            self.table.rows.push(row);
         }
     }
 }

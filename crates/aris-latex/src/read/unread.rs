@@ -31,16 +31,10 @@ impl Reader<'_> {
     /// Takes back what was said of names that an installed package or class defines. One of the paper's own, which may print its
     /// results, would be defined in a file that is missing or by code that was not followed; or nothing but LaTeX is installed.
     pub(super) fn settle_undefined(&mut self) {
-        let is_lost = |include: &Include| {
-            let is_source = !matches!(
-                include.kind,
-                IncludeKind::Graphics | IncludeKind::Bibliography
-            );
-            let is_there = matches!(
-                include.outcome,
-                IncludeOutcome::Read { .. } | IncludeOutcome::NotRead
-            );
-            is_source && !is_there
+        let is_lost = |include: &Include| match (include.kind, &include.outcome) {
+            (IncludeKind::Graphics | IncludeKind::Bibliography, _) => false,
+            (_, IncludeOutcome::Read { .. } | IncludeOutcome::NotRead) => false,
+            _ => true,
         };
         if !self.loading.installed || self.doc.includes.iter().any(is_lost) {
             return;

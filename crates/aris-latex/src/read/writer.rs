@@ -70,18 +70,12 @@ impl Open {
     fn push(&mut self, text: &str, place: Place, is_copy: bool) -> Range<usize> {
         let range = self.text.len()..self.text.len() + text.len();
         self.text.push_str(text);
-        match self.pieces.last_mut() {
-            Some(Piece {
-                text,
-                place: last,
-                is_copy: true,
-            }) if is_copy
-                && last.file == place.file
-                && last.offset + text.len() == place.offset =>
-            {
-                text.end = range.end;
-            }
-            _ => self.pieces.push(Piece {
+        let end =
+            |Piece { text, place, .. }: &Piece| Place::new(place.file, place.offset + text.len());
+        let last = self.pieces.last_mut();
+        match last.filter(|piece| is_copy && piece.is_copy && end(piece) == place) {
+            Some(piece) => piece.text.end = range.end,
+            None => self.pieces.push(Piece {
                 text: range.clone(),
                 place,
                 is_copy,
@@ -185,14 +179,9 @@ impl Writer {
         self.finish(empty);
     }
 
-    /// Index of the current block, if it has any text yet.
-    pub(crate) fn current(&self) -> Option<usize> {
-        self.open.index
-    }
-
     /// Gives the current block an index although it may stay empty.
     pub(crate) fn claim(&mut self, place: Place) -> usize {
-        if let Some(index) = self.current() {
+        if let Some(index) = self.open.index {
             return index;
         }
         let count = self.environments.len().min(MAX_ENVIRONMENTS);
@@ -210,11 +199,6 @@ impl Writer {
         index
     }
 
-    /// Length of the current block's text.
-    pub(crate) fn length(&self) -> usize {
-        self.open.text.len()
-    }
-
     /// Text of the current block so far.
     pub(crate) fn text(&self) -> &str {
         &self.open.text
@@ -230,9 +214,8 @@ impl Writer {
             return "";
         }
         let tail = open.text.bytes().rev().take(LONGEST);
-        let length = tail
-            .take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b','))
-            .count();
+        let is_part = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b',');
+        let length = tail.take_while(is_part).count();
         open.text.get(open.text.len() - length..).unwrap_or("")
     }
 
@@ -250,11 +233,8 @@ impl Writer {
                 return;
             };
             let is_same = old.get(at..).is_some_and(|rest| rest.starts_with(part));
-            open.push(
-                part,
-                place,
-                offset.is_some() && is_same && part.len() <= copied,
-            );
+            let is_copy = offset.is_some() && is_same && part.len() <= copied;
+            open.push(part, place, is_copy);
         }
         let length = open.text.len();
         let is_linked =
@@ -267,20 +247,16 @@ impl Writer {
         }
         open.last = Default::default();
         open.pending = None;
-        self.whole_is_number();
-    }
-
-    pub(crate) fn whole_is_number(&mut self) {
         self.mark_from(0, MarkKind::Number);
     }
 
     pub(crate) fn footnote_mark(&mut self) {
-        self.mark_from(self.length(), MarkKind::FootnoteMark);
+        self.mark_from(self.text().len(), MarkKind::FootnoteMark);
     }
 
-    fn mark_from(&mut self, start: usize, kind: MarkKind) {
-        if self.length() > 0 {
-            let range = start..self.length();
+    pub(crate) fn mark_from(&mut self, start: usize, kind: MarkKind) {
+        let range = start..self.text().len();
+        if range.end > 0 {
             self.open.marks.push(Mark { range, kind });
         }
     }
@@ -363,7 +339,7 @@ impl Writer {
         if self.operator_waits() {
             self.flush_operator(style.has(style::MATHS));
         }
-        if self.current().is_none() {
+        if self.open.index.is_none() {
             self.claim(self.place(source.literal, source.exp));
         }
         if let Some((space, then)) = self.open.pending.take()
@@ -404,10 +380,8 @@ impl Writer {
         if let Some((number, doubt)) = self.doubts.current_mut() {
             doubt.is_told = true;
             doubt.holds.numbers |= text.contains(|c: char| c.is_ascii_digit());
-            let cause = doubt.place;
-            open.mark(DOUBT, number, range.clone(), || {
-                Some(MarkKind::Doubtful { cause })
-            });
+            let kind = MarkKind::Doubtful { cause: doubt.place };
+            open.mark(DOUBT, number, range.clone(), || Some(kind));
         }
         if source.exp != 0 && all {
             let expanded = || {
