@@ -6,9 +6,7 @@ pub(crate) fn normalise(path: &str) -> String {
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
+            ".." if parts.pop_if(|last| *last != "..").is_some() => {}
             other => parts.push(other),
         }
     }

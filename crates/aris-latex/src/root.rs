@@ -104,14 +104,10 @@ pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String>
 }
 
 /// Those of the names that no other file includes, or else all of them.
-fn free<'n>(names: &[&'n String], includers: &BTreeMap<&str, Vec<&str>>) -> Vec<&'n String> {
+fn free<'n>(all: &[&'n String], includers: &BTreeMap<&str, Vec<&str>>) -> Vec<&'n String> {
     let is_free = |name: &&&String| !includers.contains_key(name.as_str());
-    let free: Vec<_> = names.iter().filter(is_free).copied().collect();
-    if free.is_empty() {
-        names.to_vec()
-    } else {
-        free
-    }
+    let free: Vec<_> = all.iter().filter(is_free).copied().collect();
+    if free.is_empty() { all.to_vec() } else { free }
 }
 
 fn facts<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> BTreeMap<String, Facts> {

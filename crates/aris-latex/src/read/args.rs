@@ -330,11 +330,8 @@ impl Reader<'_> {
     pub(super) fn exact(&mut self, tokens: &[Token]) -> Result<String, String> {
         let pieces = self.apart(tokens, |reader| reader.all_pieces(true));
         let text = text_of(&pieces).trim().to_owned();
-        if is_evaluated(&text) {
-            Ok(text)
-        } else {
-            Err(text)
-        }
+        let is_whole = is_evaluated(&text);
+        if is_whole { Ok(text) } else { Err(text) }
     }
 
     /// What `\jobname` prints: the root document's name.

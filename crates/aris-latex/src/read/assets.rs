@@ -65,11 +65,6 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn bibliography(&mut self) {
-        let tokens = self.argument();
-        self.bibliographies(&tokens);
-    }
-
     /// `\bibliography{a,b}`
     pub(super) fn bibliographies(&mut self, tokens: &[Token]) {
         for Label { key: name, place } in self.keys(tokens) {
@@ -81,11 +76,11 @@ impl Reader<'_> {
         }
     }
 
-    /// `\begin{refsection}[refs.bib]`, `\nobibliography{refs}`: bibliographies for a part of the document.
-    pub(super) fn own_sources(&mut self, how: &str) {
+    /// `\bibliography{refs}`, and for a part of the document `\begin{refsection}[refs.bib]`, `\nobibliography{refs}`.
+    pub(super) fn sources(&mut self, how: &str) {
         let tokens = match how {
             "star" if self.star() => Vec::new(),
-            "star" => self.argument(),
+            "star" | "whole" => self.argument(),
             _ => self.optional().unwrap_or_default(),
         };
         self.bibliographies(&tokens);

@@ -52,10 +52,6 @@ impl Cmd {
         Self::new(what, how, Role::Free)
     }
 
-    pub(crate) fn fixed(what: &'static str, how: &'static str) -> Self {
-        Self::new(what, how, Role::Fixed)
-    }
-
     /// What a conditional decides, where that is known.
     pub(crate) fn truth(self) -> Option<bool> {
         let how = Some(self.how).filter(|_| self.what == "if");
@@ -186,11 +182,11 @@ fn run(what: &str) -> Option<Run> {
         "subfile" => |reader, token, _| reader.include(token, IncludeKind::Subfile),
         "inputif" => |reader, token, _| reader.input_if_exists(token),
         "endinput" => |reader, token, _| reader.end_input(token),
-        "bibliography" => |reader, _, _| reader.bibliography(),
+        "bibliography" => |reader, _, _| reader.sources("whole"),
         "graphics" => |reader, token, _| reader.graphics(token),
         "package" => |reader, _, _| reader.packages(IncludeKind::Package),
         "loadclass" => |reader, _, _| reader.packages(IncludeKind::Class),
-        "sources" => |reader, _, how| reader.own_sources(how),
+        "sources" => |reader, _, how| reader.sources(how),
         "import" => |reader, token, how| reader.import(token, how == "below"),
         "includeonly" => |reader, _, how| reader.include_only(how == "not"),
         "graphicspath" => |reader, _, _| reader.loading.graphics = reader.groups(),

@@ -2,7 +2,7 @@
 
 use std::ops::Not;
 
-use super::{Branch, Cmd, Kind, Meaning, Reader, Token, style};
+use super::{Branch, Cmd, Kind, Meaning, Reader, Role, Token, style};
 use crate::ProblemKind;
 
 impl Reader<'_> {
@@ -372,7 +372,7 @@ impl Reader<'_> {
             Some(value) if !self.is_doubtful() => ["false", "true"][usize::from(value)],
             _ => "",
         };
-        self.set_meaning(name, Meaning::Known(Cmd::fixed("if", word)));
+        self.set_meaning(name, Meaning::Known(Cmd::new("if", word, Role::Fixed)));
     }
 
     /// Whether a command of that kind stands in the next argument, `#1` of `\IfBooleanTF` and its kind.

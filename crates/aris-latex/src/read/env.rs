@@ -128,7 +128,7 @@ impl Reader<'_> {
                 }
             }
             "sources" => {
-                self.own_sources("");
+                self.sources("");
                 self.begin_text(token, index, "plain");
             }
             what => self.begin_text(token, index, what),

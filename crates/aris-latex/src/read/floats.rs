@@ -38,13 +38,6 @@ impl Reader<'_> {
         self.block_argument(token, BlockKind::Caption { float }, After::Caption);
     }
 
-    pub(super) fn end_caption(&mut self) {
-        let index = self.writer.close();
-        if let (Some(index), Some(float)) = (index, self.floats.last_mut()) {
-            float.caption.get_or_insert(index);
-        }
-    }
-
     /// Opens a block of its own for the next argument, in plain style.
     pub(super) fn block_argument(&mut self, token: Token, kind: BlockKind, after: After) {
         self.argument_group(token, after);

@@ -44,7 +44,11 @@ impl Reader<'_> {
             After::Paragraph | After::Display => self.paragraph(token),
             After::Close => drop(self.writer.close()),
             After::Heading(heading) => self.end_heading(heading),
-            After::Caption => self.end_caption(),
+            After::Caption => {
+                if let (Some(at), Some(float)) = (self.writer.close(), self.floats.last_mut()) {
+                    float.caption.get_or_insert(at);
+                }
+            }
             After::Text(text) => self.write(token, text),
             After::Nothing | After::Table | After::Float | After::Align | After::Argument => {}
         }
@@ -124,9 +128,7 @@ impl Reader<'_> {
                 self.close_group(token);
                 self.close_group(token);
             }
-            _ => {
-                self.problem_at(ProblemKind::ExtraBrace, token, "`}` closes no group");
-            }
+            _ => self.problem_at(ProblemKind::ExtraBrace, token, "`}` closes no group"),
         }
     }
 

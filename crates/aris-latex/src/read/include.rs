@@ -16,7 +16,7 @@ pub(super) struct Loading {
     includes: usize,
     known: BTreeMap<String, IncludeOutcome>,
     /// What `\include` is restricted to, and whether to these or to all others.
-    only: Option<(BTreeSet<String>, bool)>,
+    only: (BTreeSet<String>, bool),
     pub(super) graphics: Vec<String>,
     /// Folders of `\input@path`.
     pub(super) paths: Vec<String>,
@@ -149,9 +149,8 @@ impl Reader<'_> {
         };
         let mut include = Include::new(kind, place, &target, candidates);
         include.doubt = self.cause();
-        let only = self.loading.only.as_ref();
-        let excluded =
-            only.is_some_and(|(names, is)| names.contains(target.trim_end_matches(".tex")) != *is);
+        let (names, only) = &self.loading.only;
+        let excluded = names.contains(target.trim_end_matches(".tex")) != *only;
         if kind == IncludeKind::Include && excluded {
             include.outcome = IncludeOutcome::Excluded;
         } else {
@@ -259,7 +258,7 @@ impl Reader<'_> {
         let tokens = self.argument();
         let names = self.keys(&tokens).into_iter();
         let names = names.map(|name| name.key.trim_end_matches(".tex").to_owned());
-        self.loading.only = Some((names.collect(), !not));
+        self.loading.only = (names.collect(), !not);
     }
 
     /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless the

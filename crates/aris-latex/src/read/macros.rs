@@ -499,7 +499,7 @@ impl Reader<'_> {
         for (ending, value) in [("true", true), ("false", false)] {
             let setter = self.names.intern(&format!("{stem}{ending}"));
             let sets = Some((name, value));
-            let cmd = Cmd::fixed("set", "");
+            let cmd = Cmd::new("set", "", Role::Fixed);
             self.set_meaning(setter, Meaning::Known(Cmd { sets, ..cmd }));
         }
     }

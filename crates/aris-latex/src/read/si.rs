@@ -162,11 +162,8 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
         return None;
     }
     let is_whole = !text.contains(['(', 'e', 'E', '±']) && !text.contains("+-");
-    Some(if is_whole {
-        vec![(text.to_owned(), Some(0))]
-    } else {
-        number(text, 0)
-    })
+    let whole = is_whole.then(|| vec![(text.to_owned(), Some(0))]);
+    Some(whole.unwrap_or_else(|| number(text, 0)))
 }
 
 impl Reader<'_> {

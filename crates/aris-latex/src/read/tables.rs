@@ -28,7 +28,6 @@ pub(super) struct Grid {
     head: Option<usize>,
     numeric: Vec<bool>,
     long: bool,
-    force: bool,
 }
 
 impl Reader<'_> {
@@ -121,7 +120,7 @@ impl Reader<'_> {
     fn begin_cell(&mut self, token: Token) {
         self.open_group(GroupKind::Cell, After::Nothing, token);
         if let Some(grid) = self.grid() {
-            (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
+            (grid.colspan, grid.rowspan, grid.upward) = (1, 1, false);
         }
         // `end_cell` sets the kind: how many rows and columns the cell spans is not known before.
         self.writer.open(BlockKind::default());
@@ -140,7 +139,7 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        if grid.force || !grid.row.cells.is_empty() {
+        if !grid.row.cells.is_empty() {
             self.writer.claim(place);
         }
         let Some(index) = self.writer.close() else {
@@ -168,9 +167,7 @@ impl Reader<'_> {
             return self.space(token);
         }
         self.unwind(token, |kind| kind == GroupKind::Cell);
-        if let Some(grid) = self.grid() {
-            grid.force = true;
-        }
+        self.writer.claim(self.place(token));
         self.close_group(token);
         self.begin_cell(token);
     }

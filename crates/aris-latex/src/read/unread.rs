@@ -167,11 +167,8 @@ impl Reader<'_> {
         let source = rest.get(..end).unwrap_or("");
         let is_picture = env::lookup(name).is_some_and(|env| env.what == "mute");
         let is_drawn = is_picture && !source.contains("\\addplot");
-        let count = if is_drawn {
-            numbers(&labels(source))
-        } else {
-            numbers(source)
-        };
+        let drawn = is_drawn.then(|| labels(source));
+        let count = numbers(drawn.as_deref().unwrap_or(source));
         // Citations in pictures are read.
         let mut commands = source.split('\\').skip(1);
         let citations = !is_picture && commands.any(is_citation) && self.runs_code(name, options);

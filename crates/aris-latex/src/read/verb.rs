@@ -1,6 +1,6 @@
 //! What is read as bytes: addresses and code in the text.
 
-use super::{Cmd, Env, Kind, Meaning, Own, Reader, Token, narrow, style};
+use super::{Cmd, Env, Kind, Meaning, Own, Reader, Role, Token, narrow, style};
 
 impl Reader<'_> {
     /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there.
@@ -100,7 +100,7 @@ impl Reader<'_> {
     /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source.
     pub(super) fn new_verb(&mut self, ending: &str) {
         let name = self.minted_name(ending);
-        self.set_meaning(name, Meaning::Known(Cmd::fixed("inline", "")));
+        self.set_meaning(name, Meaning::Known(Cmd::new("inline", "", Role::Fixed)));
     }
 
     fn minted_name(&mut self, ending: &str) -> u32 {
