@@ -59,8 +59,7 @@ impl Reader<'_> {
         let token = self.next_visible();
         match token.kind {
             Kind::Begin => self.balanced(token),
-            Kind::Stop => Vec::new(),
-            Kind::End | Kind::Par | Kind::Align => {
+            Kind::Stop | Kind::End | Kind::Par | Kind::Align => {
                 self.unread(token);
                 Vec::new()
             }
@@ -350,7 +349,13 @@ impl Reader<'_> {
         self.key_argument().key
     }
 
-    /// The same, and where it stands.
+    /// The name that this is behind a prefix.
+    pub(super) fn named(&mut self, prefix: &str) -> u32 {
+        let name = [prefix, &self.name_argument()].concat();
+        self.names.intern(&name)
+    }
+
+    /// The text of the next argument without spaces around it, and where it stands.
     pub(super) fn key_argument(&mut self) -> Label {
         let tokens = self.argument();
         let place = tokens.first().map(|token| self.place(*token));

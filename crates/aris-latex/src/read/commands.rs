@@ -227,12 +227,18 @@ fn run(what: &str) -> Option<Run> {
         },
         "nameuse" => |reader, token, _| reader.named_command(token),
         // Conditions.
-        "if" => |reader, token, how| reader.conditional(how, token),
+        "if" => |reader, token, how| {
+            let truth = reader.truth(how, token);
+            reader.branch(truth, token);
+        },
         "else" => |reader, token, _| reader.other_branch(token),
         "fi" => |reader, _, _| reader.end_branch(),
         "ifnext" => |reader, _, _| reader.if_next(),
         "ifstar" => |reader, _, _| reader.if_star(),
-        "either" => |reader, token, how| reader.either(token, how),
+        "either" => |reader, token, how| {
+            let truth = reader.truth(how, token);
+            reader.choose(token, truth);
+        },
         // Formulas and numbers.
         "maths" => |reader, token, _| reader.open_math(token),
         "display" => |reader, token, _| reader.begin_display(token, None),

@@ -17,9 +17,10 @@ impl Reader<'_> {
             && self.peek().kind != Kind::Begin
     }
 
-    /// A conditional, with the word that the table has for what it tests.
-    pub(super) fn conditional(&mut self, tested: &str, token: Token) {
-        let truth = match tested {
+    /// What a conditional decides, by the word that the table has for what it tests; arguments to drop where nobody knows.
+    pub(super) fn truth(&mut self, tested: &str, token: Token) -> Option<bool> {
+        match tested {
+            "true" | "false" => tested.parse().ok(),
             "maths" => Some(self.style.has(style::MATHS)),
             "same" => self.same(true),
             "letters" => self.same(false),
@@ -40,9 +41,26 @@ impl Reader<'_> {
             "numbers" => self.compared(),
             "odd" => self.number().map(|number| number % 2 != 0),
             "number" => self.number().and(None),
-            constant => constant.parse().ok(),
-        };
-        self.branch(truth, token);
+            "test" => {
+                let test = self.argument();
+                self.apart(&test, Self::test)
+            }
+            "equal" => self.equal(),
+            "blank" => Some(self.name_argument().is_empty()),
+            "starred" => Some(self.next_holds("true")),
+            "given" => Some(!self.next_holds("none")),
+            "missing" => Some(self.next_holds("none")),
+            "defined" | "undefined" => {
+                let is_defined = self.defined_argument();
+                is_defined.map(|is| is == (tested == "defined"))
+            }
+            "bool" | "toggle" => self.switch(tested),
+            "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(Not::not),
+            arguments => {
+                self.skip_arguments(token, arguments);
+                None
+            }
+        }
     }
 
     /// Takes the branch that `truth` names; both when nobody knows.
@@ -277,32 +295,6 @@ impl Reader<'_> {
         self.unread_doubtful(token, &message, &yes);
     }
 
-    /// `\ifthenelse{test}{yes}{no}` and its kind, by what is tested; arguments to drop where nobody knows.
-    pub(super) fn either(&mut self, token: Token, tested: &str) {
-        let truth = match tested {
-            "test" => {
-                let test = self.argument();
-                self.apart(&test, Self::test)
-            }
-            "equal" => self.equal(),
-            "blank" => Some(self.name_argument().is_empty()),
-            "starred" => Some(self.next_holds("true")),
-            "given" => Some(!self.next_holds("none")),
-            "missing" => Some(self.next_holds("none")),
-            "defined" | "undefined" => {
-                let is_defined = self.defined_argument();
-                is_defined.map(|is| is == (tested == "defined"))
-            }
-            "bool" | "toggle" => self.switch(tested),
-            "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(Not::not),
-            arguments => {
-                self.skip_arguments(token, arguments);
-                None
-            }
-        };
-        self.choose(token, truth);
-    }
-
     /// The test of `\ifthenelse`, where it is one that can be decided.
     fn test(&mut self) -> Option<bool> {
         let mut token = self.next_visible();
@@ -345,9 +337,7 @@ impl Reader<'_> {
 
     /// The conditional behind a name: `\newbool{x}` declares `\ifx`; toggles have names of their own.
     fn switch_name(&mut self, kind: &str) -> u32 {
-        let prefix = if kind == "bool" { "if" } else { "toggle " };
-        let name = [prefix, &self.name_argument()].concat();
-        self.names.intern(&name)
+        self.named(if kind == "bool" { "if" } else { "toggle " })
     }
 
     /// `\newbool{x}`, `\newtoggle{x}`

@@ -64,14 +64,8 @@ pub(super) fn end_of(name: &str) -> String {
 }
 
 impl Reader<'_> {
-    /// The name in the next argument.
-    pub(super) fn environment_name(&mut self) -> u32 {
-        let name = self.name_argument();
-        self.names.intern(&name)
-    }
-
     pub(super) fn begin_environment(&mut self, token: Token) {
-        let index = self.environment_name();
+        let index = self.named("");
         let name = self.names.shared(index);
         let known = match self.environments.get(&index).cloned() {
             Some(Own::Code(user)) => return self.begin_own(token, index, &user),
@@ -289,7 +283,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_environment(&mut self, token: Token) {
-        let index = self.environment_name();
+        let index = self.named("");
         if self.names.text(index) == "document" {
             return self.end_document(token);
         }

@@ -78,25 +78,18 @@ impl Reader<'_> {
 
     /// The arguments of a call.
     pub(super) fn arguments(&mut self, parameters: &[Parameter], call: Token) -> Vec<Vec<Token>> {
-        let mut arguments = Vec::with_capacity(parameters.len());
-        for parameter in parameters {
-            arguments.push(match parameter {
-                Parameter::Mandatory => self.argument(),
-                Parameter::Optional(default) => match (self.optional(), default) {
-                    (Some(tokens), _) => tokens,
-                    (None, Some(default)) => default.to_vec(),
-                    (None, None) => vec![self.name_token("NoValue", call)],
-                },
-                Parameter::Star if self.star() => vec![self.name_token("BooleanTrue", call)],
-                Parameter::Star => vec![self.name_token("BooleanFalse", call)],
-                Parameter::Until(name) => {
-                    let is_end = |token: Token| token.kind == Kind::Name(*name);
-                    let found = self.up_to(usize::MAX, |_, token| is_end(token).then_some(true));
-                    found.map_or_else(Vec::new, |(taken, _)| taken)
-                }
-            });
-        }
-        arguments
+        let argument = |parameter: &Parameter| match parameter {
+            Parameter::Mandatory => self.argument(),
+            Parameter::Optional(default) => self.optional().unwrap_or_else(|| default.to_vec()),
+            Parameter::Star if self.star() => vec![self.name_token("BooleanTrue", call)],
+            Parameter::Star => vec![self.name_token("BooleanFalse", call)],
+            Parameter::Until(name) => {
+                let is_end = |token: Token| token.kind == Kind::Name(*name);
+                let found = self.up_to(usize::MAX, |_, token| is_end(token).then_some(true));
+                found.map_or_else(Vec::new, |(taken, _)| taken)
+            }
+        };
+        parameters.iter().map(argument).collect()
     }
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
@@ -253,7 +246,7 @@ impl Reader<'_> {
                 *word = word.split(2).1;
             }
             tokens.retain(|token| token.kind != Kind::Word || token.len > 0);
-            *first = Parameter::Optional(Some(tokens.into()));
+            *first = Parameter::Optional(tokens.into());
         }
         parameters
     }
@@ -339,9 +332,9 @@ impl Reader<'_> {
                 Kind::Stop => return Some(parameters).filter(|all| all.len() < 10),
                 Kind::Word => parameters.push(match self.letter(token) {
                     'm' => Parameter::Mandatory,
-                    'o' => Parameter::Optional(None),
+                    'o' => Parameter::Optional([self.name_token("NoValue", token)].into()),
                     's' => Parameter::Star,
-                    'O' => Parameter::Optional(Some(self.braced().unwrap_or_default().into())),
+                    'O' => Parameter::Optional(self.braced().unwrap_or_default().into()),
                     '+' | '!' => continue,
                     _ => return None,
                 }),
@@ -391,7 +384,7 @@ impl Reader<'_> {
 
     /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
     pub(super) fn declare_environment(&mut self, like: &'static str) {
-        let name = self.environment_name();
+        let name = self.named("");
         self.environments
             .insert(name, Own::Like(Env::new(like, "")));
     }
@@ -478,8 +471,7 @@ impl Reader<'_> {
 
     /// The same for a name without backslash: what is put in front of it, and the arguments behind it to drop.
     pub(super) fn declare_named(&mut self, token: Token, prefix: &str, spec: &str) {
-        let name = [prefix, &self.name_argument()].concat();
-        let name = self.names.intern(&name);
+        let name = self.named(prefix);
         self.set_opaque(name);
         self.skip_arguments(token, spec);
     }

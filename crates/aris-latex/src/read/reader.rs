@@ -24,8 +24,8 @@ pub(super) enum Meaning {
 #[derive(Clone, Debug)]
 pub(super) enum Parameter {
     Mandatory,
-    /// With the default, if there is one.
-    Optional(Option<Rc<[Token]>>),
+    /// With the default.
+    Optional(Rc<[Token]>),
     Star,
     /// Everything up to this control sequence.
     Until(u32),

@@ -219,8 +219,7 @@ impl Reader<'_> {
 
     /// Turns an argument into the control sequence of that name.
     pub(super) fn named_command(&mut self, token: Token) {
-        let name = self.name_argument();
-        let kind = Kind::Name(self.names.intern(&name));
+        let kind = Kind::Name(self.named(""));
         self.unread(Token { kind, ..token });
     }
 

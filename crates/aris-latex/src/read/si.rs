@@ -178,9 +178,8 @@ impl Reader<'_> {
     }
 
     fn si_options(&mut self, token: Token) {
-        if let Some(options) = self.optional() {
-            self.si_rounding(token, &options);
-        }
+        let options = self.optional().unwrap_or_default();
+        self.si_rounding(token, &options);
     }
 
     fn si_pieces(&mut self) -> Vec<Piece> {

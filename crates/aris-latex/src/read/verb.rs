@@ -116,7 +116,7 @@ impl Reader<'_> {
         let name = if spec == "minted" {
             self.minted_name("code")
         } else {
-            self.environment_name()
+            self.named("")
         };
         self.skip_arguments(token, spec.trim_start_matches("minted"));
         self.environments
@@ -146,11 +146,7 @@ impl Reader<'_> {
     /// `\string\x`: the name itself.
     pub(super) fn string(&mut self) {
         let token = self.next();
-        if token.kind == Kind::Stop {
-            return self.unread(token);
-        }
-        let text = self.text(token).to_owned();
-        self.write(token, &text);
+        self.write(token, &self.text(token).to_owned());
     }
 
     /// ``\catcode`\%=12``: `@` may become a letter; what else changes how the text is read is told.
