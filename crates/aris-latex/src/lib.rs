@@ -32,9 +32,9 @@ pub use model::document::{
     Document, Error, Holds, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Problem, ProblemKind,
 };
 pub use model::include::{Include, IncludeKind, IncludeOutcome, Loaded, Loader};
+pub use model::parts::{
+    Citation, Definition, Environment, Heading, Label, Row, Table, Theorem, Written,
+};
 pub use model::place::{Place, Position, SourceFile};
-pub use model::reference::{Citation, Definition, Heading, Label};
-pub use model::structure::{Environment, Theorem, Written};
-pub use model::table::{Row, Table};
-pub use read::{accents::accent, symbols::symbol};
+pub use read::symbols::{accent, symbol};
 pub use root::{Root, RootError, find_root, free_files};

@@ -1,7 +1,7 @@
 //! What the reader knows about commands: the tables, and what each word of them does.
 
 use super::{
-    After, GroupKind, Kind, OPERATORS, Reader, SYMBOLS, Token, accents, entries, functions, pairs,
+    ACCENTS, After, GroupKind, Kind, OPERATORS, Reader, SYMBOLS, Token, entries, functions, pairs,
     style,
 };
 use crate::{BlockKind, IncludeKind};
@@ -80,7 +80,7 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
         (name, Cmd { drops, ..cmd })
     });
     // `\G` is an accent of bibliographies, and papers mean a macro of their own.
-    let accents = pairs(accents::MARKS).filter(|(name, _)| *name != "G");
+    let accents = pairs(ACCENTS).filter(|(name, _)| *name != "G");
     let accents = accents.map(|(name, _)| (name, Cmd::free("accent", name)));
     let before = symbols.chain(signs).chain(functions);
     let after = accents.chain([(" ", Cmd::free("space", ""))]);

@@ -4,23 +4,18 @@
 //! files hold the commands of one subject each, `writer` builds the blocks. Nothing recurses over the input:
 //! groups are a stack, and work that could multiply (expansion, argument scanning) draws on one budget.
 
-pub(crate) mod accents;
 mod args;
 mod assets;
 mod cite;
 mod commands;
 mod cond;
-mod doubt;
 mod env;
-mod floats;
 mod groups;
 mod include;
 mod input;
 mod lexer;
 mod macros;
 mod math;
-mod names;
-mod packages;
 mod reader;
 mod run;
 mod si;
@@ -38,21 +33,20 @@ use crate::{Document, Error, Loader};
 use self::{
     args::{Piece, is_evaluated, text_of},
     commands::{Cmd, Role},
-    doubt::Doubts,
     env::{Env, flow},
     groups::UNCLOSED_MATHS,
     include::suffixed,
     lexer::{Cursor, Letters},
     macros::MAX_PATHS,
-    names::Names,
     reader::{
         After, Branch, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH, Macro,
         Meaning, Own, Parameter, Reader, UserEnvironment,
     },
     style::Style,
-    symbols::{OPERATORS, PREFIXES, SYMBOLS, UNITS, entries, functions, pairs},
+    symbols::{ACCENTS, OPERATORS, PREFIXES, SYMBOLS, UNITS, entries, functions, pairs},
     tables::Grid,
-    token::{Kind, Op, Token, narrow},
+    token::{Kind, Names, Op, Token, narrow},
+    unread::Doubts,
     writer::{Source, Writer},
 };
 

@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
         let argument = self.argument();
         let base = self.flat(&argument);
-        self.write(token, &super::accents::apply(accent, &base));
+        self.write(token, &super::symbols::apply(accent, &base));
     }
 
     /// `\char45`, `\char"2D`, `` \char`\% ``, and with a group `\symbol{45}`: a character by its number.
