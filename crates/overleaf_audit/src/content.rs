@@ -1,8 +1,11 @@
-//! What files hold.
+//! What files hold, those outside the folder among them in which programs keep, or log, what a person gave them.
 
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
 use aris_fs::FsError;
 
-use crate::report::{Findings, Leak, Unseen};
+use crate::report::{Findings, Leak, Part, Unseen};
 use crate::token::{Form, Hit, Scanner};
 use crate::tree::{Found, why};
 
@@ -15,33 +18,27 @@ const FILE_LIMIT: u64 = 16 << 30;
 /// Bytes at the start of a file in which a NUL makes it binary. **Source**: git, `buffer_is_binary`.
 const BINARY_HEAD: usize = 8000;
 
-/// Reads all files, on all processors.
-pub(crate) fn read(files: &[Found]) -> Findings {
+/// What to do where a file cannot be read.
+const READABLE: &str = "make it readable, or look at it as a user who may read it";
+
+/// Reads all files, on all processors, and adds what they hold.
+pub(crate) fn read(files: &[Found], all: &mut Findings) {
     let start = || (Findings::default(), vec![0; BUFFER]);
     let workers = aris_fs::in_parallel(files, start, |(found, buffer), _, file| {
-        match look(file, buffer, found) {
-            Ok(fault) => {
-                found.looked.files += 1;
-                let hint = "unpack it and look at what it holds";
-                found
-                    .unseen
-                    .extend(fault.map(|why| Unseen::new(&file.shown, &why).hint(hint)));
-            }
+        let looked = look(file, buffer, found);
+        found.looked.files += u64::from(looked.is_ok());
+        let (why, hint) = match looked {
+            Ok(fault) => (fault, "unpack it and look at what it holds"),
             // Gone since it was listed: there is nothing left that could be leaked here.
-            Err(error) if error.is_not_found() => {}
-            Err(error) => {
-                let hint = "make it readable, or look at it as a user who may read it";
-                found
-                    .unseen
-                    .push(Unseen::new(&file.shown, &why(&error)).hint(hint));
-            }
-        }
+            Err(error) if error.is_not_found() => (None, ""),
+            Err(error) => (Some(why(&error)), READABLE),
+        };
+        let unseen = why.map(|why| Unseen::new(&file.shown, &why, hint));
+        found.unseen.extend(unseen);
     });
-    let mut all = Findings::default();
     for (found, _) in workers {
         all.add(found);
     }
-    all
 }
 
 /// Adds the tokens of a file; why not all of it was looked at.
@@ -69,4 +66,36 @@ fn look(file: &Found, buffer: &mut [u8], found: &mut Findings) -> Result<Option<
     };
     found.leaks.extend(hits.into_iter().map(leak));
     Ok(fault)
+}
+
+/// Below the home folder. **Sources**: the reference's list; git's documentation of `gitcredentials` and `git-config`; the shells' of
+/// their histories.
+const FILES: [&str; 10] = [
+    ".netrc",
+    "_netrc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".gitconfig",
+    ".config/git/config",
+    ".bash_history",
+    ".zsh_history",
+    ".local/share/fish/fish_history",
+    ".python_history",
+];
+
+/// Those of them that exist and do not lie below `root`.
+pub(crate) fn of_home(context: &Context, root: &Path) -> Vec<Found> {
+    let Some(home) = context.env("HOME").map(PathBuf::from) else {
+        return Vec::new();
+    };
+    let files = FILES.iter().map(|name| Found {
+        path: home.join(name),
+        shown: Path::new("~").join(name),
+        part: Part::Home,
+    });
+    let is_outside = |file: &Found| {
+        let real = file.path.canonicalize();
+        real.is_ok_and(|real| real.is_file() && !real.starts_with(root))
+    };
+    files.filter(is_outside).collect()
 }

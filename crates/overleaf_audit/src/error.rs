@@ -28,6 +28,9 @@ pub enum Error {
     },
 }
 
+/// What to do where there is no such folder.
+const OTHER: &str = "name the folder of the paper or of the repository";
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -39,9 +42,7 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Absent(_) | Self::NoFolder(_) => {
-                Some("name the folder of the paper or of the repository".to_owned())
-            }
+            Self::Absent(_) | Self::NoFolder(_) => Some(OTHER.to_owned()),
             Self::Incomplete { unseen, .. } => unseen.iter().find_map(|unseen| unseen.hint.clone()),
         }
     }

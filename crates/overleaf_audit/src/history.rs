@@ -5,11 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_cli::Context;
+use aris_contract::hex::hex;
 use aris_proc::{Command, ProcError};
+use sha2::{Digest as _, Sha256};
 
-use crate::known::Known;
 use crate::report::{Findings, Leak, Object, Part, Unseen};
 use crate::token::{Hit, Scanner, masked};
 use crate::tree::Repository;
@@ -22,41 +25,41 @@ const COMMITS: usize = 20;
 
 /// What to do where git itself complains, and where an object is packed in a way that is not known here.
 const FSCK: &str = "see what `git fsck` says";
+const INIT: &str = "`git init` puts back HEAD and refs/; then look again";
 const UNPACK: &str = "unpack the object, as `git cat-file -p` prints it, and look at what it holds";
 
-/// Reads the objects of `repository` that `known` does not have, and remembers those that are clean.
-pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -> Findings {
+/// Why git cannot be asked.
+const ABSENT: &str = "the program git is not installed";
+const DAMAGED: &str = "HEAD, refs/ or objects/ is damaged or gone";
+
+/// Adds what the objects of `repository` hold that `known` does not have, and remembers those that are clean.
+pub(crate) fn read(of: &Repository, known: &Known, deadline: Duration, found: &mut Findings) {
     let git = Git {
-        repository,
+        repository: of,
         deadline,
     };
-    let unseen = git.elsewhere();
-    let mut found = Findings {
-        unseen,
-        ..Findings::default()
-    };
-    found.looked.repositories = 1;
+    let before = found.unseen.len();
+    found.unseen.extend(git.elsewhere());
+    found.looked.repositories += 1;
     let mut ids = Vec::new();
     // In the order in which they are packed.
     let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
     if let Err(unseen) = git.lines(args, &mut |line| ids.push(line)) {
-        found.unseen.push(unseen);
-        return found;
+        return found.unseen.push(unseen);
     }
-    found.looked.objects = ids.len();
+    found.looked.objects += ids.len();
     let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
-    found.looked.known = old.len();
+    found.looked.known += old.len();
     if new.is_empty() {
-        return found;
+        return;
     }
     let (leaking, unseen) = git.objects(&new);
     found.unseen.extend(unseen);
-    if found.unseen.is_empty() {
+    if found.unseen.len() == before {
         let clean = new.into_iter().filter(|id| !leaking.contains_key(id));
         known.keep(old.into_iter().chain(clean).collect());
     }
-    found.leaks = git.places(leaking);
-    found
+    found.leaks.extend(git.places(leaking));
 }
 
 /// Kind and tokens of objects, by name.
@@ -68,7 +71,8 @@ struct Git<'a> {
 }
 
 impl Git<'_> {
-    fn command(&self, args: &[&str]) -> Command {
+    /// Git with these arguments, parted by blanks.
+    fn command(&self, args: &str) -> Command {
         const SETTINGS: &str = "WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR NAMESPACE";
         let git = aris_proc::command("git", &self.repository.folder);
         let unset = |git: Command, name| git.env_remove(format!("GIT_{name}"));
@@ -82,11 +86,11 @@ impl Git<'_> {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("LC_ALL", "C")
             .args(["-c", "core.quotePath=false"])
-            .args(args)
+            .args(args.split(' '))
     }
 
-    fn unseen(&self, why: &str) -> Unseen {
-        Unseen::new(&self.repository.shown, &format!("history: {why}"))
+    fn unseen(&self, why: &str, hint: &str) -> Unseen {
+        Unseen::new(&self.repository.shown, &format!("history: {why}"), hint)
     }
 
     /// What belongs to the history and is not in this folder.
@@ -98,7 +102,7 @@ impl Git<'_> {
         let promised = |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
         let missing = |is: bool, why, option| {
             let hint = format!("fetch them with `git fetch {option}` and look again");
-            is.then(|| self.unseen(why).hint(&hint))
+            is.then(|| self.unseen(why, &hint))
         };
         let shallow = "the clone is shallow, older commits are not here";
         let partial = "the clone is partial, objects that were not needed are not here";
@@ -107,42 +111,29 @@ impl Git<'_> {
         shallow.into_iter().chain(partial).collect()
     }
 
-    /// Gives each line that git prints; `args` are parted by blanks.
+    /// Gives each line that git prints.
     fn lines(&self, args: &str, each: &mut dyn FnMut(String)) -> Result<(), Unseen> {
         let mut begun = Vec::new();
-        let args: Vec<&str> = args.split(' ').collect();
-        self.run(&args, Vec::new(), &mut |mut piece| {
+        self.run(args, Vec::new(), &mut |mut piece| {
             std::iter::from_fn(|| line(&mut begun, &mut piece)).for_each(&mut *each);
         })
     }
 
-    fn run(
-        &self,
-        args: &[&str],
-        stdin: Vec<u8>,
-        take: &mut dyn FnMut(&[u8]),
-    ) -> Result<(), Unseen> {
+    fn run(&self, args: &str, stdin: Vec<u8>, take: &mut dyn FnMut(&[u8])) -> Result<(), Unseen> {
         let command = self.command(args).stdin(stdin);
-        let failed = |why: &str| Err(self.unseen(why));
-        let hinted = |why: &str, hint| Err(self.unseen(why).hint(hint));
-        match command.run_streamed(self.deadline, take) {
-            Err(ProcError::Absent { .. }) => {
-                hinted("the program git is not installed", "install git")
-            }
-            Err(other) => failed(&other.to_string()),
-            Ok(done) => match done.code() {
-                Ok(0) => Ok(()),
-                Ok(_) => {
-                    let said = done.stderr.text();
-                    let said = said.lines().next().unwrap_or_default().trim();
-                    if said.contains("not a git repository") {
-                        let why = "HEAD, refs/ or objects/ is damaged or gone";
-                        return hinted(why, "`git init` puts back HEAD and refs/; then look again");
-                    }
-                    hinted(&format!("git says: {said}"), FSCK)
-                }
-                Err(error) => hinted(&error.to_string(), "give it longer with --deadline"),
-            },
+        let failed = |why: &str, hint| Err(self.unseen(why, hint));
+        let done = match command.run_streamed(self.deadline, take) {
+            Ok(done) => done,
+            Err(ProcError::Absent { .. }) => return failed(ABSENT, "install git"),
+            Err(other) => return failed(&other.to_string(), ""),
+        };
+        let said = done.stderr.text();
+        let said = said.lines().next().unwrap_or_default().trim();
+        match done.code() {
+            Ok(0) => Ok(()),
+            Ok(_) if said.contains("not a git repository") => failed(DAMAGED, INIT),
+            Ok(_) => failed(&format!("git says: {said}"), FSCK),
+            Err(error) => failed(&error.to_string(), "give it longer with --deadline"),
         }
     }
 
@@ -154,13 +145,13 @@ impl Git<'_> {
         let workers = aris_fs::in_parallel(&slices, start, |(leaking, unseen), _, ids| {
             let names = ids.join("\n") + "\n";
             let mut stream = Stream::default();
-            let args = ["cat-file", "--batch", "--buffer"];
-            let done = self.run(&args, names.into_bytes(), &mut |piece| stream.feed(piece));
+            let args = "cat-file --batch --buffer";
+            let done = self.run(args, names.into_bytes(), &mut |piece| stream.feed(piece));
             unseen.extend(done.err());
             let packed = stream.packed.drain(..);
-            unseen.extend(packed.map(|why| self.unseen(&why).hint(UNPACK)));
+            unseen.extend(packed.map(|why| self.unseen(&why, UNPACK)));
             let fault = stream.fault(ids.len());
-            unseen.extend(fault.map(|why| self.unseen(&why).hint(FSCK)));
+            unseen.extend(fault.map(|why| self.unseen(&why, FSCK)));
             leaking.append(&mut stream.leaking);
         });
         // Several slices of one repository fail alike.
@@ -179,17 +170,16 @@ impl Git<'_> {
         for (at, (id, (kind, hits))) in leaking.into_iter().enumerate() {
             let path = paths.as_ref().and_then(|paths| paths.get(&id));
             let named = path.filter(|path| !path.is_empty());
-            let mut object = Object {
-                commit: None,
+            // What cannot be listed is not called unreachable.
+            let reachable = paths.is_none() || path.is_some();
+            let has_commit = reachable && at < COMMITS && matches!(kind.as_str(), "blob" | "tree");
+            let object = Object {
+                commit: has_commit.then(|| self.commit(&id)).flatten(),
                 path: named.map(|path| masked(path)),
-                // What cannot be listed is not called unreachable.
-                reachable: paths.is_none() || path.is_some(),
+                reachable,
                 id,
                 kind,
             };
-            if object.reachable && at < COMMITS && matches!(object.kind.as_str(), "blob" | "tree") {
-                object.commit = self.commit(&object.id);
-            }
             leaks.extend(hits.into_iter().map(|hit| Leak {
                 byte: Some(hit.at),
                 object: Some(object.clone()),
@@ -214,8 +204,7 @@ impl Git<'_> {
 
     /// The last commit that brought or took an object.
     fn commit(&self, id: &str) -> Option<String> {
-        let find = format!("--find-object={id}");
-        let args = ["log", "--all", "--reflog", "-t", "-1", "--format=%h", &find];
+        let args = format!("log --all --reflog -t -1 --format=%h --find-object={id}");
         let done = self.command(&args).run(self.deadline).ok()?;
         let text = done.stdout.whole_text()?.lines().next()?.to_owned();
         (done.success() && !text.is_empty()).then_some(text)
@@ -295,6 +284,73 @@ fn line(begun: &mut Vec<u8>, piece: &mut &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&std::mem::take(begun)).into_owned())
 }
 
+// Objects of git that were read before and are clean. An object's name says what it holds, so a verdict never grows old.
+
+/// First bytes of a file of verdicts; the number changes with the forms of tokens that are looked for.
+const MAGIC: &str = "aris overleaf_audit clean 4\n";
+
+/// Most bytes of such a file: some 12 million objects.
+const LIMIT: u64 = 512 << 20;
+
+/// Verdicts of one repository.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// Where they are kept; nowhere without a folder for caches.
+    file: Option<PathBuf>,
+    /// Sorted names of clean objects.
+    clean: Vec<String>,
+}
+
+impl Known {
+    /// What is known of the repository at `repository`; nothing when `context` names no folder for caches, or the file is damaged.
+    pub(crate) fn of(repository: &Path, context: &Context) -> Self {
+        let digest = Sha256::digest(repository.as_os_str().as_encoded_bytes());
+        let name = hex(digest.iter().take(16));
+        let file = folder(context).map(|folder| folder.join(format!("{name}.clean")));
+        let kept = (file.as_deref()).and_then(|file| aris_fs::read_optional(file, LIMIT).ok()?);
+        let clean = kept.and_then(|bytes| names(&bytes)).unwrap_or_default();
+        Self { file, clean }
+    }
+
+    /// Whether an object is known to be clean.
+    pub(crate) fn has(&self, id: &String) -> bool {
+        self.clean.binary_search(id).is_ok()
+    }
+
+    /// Keeps these verdicts instead. That they cannot be kept costs time, and nothing else.
+    pub(crate) fn keep(&self, mut clean: Vec<String>) {
+        clean.sort_unstable();
+        clean.dedup();
+        if let Some(file) = &self.file {
+            aris_fs::write_changed(file, written(&clean).as_bytes()).unwrap_or_default();
+        }
+    }
+}
+
+/// What a file of verdicts holds: a digest of the names, and the names.
+fn written(clean: &[String]) -> String {
+    let names = clean.join("\n");
+    format!("{MAGIC}{}\n{names}", hex(&Sha256::digest(&names)))
+}
+
+/// The names, when the file is whole.
+fn names(bytes: &[u8]) -> Option<Vec<String>> {
+    let text = str::from_utf8(bytes).ok()?;
+    let (_, names) = text.strip_prefix(MAGIC)?.split_once('\n')?;
+    let clean: Vec<String> = names.lines().map(str::to_owned).collect();
+    (written(&clean) == text).then_some(clean)
+}
+
+/// The folder of this helper among the caches of this user, as the other helpers choose it.
+fn folder(context: &Context) -> Option<PathBuf> {
+    let named = |name: &str| context.env(name).map(PathBuf::from);
+    let absolute = |name: &str| named(name).filter(|path| path.is_absolute());
+    let caches = named("ARIS_CACHE_DIR")
+        .or_else(|| absolute("XDG_CACHE_HOME").map(|path| path.join("aris")))
+        .or_else(|| absolute("HOME").map(|path| path.join(".cache/aris")))?;
+    Some(context.absolute(&caches).join("overleaf_audit"))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -346,5 +402,26 @@ mod tests {
         let mut stream = Stream::default();
         stream.feed(format!("{:040x} missing\n", 1).as_bytes());
         assert!(stream.fault(1).is_some_and(|why| why.ends_with("missing")));
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_what_was_kept_is_known(ids in prop::collection::btree_set("[0-9a-f]{4}", 0..60), other in "[0-9a-f]{4}") {
+            let clean: Vec<String> = ids.iter().cloned().collect();
+            let known = Known { file: None, clean: names(written(&clean).as_bytes()).expect("whole") };
+            prop_assert_eq!(&known.clean, &clean);
+            prop_assert_eq!(known.has(&other), ids.contains(&other));
+            prop_assert!(!known.has(&String::from("012")));
+        }
+
+        #[test]
+        fn damaged_verdicts_count_for_nothing(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..120) {
+            names(&bytes);
+            let mut whole = written(&[String::from("07"), String::from("08")]).into_bytes();
+            let cut = cut.min(whole.len() - 1);
+            prop_assert_eq!(names(&whole[..cut]), None);
+            whole[cut] ^= 1;
+            prop_assert_eq!(names(&whole), None);
+        }
     }
 }

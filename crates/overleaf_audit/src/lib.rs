@@ -12,8 +12,6 @@ mod cli;
 mod content;
 mod error;
 mod history;
-mod home;
-mod known;
 mod render;
 mod report;
 mod token;
@@ -23,9 +21,10 @@ use std::num::NonZeroU8;
 use std::time::Duration;
 
 use aris_cli::{Context, Network, Outcome, Sample, Spec};
-use aris_contract::{ErrorKind, Signal};
+use aris_contract::ErrorKind::{NotFound, Precondition, Validation};
+use aris_contract::Signal;
 
-use known::Known;
+use history::Known;
 use token::masked;
 use tree::Tree;
 
@@ -53,11 +52,7 @@ pub static SPEC: Spec = Spec {
         (1, "with --compat: a token is leaked"),
     ],
     ok: "everything was looked at, and no token is leaked",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-    ],
+    errors: &[NotFound, Validation, Precondition],
     schemas: &[report::SCHEMA],
     samples: &[
         Sample {
@@ -76,27 +71,22 @@ pub static SPEC: Spec = Spec {
 /// Looks through the folder that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let root = masked(&cli.root.display().to_string());
-    let Ok(real) = context.absolute(&cli.root).canonicalize() else {
-        return Err(Error::Absent(root));
-    };
+    let real = context.absolute(&cli.root).canonicalize();
+    let real = real.map_err(|_| Error::Absent(root.clone()))?;
     if !real.is_dir() {
         return Err(Error::NoFolder(root));
     }
 
     let mut tree = Tree::of(&real, cli.root.strip_prefix(".").unwrap_or(&cli.root));
     if !cli.no_home {
-        tree.files.extend(home::files(context, &real));
+        tree.files.extend(content::of_home(context, &real));
     }
     let mut found = tree.found;
-    found.add(content::read(&tree.files));
+    content::read(&tree.files, &mut found);
     for repository in &tree.repositories {
         let known = (!cli.no_cache).then(|| Known::of(&repository.folder, context));
         let deadline = Duration::from_secs(cli.deadline);
-        found.add(history::read(
-            repository,
-            &known.unwrap_or_default(),
-            deadline,
-        ));
+        history::read(repository, &known.unwrap_or_default(), deadline, &mut found);
     }
     let (mut leaks, mut unseen, looked) = (found.leaks, found.unseen, found.looked);
     leaks.sort();
@@ -115,7 +105,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     }
     let signal = match (errors, cli.compat) {
         (0, _) if unseen.is_empty() => None,
-        (0, _) => NonZeroU8::new(ErrorKind::Precondition.exit().code()).map(Signal::passed_on),
+        (0, _) => NonZeroU8::new(Precondition.exit().code()).map(Signal::passed_on),
         (_, true) => Some(Signal::passed_on(NonZeroU8::MIN)),
         (_, false) => Some(Signal::FINDINGS),
     };

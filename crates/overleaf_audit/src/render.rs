@@ -8,7 +8,8 @@ use aris_cli::{Product, Style};
 use aris_contract::text::counted;
 use serde_json::{Value, json};
 
-use crate::report::{Leak, Part, Report, SCHEMA, Unseen};
+use crate::report::Part::{self, FileName, Git, History, Home, WorkingTree};
+use crate::report::{Leak, Report, SCHEMA, Unseen};
 use crate::token::Token;
 
 /// Where tokens are revoked. **Source**: Overleaf's documentation of its git integration.
@@ -30,9 +31,7 @@ impl Product for Report {
             } else {
                 style.doubtful("warning")
             };
-            let line = leak
-                .line
-                .map_or_else(String::new, |line| format!(":{line}"));
+            let line = leak.line.map(|line| format!(":{line}")).unwrap_or_default();
             let (place, said, part) = (&leak.place, leak.message(), leak.part.said().0);
             writeln!(out, "{place}{line}: {word}: {said} [{part}]")?;
         }
@@ -41,28 +40,23 @@ impl Product for Report {
             writeln!(out, "{place}: {word}: {why}")?;
         }
         let looked = &self.looked;
-        let seen = format!(
-            "{}; {} {} with {}, {} of them known",
+        let (files, objects) = (
             counted(looked.files, "file"),
-            looked.repositories,
-            if looked.repositories == 1 {
-                "repository"
-            } else {
-                "repositories"
-            },
             counted(looked.objects, "object"),
-            looked.known
         );
+        let (count, known) = (looked.repositories, looked.known);
+        let ending = if count == 1 { "y" } else { "ies" };
+        let seen =
+            format!("{files}; {count} repositor{ending} with {objects}, {known} of them known");
         if self.errors == 0 {
             return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
         }
         let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
         let places = counted(self.errors, "place");
         let tokens = counted(tokens.len(), "different token");
-        let failed = format!("{places}, {tokens} ({seen})");
-        writeln!(out, "Audit failed: {failed}")?;
-        let first = format!("First revoke them at {REVOKE}");
-        writeln!(out, "{first}: what was pushed or copied stays known. Then:")?;
+        writeln!(out, "Audit failed: {places}, {tokens} ({seen})")?;
+        let then = "what was pushed or copied stays known. Then:";
+        writeln!(out, "First revoke them at {REVOKE}: {then}")?;
         let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
         for part in parts {
             let (word, way_out) = part.said();
@@ -74,7 +68,7 @@ impl Product for Report {
 
 /// What code scanning reads.
 fn document(report: &Report) -> Value {
-    let rules = Part::ALL.map(|part| {
+    let rules = [WorkingTree, FileName, Git, History, Home].map(|part| {
         let (word, way_out) = part.said();
         let short = json!({"text": format!("Overleaf token ({word})")});
         json!({"id": word, "shortDescription": short, "help": {"text": way_out}})

@@ -9,6 +9,10 @@ use crate::token::{Form, Token, masked};
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.overleaf_audit.leaks/v1";
 
+const GIT: &str = "take it out of git's settings (`git remote set-url`), reflogs and names (`git reflog expire`, `git branch -m`)";
+const HISTORY: &str = "rewrite the history (git filter-repo), drop the reflogs and run `git gc --prune=now`, in every clone";
+const HOME: &str = "keep it in the system's keychain instead, and take it out of the file";
+
 /// What kind of place a token is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -27,31 +31,14 @@ pub enum Part {
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::WorkingTree,
-        Self::FileName,
-        Self::Git,
-        Self::History,
-        Self::Home,
-    ];
-
     /// Its word, and what to do about it.
     pub(crate) const fn said(self) -> (&'static str, &'static str) {
         match self {
             Self::WorkingTree => ("working_tree", "take it out of the file"),
             Self::FileName => ("file_name", "rename it"),
-            Self::Git => (
-                "git",
-                "take it out of git's settings (`git remote set-url`), reflogs and names (`git reflog expire`, `git branch -m`)",
-            ),
-            Self::History => (
-                "history",
-                "rewrite the history (git filter-repo), drop the reflogs and run `git gc --prune=now`, in every clone",
-            ),
-            Self::Home => (
-                "home",
-                "keep it in the system's keychain instead, and take it out of the file",
-            ),
+            Self::Git => ("git", GIT),
+            Self::History => ("history", HISTORY),
+            Self::Home => ("home", HOME),
         }
     }
 }
@@ -118,16 +105,13 @@ impl Leak {
         };
         let id = object.id.get(..12).unwrap_or(&object.id);
         let path = object.path.iter().map(|path| format!(" ({path})"));
+        let (kind, path) = (&object.kind, path.collect::<String>());
         let since = match (&object.commit, object.reachable) {
             (Some(commit), _) => format!(", last in commit {commit}"),
             (None, false) => String::from(", which nothing refers to any more"),
             (None, true) => String::new(),
         };
-        format!(
-            "{text} in {} {id}{}{since}",
-            object.kind,
-            path.collect::<String>()
-        )
+        format!("{text} in {kind} {id}{path}{since}")
     }
 }
 
@@ -144,22 +128,19 @@ pub struct Unseen {
 }
 
 impl Unseen {
-    pub(crate) fn new(place: &Path, why: &str) -> Self {
+    /// An empty hint is none.
+    pub(crate) fn new(place: &Path, why: &str, hint: &str) -> Self {
+        let hint = Some(hint).filter(|hint| !hint.is_empty());
         Self {
             place: named(place),
             why: masked(why),
-            hint: None,
+            hint: hint.map(str::to_owned),
         }
     }
 
     /// One line, for a person.
     pub(crate) fn said(&self) -> String {
         format!("{} was not looked at: {}", self.place, self.why)
-    }
-
-    pub(crate) fn hint(mut self, hint: &str) -> Self {
-        self.hint = Some(hint.to_owned());
-        self
     }
 }
 
@@ -196,14 +177,12 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
+    /// Adds what another worker found in files.
     pub(crate) fn add(&mut self, more: Self) {
         self.leaks.extend(more.leaks);
         self.unseen.extend(more.unseen);
         self.looked.files += more.looked.files;
         self.looked.bytes += more.looked.bytes;
-        self.looked.repositories += more.looked.repositories;
-        self.looked.objects += more.looked.objects;
-        self.looked.known += more.looked.known;
     }
 }
 

@@ -50,10 +50,11 @@ impl Tree {
     pub(crate) fn of(root: &Path, shown: &Path) -> Self {
         let mut tree = Self::default();
         tree.walk(root, shown, Part::WorkingTree);
-        let above = root.ancestors().skip(1);
-        if let Some(home) = above
-            .take_while(|_| root.join(".git").symlink_metadata().is_err())
-            .find(|folder| folder.join(".git").symlink_metadata().is_ok())
+        let has_git = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
+        let mut around = root.ancestors();
+        if let Some(home) = around
+            .find(|folder| has_git(folder))
+            .filter(|home| *home != root)
         {
             tree.follow(&home.join(".git"));
         }
@@ -64,13 +65,11 @@ impl Tree {
     fn walk(&mut self, root: &Path, shown: &Path, part: Part) {
         let mut folders = vec![(root.to_path_buf(), shown.to_path_buf(), part)];
         while let Some((folder, shown, part)) = folders.pop() {
-            let entries = match aris_fs::list_sorted(&folder) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    self.found.unseen.push(Unseen::new(&shown, &why(&error)));
-                    continue;
-                }
-            };
+            let listed = aris_fs::list_sorted(&folder);
+            let failed = listed.as_ref().err();
+            let unseen = failed.map(|error| Unseen::new(&shown, &why(error), ""));
+            self.found.unseen.extend(unseen);
+            let entries = listed.unwrap_or_default();
             let is_git = is_git(&folder, &entries);
             let part = if is_git { Part::Git } else { part };
             if is_git && !self.meet(&folder, &shown) {
@@ -79,22 +78,19 @@ impl Tree {
             for entry in entries {
                 let shown = shown.join(&entry.name);
                 self.look_at_name(entry.name.as_encoded_bytes(), &shown);
+                if entry.name == ".git" && matches!(entry.kind, EntryKind::File | EntryKind::Link) {
+                    self.follow(&entry.path);
+                }
                 match entry.kind {
                     EntryKind::Folder if is_git && entry.name == "objects" => {}
                     EntryKind::Folder => folders.push((entry.path, shown, part)),
                     EntryKind::File => {
-                        if entry.name == ".git" {
-                            self.follow(&entry.path);
-                        }
                         let path = entry.path;
                         self.files.push(Found { path, shown, part });
                     }
                     EntryKind::Link => {
                         if let Ok(target) = entry.path.read_link() {
                             self.look_at_name(target.as_os_str().as_encoded_bytes(), &shown);
-                        }
-                        if entry.name == ".git" {
-                            self.follow(&entry.path);
                         }
                     }
                     EntryKind::Special => {}
@@ -123,19 +119,16 @@ impl Tree {
             Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
         };
         let above = file.parent().unwrap_or(file);
-        let is_git = |folder: &Path| {
-            let has = |part: &&str| folder.join(part).exists();
-            ["HEAD", "objects"].iter().any(has)
-        };
-        let nowhere = Unseen::new(file, "history: it leads to no folder of git");
+        let is_git =
+            |folder: &Path| folder.join("HEAD").exists() || folder.join("objects").exists();
+        let nowhere = Unseen::new(file, "history: it leads to no folder of git", "");
         let own = if file.is_dir() {
             // An empty folder is no repository.
             is_git(file).then(|| file.to_path_buf())
         } else {
-            let named = read(file);
-            let named = named
-                .as_deref()
-                .and_then(|line| line.strip_prefix("gitdir: "));
+            let line = read(file);
+            let line = line.as_deref();
+            let named = line.and_then(|line| line.strip_prefix("gitdir: "));
             if named.is_none() {
                 self.found.unseen.push(nowhere.clone());
             }
@@ -154,7 +147,7 @@ impl Tree {
                 }
                 Err(error) => {
                     let why = format!("{} leads there: {error}", file.display());
-                    self.found.unseen.push(Unseen::new(&folder, &why));
+                    self.found.unseen.push(Unseen::new(&folder, &why, ""));
                 }
             }
         }
