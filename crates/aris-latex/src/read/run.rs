@@ -114,13 +114,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn command(&mut self, token: Token, cmd: Cmd) {
-        match cmd.sets {
-            Some((name, value)) => self.set_switch(name, Some(value)),
-            None => {
-                self.skip_arguments(token, cmd.drops);
-                (cmd.run)(self, token, cmd.how);
-            }
+        if let Some((name, value)) = cmd.sets {
+            return self.set_switch(name, Some(value));
         }
+        self.skip_arguments(token, cmd.drops);
+        (cmd.run)(self, token, cmd.how);
     }
 
     pub(super) fn declare(&mut self, (set, clear): (u16, u16)) {

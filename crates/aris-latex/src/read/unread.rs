@@ -4,7 +4,9 @@
 use indexmap::IndexMap;
 
 use super::{After, GroupKind, Kind, Macro, Meaning, Op, Reader, Token, env, narrow, style};
-use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
+use crate::IncludeKind::{self, Bibliography, Graphics};
+use crate::IncludeOutcome::{NotRead, Read};
+use crate::{Holds, Include, Place, ProblemKind};
 
 impl Reader<'_> {
     /// A control sequence that nobody defines.
@@ -34,10 +36,9 @@ impl Reader<'_> {
     /// Takes back what was said of names that an installed package or class defines. One of the paper's own, which may print its
     /// results, would be defined in a file that is missing or by code that was not followed; or nothing but LaTeX is installed.
     pub(super) fn settle_undefined(&mut self) {
-        let is_lost = |include: &Include| match (include.kind, &include.outcome) {
-            (IncludeKind::Graphics | IncludeKind::Bibliography, _) => false,
-            (_, IncludeOutcome::Read { .. } | IncludeOutcome::NotRead) => false,
-            _ => true,
+        let is_lost = |include: &Include| {
+            !matches!(include.kind, Graphics | Bibliography)
+                && !matches!(include.outcome, Read { .. } | NotRead)
         };
         if !self.loading.installed || self.doc.includes.iter().any(is_lost) {
             return;

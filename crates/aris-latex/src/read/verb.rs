@@ -146,7 +146,8 @@ impl Reader<'_> {
     /// `\string\x`: the name itself.
     pub(super) fn string(&mut self) {
         let token = self.next();
-        self.write(token, &self.text(token).to_owned());
+        let text = self.text(token).to_owned();
+        self.write(token, &text);
     }
 
     /// ``\catcode`\%=12``: `@` may become a letter; what else changes how the text is read is told.
