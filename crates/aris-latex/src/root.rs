@@ -48,10 +48,10 @@ pub struct Root {
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root, RootError> {
     let all = facts(files);
     let includers = includers(&all);
-    let hint = |(name, facts): (&String, &Facts)| {
-        Some(path::join(path::parent(name), facts.hint.as_ref()?))
-    };
-    let hints: BTreeSet<String> = all.iter().filter_map(hint).collect();
+    let hints: BTreeSet<&String> = all
+        .values()
+        .filter_map(|facts| facts.hint.as_ref())
+        .collect();
     // The files that include one with what is `wanted`, directly or through others that `into` allows, too.
     let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
         let open = all.iter().filter(|(_, facts)| wanted(facts));
@@ -113,7 +113,11 @@ fn free<'n>(all: &[&'n String], includers: &BTreeMap<&str, Vec<&str>>) -> Vec<&'
 fn facts<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> BTreeMap<String, Facts> {
     let files = files.iter();
     files
-        .map(|(name, text)| (path::normalise(name.as_ref()), Facts::of(text.as_ref())))
+        .map(|(name, text)| {
+            let name = path::normalise(name.as_ref());
+            let facts = Facts::of(&name, text.as_ref());
+            (name, facts)
+        })
         .collect()
 }
 
@@ -167,6 +171,7 @@ struct Facts {
     class: Option<String>,
     begins: bool,
     ends: bool,
+    /// The root document that a comment names.
     hint: Option<String>,
     targets: Vec<String>,
 }
@@ -192,11 +197,11 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 }
 
 impl Facts {
-    fn of(text: &str) -> Self {
+    fn of(name: &str, text: &str) -> Self {
         let lines = text.lines().take(HINT_LINES);
         let mut hints = lines.filter_map(|line| HINT.captures(line)?.get(1));
         let mut facts = Self {
-            hint: hints.next().map(|hint| hint.as_str().to_owned()),
+            hint: (hints.next()).map(|hint| path::join(path::parent(name), hint.as_str())),
             ..Self::default()
         };
         let mut from = 0;

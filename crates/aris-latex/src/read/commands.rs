@@ -4,7 +4,7 @@ use super::{
     ACCENTS, After, GroupKind, Kind, OPERATORS, Reader, SYMBOLS, Token, entries, functions, pairs,
     style,
 };
-use crate::{BlockKind, IncludeKind};
+use crate::{BlockKind::Footnote, IncludeKind};
 
 /// A known command.
 #[derive(Clone, Copy)]
@@ -155,7 +155,7 @@ fn run(what: &str) -> Option<Run> {
         "subfloat" => |reader, token, _| reader.sub_float(token),
         "footnote" => |reader, token, _| {
             reader.writer.footnote_mark();
-            reader.block_argument(token, BlockKind::Footnote, After::Close);
+            reader.block_argument(token, Footnote, After::Close);
         },
         "mark" => |reader, _, _| {
             if reader.peek().kind == Kind::Begin {
@@ -163,9 +163,7 @@ fn run(what: &str) -> Option<Run> {
             }
             reader.writer.footnote_mark();
         },
-        "notetext" => |reader, token, _| {
-            reader.block_argument(token, BlockKind::Footnote, After::Close);
-        },
+        "notetext" => |reader, token, _| reader.block_argument(token, Footnote, After::Close),
         "item" => |reader, token, _| reader.item(token),
         "bibitem" => |reader, token, _| reader.bib_item(token),
         "theorem" => |reader, _, how| reader.new_theorem(how == "more"),
@@ -189,7 +187,10 @@ fn run(what: &str) -> Option<Run> {
         "sources" => |reader, _, how| reader.sources(how),
         "import" => |reader, token, how| reader.import(token, how == "below"),
         "includeonly" => |reader, _, how| reader.include_only(how == "not"),
-        "graphicspath" => |reader, _, _| reader.loading.graphics = reader.groups(),
+        "graphicspath" => |reader, _, _| {
+            let tokens = reader.argument();
+            reader.loading.graphics = reader.groups_of(&tokens);
+        },
         "plot" => |reader, token, _| reader.plot_data(token),
         "class" => |reader, token, _| reader.document_class(token),
         "data" => |reader, token, how| reader.printed_file(token, IncludeKind::Data, how),

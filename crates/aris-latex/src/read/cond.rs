@@ -68,10 +68,8 @@ impl Reader<'_> {
         let place = self.place(token);
         let negated = std::mem::take(&mut self.negated);
         let truth = truth.map(|truth| truth != negated);
-        let doubt = match truth {
-            Some(_) => 0,
-            None => self.doubt(token, &self.undecided(token)),
-        };
+        let message = truth.is_none().then(|| self.undecided(token));
+        let doubt = message.map_or(0, |message| self.doubt(token, &message));
         if truth != Some(false) || self.skip_branch(token, true) {
             self.branches.push(Branch { place, doubt });
         }

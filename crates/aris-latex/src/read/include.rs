@@ -52,20 +52,14 @@ impl Reader<'_> {
         let loaded = loader.map_or(Loaded::Absent, |load| load(path));
         let overwrites = |written: &Written| written.overwrites && written.path == path;
         let is_overwritten = self.doc.written.iter().any(overwrites);
-        let mut found = IncludeOutcome::Missing;
         let text = match loaded {
-            Loaded::Text(text) if !is_overwritten => Some(text),
-            Loaded::Text(_) | Loaded::Absent => self.doc.written_text(path).map(Arc::from),
-            Loaded::Unreadable(reason) => {
-                found = IncludeOutcome::Unreadable(reason);
-                None
-            }
+            Loaded::Text(text) if !is_overwritten => Ok(text),
+            Loaded::Unreadable(reason) => Err(IncludeOutcome::Unreadable(reason)),
+            _ => (self.doc.written_text(path).map(Arc::from)).ok_or(IncludeOutcome::Missing),
         };
-        if let Some(text) = text {
-            let file = self.doc.files.len();
-            found = IncludeOutcome::Read { file };
-            self.doc.files.push(SourceFile::new(path, text));
-        }
+        let file = self.doc.files.len();
+        let kept = text.map(|text| self.doc.files.push(SourceFile::new(path, text)));
+        let found = kept.map_or_else(|outcome| outcome, |()| IncludeOutcome::Read { file });
         self.loading.known.insert(path.to_owned(), found.clone());
         found
     }

@@ -165,9 +165,9 @@ impl Reader<'_> {
             return;
         }
         if new.doubt == 0 {
+            let name = self.text(token);
             let message = format!(
-                "`{}` has several definitions, and which one counts is not decided here",
-                self.text(token)
+                "`{name}` has several definitions, and which one counts is not decided here"
             );
             new.doubt = self.doubt(token, &message);
             self.writer.doubts.leave(new.doubt);
@@ -309,14 +309,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The texts of the groups in the next argument.
-    pub(super) fn groups(&mut self) -> Vec<String> {
-        let tokens = self.argument();
-        self.groups_of(&tokens)
-    }
-
     /// The texts of the groups in an argument, `{a/}{b/}`.
-    fn groups_of(&self, tokens: &[Token]) -> Vec<String> {
+    pub(super) fn groups_of(&self, tokens: &[Token]) -> Vec<String> {
         let text = self.raw(tokens);
         let parts = text.split(['{', '}']).map(str::trim);
         let parts = parts.filter(|part| !part.is_empty()).take(MAX_PATHS);

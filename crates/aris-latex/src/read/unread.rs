@@ -127,11 +127,9 @@ impl Reader<'_> {
         // A citation command is mostly made of others.
         holds.citations &= !is_citation(self.names.text(name));
         if !holds.is_empty() && self.is_understood(body) {
-            let message = format!(
-                "the paper's own definition of `\\{}` is not read; it holds {}",
-                self.names.text(name),
-                counted(count, holds),
-            );
+            let (name, held) = (self.names.text(name), counted(count, holds));
+            let message =
+                format!("the paper's own definition of `\\{name}` is not read; it holds {held}");
             self.problem_at(ProblemKind::UnreadText(holds), token, message);
         }
     }
@@ -340,9 +338,9 @@ impl Reader<'_> {
 
     /// What follows may be read wrongly, up to the end of the group: `what` changes how.
     pub(super) fn changes_reading(&mut self, token: Token) {
+        let name = self.command_name(token);
         let message = format!(
-            "`\\{}` changes how characters are read here; what follows may be read wrongly",
-            self.command_name(token)
+            "`\\{name}` changes how characters are read here; what follows may be read wrongly"
         );
         self.doubt_group(token, "");
         self.problem_at(ProblemKind::UnreadText(Holds::ALL), token, message);

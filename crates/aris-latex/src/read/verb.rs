@@ -18,22 +18,19 @@ impl Reader<'_> {
 
     fn verbatim_argument(&mut self, shown: bool) {
         let next = self.next_visible();
-        if next.kind != Kind::Begin {
-            if shown && next.kind == Kind::Word {
-                self.write_word(next);
-            } else {
-                self.unread(next);
+        match next.kind {
+            Kind::Begin if let Some(length) = self.raw_group_length() => {
+                self.raw_word(length, 1, shown);
             }
-        } else if self.at_file()
-            && let Some(length) = self.raw_group_length()
-        {
-            self.raw_word(length, 1, shown);
-        } else {
-            let tokens = self.balanced(next);
-            let shown: &[Token] = if shown { &tokens } else { &[] };
-            for piece in self.pieces(shown) {
-                self.writer.write(&piece.text, piece.source, self.style);
+            Kind::Begin => {
+                let tokens = self.balanced(next);
+                let shown: &[Token] = if shown { &tokens } else { &[] };
+                for piece in self.pieces(shown) {
+                    self.writer.write(&piece.text, piece.source, self.style);
+                }
             }
+            Kind::Word if shown => self.write_word(next),
+            _ => self.unread(next),
         }
     }
 
@@ -47,12 +44,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Bytes to the brace that closes the group just opened, if it is on this or the next lines.
+    /// Bytes to the brace that closes the group just opened, if it is in the file on this or the next lines.
     fn raw_group_length(&self) -> Option<usize> {
         /// Addresses are short; a longer group is read as tokens.
         const MAX_ADDRESS: usize = 8_192;
         let (mut depth, mut blank) = (0_usize, false);
-        for (at, byte) in self.rest_of_file().bytes().take(MAX_ADDRESS).enumerate() {
+        let rest = self.at_file().then(|| self.rest_of_file())?;
+        for (at, byte) in rest.bytes().take(MAX_ADDRESS).enumerate() {
             match byte {
                 b'{' => depth += 1,
                 b'}' if depth == 0 => return Some(at),
