@@ -4,7 +4,7 @@
 //! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
 //! they stand in.
 
-use super::{Kind, Letters, MAX_PATHS, Reader, Role, Token, is_evaluated, suffixed};
+use super::{Kind, Letters, MAX_PATHS, Reader, Role, Token, is_evaluated, style, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -59,8 +59,11 @@ impl Reader<'_> {
             let tried = self.candidates(&[ended.unwrap_or_else(|| name.clone())]);
             self.record(Include::new(kind, place, &name, tried), known);
         }
-        if is_file && !matches!(how, "name" | "table") {
-            self.unread_file(place, &name, kind);
+        if is_file && !matches!(how, "name" | "table") && !self.style.has(style::MUTE) {
+            // Data may hold commands, a listing prints them.
+            let holds = Holds::new(true, kind == IncludeKind::Data);
+            let message = format!("`{name}` is printed here and not read");
+            self.problem(ProblemKind::UnreadText(holds), place, message);
         }
         match how {
             "table" => drop(self.argument()),
@@ -189,20 +192,19 @@ impl Reader<'_> {
             "bibliography" => self.style_bibliography(),
             "if" if cmd.how == "false" => drop(self.skip_branch(token, true)),
             // Behind a condition it may end the file or not.
-            "endinput" if !self.begins_line(token) => {}
+            "endinput" if !matches!(self.before(token).bytes().next_back(), None | Some(b'\n')) => {
+            }
             _ if cmd.role == Role::Defines => self.command(token, cmd),
-            "atbegin" | "atend" if cmd.how == "searched" => self.hook(token),
+            // What it sets where the document begins or ends is not run, and searched like the rest.
+            "atbegin" | "atend" if cmd.how == "searched" => {
+                let tokens = self.argument();
+                let styles = std::mem::take(&mut self.styles);
+                self.unread_argument(token, &tokens, false);
+                self.styles = styles;
+                self.unread_all(&tokens);
+            }
             _ => {}
         }
-    }
-
-    /// What a style file sets where the document begins or ends is not run; it is searched like the rest.
-    fn hook(&mut self, token: Token) {
-        let tokens = self.argument();
-        let styles = std::mem::take(&mut self.styles);
-        self.unread_argument(token, &tokens, false);
-        self.styles = styles;
-        self.unread_all(&tokens);
     }
 
     /// A bibliography that a style file or a class names, itself or for the end of the document. Where a name stands in what a macro
@@ -217,11 +219,6 @@ impl Reader<'_> {
         if tokens.iter().all(is_plain) {
             self.bibliographies(&tokens);
         }
-    }
-
-    fn begins_line(&self, token: Token) -> bool {
-        let before = self.before(token);
-        before.is_empty() || before.ends_with('\n')
     }
 
     /// Whether the reader knows everything that a macro is made of. What it does not know in a style file is code that looks at

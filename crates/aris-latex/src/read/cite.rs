@@ -124,12 +124,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A number that LaTeX knows and the reader does not: `\arabic{page}`, `\thesection`, `\the\year`.
-    pub(super) fn counted(&mut self, token: Token) {
-        self.write_reference(token, Vec::new());
-    }
-
-    fn write_reference(&mut self, token: Token, keys: Vec<String>) {
+    /// A number that LaTeX knows and the reader does not: of labels, or `\arabic{page}`, `\thesection`, `\the\year`.
+    pub(super) fn write_reference(&mut self, token: Token, keys: Vec<String>) {
         let link = self.writer.link(MarkKind::Ref { keys });
         self.write_as(Style { link, ..self.style }, token, REFERENCE);
     }

@@ -171,7 +171,7 @@ impl Reader<'_> {
         // What has no character in ASCII depends on the font.
         match code.and_then(char::from_u32) {
             Some(c) if c.is_ascii_graphic() || c > '\u{a0}' => self.write(token, &c.to_string()),
-            _ => self.counted(token),
+            _ => self.write_reference(token, Vec::new()),
         }
     }
 

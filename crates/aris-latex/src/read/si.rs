@@ -12,8 +12,6 @@ fn unit(reader: &mut Reader<'_>) -> String {
     // After a unit (not a prefix) another one is set off by a space.
     let mut boundary = false;
     let mut square = "";
-    // Inside the braces of an exponent.
-    let mut power = false;
     loop {
         let token = reader.next();
         match token.kind {
@@ -23,14 +21,9 @@ fn unit(reader: &mut Reader<'_>) -> String {
                 out.push_str(&reader.text(token).replace('.', " "));
             }
             Kind::Super => out.push('^'),
-            Kind::Begin if out.ends_with('^') => {
-                out.push('{');
-                power = true;
-            }
-            Kind::End if power => {
-                out.push('}');
-                power = false;
-            }
+            Kind::Begin if out.ends_with('^') => out.push('{'),
+            // The braces of an exponent.
+            Kind::End if out.rfind('{') > out.rfind('}') => out.push('}'),
             Kind::Tie | Kind::Space if !out.is_empty() && !out.ends_with(' ') => out.push(' '),
             Kind::Name(name) => {
                 let text = reader.names.text(name);

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 
 use super::{After, GroupKind, Kind, Macro, Meaning, Op, Reader, Token, env, narrow, style};
-use crate::IncludeKind::{self, Bibliography, Graphics};
+use crate::IncludeKind::{Bibliography, Graphics};
 use crate::IncludeOutcome::{NotRead, Read};
 use crate::{Holds, Include, Place, ProblemKind};
 
@@ -138,8 +138,7 @@ impl Reader<'_> {
     fn held(&self, tokens: &[Token]) -> (usize, Holds) {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word);
         let count = words.map(|word| numbers(self.text(*word))).sum();
-        let (numbers, citations) = (count > 0, self.cites_keys(tokens));
-        (count, Holds { numbers, citations })
+        (count, Holds::new(count > 0, self.cites_keys(tokens)))
     }
 
     /// Whether a command that cites has keys there.
@@ -175,8 +174,7 @@ impl Reader<'_> {
         let mut commands = source.split('\\').skip(1);
         let citations = !is_picture && commands.any(is_citation) && self.runs_code(name, options);
         self.searched = Some(Place::new(here.file, here.offset + end));
-        let numbers = count > 0;
-        let holds = Holds { numbers, citations };
+        let holds = Holds::new(count > 0, citations);
         if !holds.is_empty() {
             let held = counted(count, holds);
             let message = format!("`{name}` is not read; its source holds {held}");
@@ -191,17 +189,6 @@ impl Reader<'_> {
         name == "alltt"
             || lets(options)
             || name != "verbatim" && self.doc.files.iter().any(|file| lets(&file.text))
-    }
-
-    /// A file that is printed as a listing or a table.
-    pub(super) fn unread_file(&mut self, place: Place, name: &str, kind: IncludeKind) {
-        if !self.style.has(style::MUTE) {
-            let message = format!("`{name}` is printed here and not read");
-            // Data may hold commands, a listing prints them.
-            let (numbers, citations) = (true, kind == IncludeKind::Data);
-            let holds = Holds { numbers, citations };
-            self.problem(ProblemKind::UnreadText(holds), place, message);
-        }
     }
 
     /// Begins a doubt and returns its number; 0 where text is in doubt already and this says nothing new.
