@@ -11,7 +11,7 @@ pub(crate) fn normalise(path: &str) -> String {
         }
     }
     let top = if path.starts_with('/') { "/" } else { "" };
-    format!("{top}{}", parts.join("/"))
+    [top, &parts.join("/")].concat()
 }
 
 /// `path` seen from `dir` (empty for the paper directory), normalised. An absolute path stays.

@@ -341,7 +341,11 @@ impl Reader<'_> {
 
     /// The text of tokens with macros expanded.
     pub(super) fn flat(&mut self, tokens: &[Token]) -> String {
-        text_of(&self.pieces(tokens))
+        match tokens {
+            // Most are one word, of which there are many.
+            [only] if only.kind == Kind::Word => self.text(*only).to_owned(),
+            _ => text_of(&self.pieces(tokens)),
+        }
     }
 
     /// The text of the next argument without spaces around it.
@@ -351,7 +355,8 @@ impl Reader<'_> {
 
     /// The name that this is behind a prefix.
     pub(super) fn named(&mut self, prefix: &str) -> u32 {
-        let name = [prefix, &self.name_argument()].concat();
+        let mut name = self.name_argument();
+        name.insert_str(0, prefix);
         self.names.intern(&name)
     }
 
