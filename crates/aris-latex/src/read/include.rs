@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::{Cursor, File, Frame, Kind, Meaning, Reader, Token, narrow};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
@@ -90,8 +92,10 @@ impl Reader<'_> {
         let root = path::parent(&self.doc.root);
         let bases = [import, Some(root.to_owned()), own].into_iter().flatten();
         let bases = bases.chain(self.loading.paths.iter().map(|path| path::join(root, path)));
+        // Mostly they are one.
+        let bases: IndexSet<String> = bases.collect();
         let below = |base: String| names.iter().map(move |name| path::join(&base, name));
-        bases.flat_map(below).collect()
+        bases.into_iter().flat_map(below).collect()
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it), and whether it is known.

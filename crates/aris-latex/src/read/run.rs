@@ -117,7 +117,9 @@ impl Reader<'_> {
         if let Some((name, value)) = cmd.sets {
             return self.set_switch(name, Some(value));
         }
-        self.skip_arguments(token, cmd.drops);
+        if !cmd.drops.is_empty() {
+            self.skip_arguments(token, cmd.drops);
+        }
         (cmd.run)(self, token, cmd.how);
     }
 
