@@ -166,10 +166,8 @@ impl Reader<'_> {
 
     /// Whether a token was just read from the innermost file.
     pub(super) fn is_straight(&self, token: Token) -> bool {
-        let ends = (token.at + token.len) as usize;
-        token.exp == 0
-            && (self.file())
-                .is_some_and(|file| file.number == token.file && file.cursor.pos == ends)
+        let read = |file: &File| file.number == token.file && file.cursor.pos == token.end();
+        token.exp == 0 && self.file().is_some_and(read)
     }
 
     /// A word that was just read with those that follow it on its line, so that running text is written in few pieces.

@@ -204,7 +204,7 @@ impl Reader<'_> {
             if token.exp != 0 || token.file as usize != file || !is_next {
                 return None;
             }
-            end = start + token.len as usize;
+            end = token.end();
         }
         Some(first.offset..end)
     }

@@ -10,7 +10,6 @@ mod cite;
 mod commands;
 mod cond;
 mod env;
-mod groups;
 mod include;
 mod input;
 mod lexer;
@@ -34,7 +33,6 @@ use self::{
     args::{Piece, is_evaluated, text_of},
     commands::{Cmd, Role},
     env::{Env, flow},
-    groups::UNCLOSED_MATHS,
     include::suffixed,
     lexer::{Cursor, Letters},
     macros::MAX_PATHS,
@@ -42,6 +40,7 @@ use self::{
         After, Branch, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH, Macro,
         Meaning, Own, Parameter, Reader, UserEnvironment,
     },
+    run::UNCLOSED_MATHS,
     style::Style,
     symbols::{ACCENTS, OPERATORS, PREFIXES, SYMBOLS, UNITS, entries, functions, pairs},
     tables::Grid,

@@ -100,10 +100,15 @@ impl Token {
         }
     }
 
+    /// Where its own text ends.
+    pub(crate) fn end(self) -> usize {
+        (self.at + self.len) as usize
+    }
+
     /// The part of its file's text that it names.
     pub(crate) fn of(self, files: &[SourceFile]) -> &str {
-        let (file, from) = (files.get(self.file as usize), self.at as usize);
-        let text = file.and_then(|file| file.text.get(from..from + self.len as usize));
+        let file = files.get(self.file as usize);
+        let text = file.and_then(|file| file.text.get(self.at as usize..self.end()));
         text.unwrap_or("")
     }
 

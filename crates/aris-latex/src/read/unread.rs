@@ -391,10 +391,9 @@ fn labels(source: &str) -> String {
 fn numbers(text: &str) -> usize {
     let is_word = |c: char| c.is_alphabetic() || matches!(c, '_' | '@');
     let parts = text.split(|c: char| !c.is_ascii_digit() && !is_word(c) && !matches!(c, '.' | ','));
-    parts
-        .filter(|part| part.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
-        .filter(|part| part.contains(|c: char| c.is_ascii_digit()) && !part.contains(is_word))
-        .count()
+    let parts = parts.filter(|part| part.contains(|c: char| c.is_ascii_digit()));
+    let parts = parts.filter(|part| part.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
+    parts.filter(|part| !part.contains(is_word)).count()
 }
 
 /// Why it is not known whether text is set.
