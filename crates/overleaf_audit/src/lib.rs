@@ -71,8 +71,9 @@ pub static SPEC: Spec = Spec {
 /// Looks through the folder that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let root = masked(&cli.root.display().to_string());
-    let real = context.absolute(&cli.root).canonicalize();
-    let real = real.map_err(|_| Error::Absent(root.clone()))?;
+    let Ok(real) = context.absolute(&cli.root).canonicalize() else {
+        return Err(Error::Absent(root));
+    };
     if !real.is_dir() {
         return Err(Error::NoFolder(root));
     }

@@ -157,12 +157,10 @@ pub struct Piece {
 impl Block {
     /// What decides whether a stretch of the text is set, where that is not known.
     pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
-        self.marks.iter().find_map(|mark| match mark.kind {
-            MarkKind::Doubtful { cause }
-                if mark.range.start < range.end && range.start < mark.range.end =>
-            {
-                Some(cause)
-            }
+        let meets = |mark: &&Mark| mark.range.start < range.end && range.start < mark.range.end;
+        let mut marks = self.marks.iter().filter(meets);
+        marks.find_map(|mark| match mark.kind {
+            MarkKind::Doubtful { cause } => Some(cause),
             _ => None,
         })
     }

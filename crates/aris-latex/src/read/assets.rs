@@ -4,7 +4,7 @@
 //! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
 //! they stand in.
 
-use super::{Kind, Letters, MAX_PATHS, Reader, Role, Token, is_evaluated, style, suffixed};
+use super::{Kind, Letters, Reader, Role, Token, is_evaluated, style, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -96,15 +96,14 @@ impl Reader<'_> {
     pub(super) fn graphics(&mut self, token: Token) {
         let (name, known) = self.file_name();
         let mut names = Vec::new();
-        if known && self.loading.candidate_bytes >= MAX_CANDIDATE_BYTES {
-            names.push(name.clone());
-        } else if known {
-            let is_ended = GRAPHICS.iter().any(|ending| name.ends_with(ending));
+        if known {
+            let is_full = self.loading.candidate_bytes >= MAX_CANDIDATE_BYTES;
+            let is_ended = is_full || GRAPHICS.iter().any(|ending| name.ends_with(ending));
             let endings = GRAPHICS.into_iter().filter(|_| !is_ended);
-            let whole = path::has_extension(&name).then_some("");
+            let whole = (is_full || path::has_extension(&name)).then_some("");
             let endings: Vec<&str> = whole.into_iter().chain(endings).collect();
-            let folders = self.loading.graphics.iter().map(String::as_str);
-            for folder in [""].into_iter().chain(folders.take(MAX_PATHS)) {
+            let folders = self.loading.graphics.iter().filter(|_| !is_full);
+            for folder in [""].into_iter().chain(folders.map(String::as_str)) {
                 let endings = endings.iter();
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
@@ -178,9 +177,7 @@ impl Reader<'_> {
 
     /// What a token of a style file defines.
     pub(super) fn read_style(&mut self, token: Token) {
-        let Some(cmd) = self.cmd(token) else {
-            return;
-        };
+        let Some(cmd) = self.cmd(token) else { return };
         match cmd.what {
             "input" | "inputif" => {
                 let place = self.place(token);

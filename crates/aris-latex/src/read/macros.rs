@@ -9,7 +9,7 @@ use super::{
 use crate::{Definition, Label, Place, ProblemKind};
 
 /// Folders of `\input@path` and `\graphicspath` that are tried.
-pub(super) const MAX_PATHS: usize = 64;
+const MAX_PATHS: usize = 64;
 
 /// None where they are not followed.
 type Parameters = Option<Vec<Parameter>>;
@@ -393,9 +393,7 @@ impl Reader<'_> {
         if let Some(env) = self.hiding(target) {
             self.environments.insert(name, Own::Like(env));
         }
-        let Kind::Name(other) = target.kind else {
-            return;
-        };
+        let Kind::Name(of) = target.kind else { return };
         let is_kept = |cmd: Cmd| cmd.role != Role::Free || self.styles > 0;
         let known = self.cmd(own).is_some_and(is_kept);
         let [was_condition, is_condition] = [own, target].map(|token| self.what(token) == "if");
@@ -403,7 +401,7 @@ impl Reader<'_> {
         if is_condition && self.is_doubtful() {
             self.set_switch(name, None);
         } else if !known || self.styles == 0 && was_condition && is_condition {
-            let meaning = Some(self.meaning(other)).filter(|_| !self.is_doubtful());
+            let meaning = Some(self.meaning(of)).filter(|_| !self.is_doubtful());
             self.set_meaning(name, meaning.unwrap_or_default());
             self.set_opaque(name);
         }

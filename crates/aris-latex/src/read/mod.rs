@@ -35,7 +35,6 @@ use self::{
     env::{Env, flow},
     include::suffixed,
     lexer::{Cursor, Letters},
-    macros::MAX_PATHS,
     reader::{
         After, Branch, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH, Macro,
         Meaning, Own, Parameter, Reader, UserEnvironment,

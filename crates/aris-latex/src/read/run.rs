@@ -235,19 +235,19 @@ impl Reader<'_> {
     pub(super) fn cs_name(&mut self, token: Token) {
         /// Tokens that a name may be made of.
         const MOST: usize = 256;
-        let end = Kind::Name(self.names.intern("endcsname"));
+        let stop = Kind::Name(self.names.intern("endcsname"));
         let found = self.up_to(MOST, |_, token| match token.kind {
             Kind::Par => Some(false),
-            kind => (kind == end).then_some(true),
+            kind => (kind == stop).then_some(true),
         });
-        let Some((parts, mut made)) = found else {
+        let Some((parts, mut end)) = found else {
             return;
         };
         if !parts.is_empty() && parts.iter().all(|part| part.kind == Kind::Word) {
             let kind = Kind::Name(self.names.intern(&self.raw(&parts)));
-            made = Token { kind, ..token };
+            end = Token { kind, ..token };
         }
-        self.unread(made);
+        self.unread(end);
     }
 
     pub(super) fn open_group(&mut self, kind: GroupKind, after: After, token: Token) {

@@ -142,11 +142,11 @@ impl Reader<'_> {
         if !grid.row.cells.is_empty() {
             self.writer.claim(place);
         }
-        let Some(index) = self.writer.close() else {
+        let Some(at) = self.writer.close() else {
             return;
         };
         let row = grid.table.rows.len();
-        if let Some(block) = self.writer.blocks.get_mut(index) {
+        if let Some(block) = self.writer.blocks.get_mut(at) {
             block.kind = BlockKind::Cell {
                 table: grid.number,
                 row,
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 header: false,
             };
         }
-        grid.row.cells.push(index);
+        grid.row.cells.push(at);
         grid.col += grid.colspan;
     }
 

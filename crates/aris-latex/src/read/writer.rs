@@ -263,23 +263,20 @@ impl Writer {
 
     /// A space, unless one is there or nothing follows.
     pub(crate) fn space(&mut self, source: Source, style: Style) {
-        if style.has(style::MUTE) {
-            return;
-        }
         let open = &mut self.open;
-        if open.pending.is_none() && (!open.text.is_empty() || open.operator.is_some()) {
+        let follows = !open.text.is_empty() || open.operator.is_some();
+        if follows && open.pending.is_none() && !style.has(style::MUTE) {
             open.pending = Some((source, style));
         }
     }
 
     /// An operator between two operands of a formula; waits for the second.
     pub(crate) fn operator(&mut self, text: &'static str, source: Source, style: Style) {
-        if style.has(style::MUTE) {
-            return;
+        if !style.has(style::MUTE) {
+            self.flush_operator(true);
+            self.open.pending = None;
+            self.open.operator = Some((text, source, style));
         }
-        self.flush_operator(true);
-        self.open.pending = None;
-        self.open.operator = Some((text, source, style));
     }
 
     pub(crate) fn operator_waits(&self) -> bool {
