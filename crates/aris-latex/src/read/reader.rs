@@ -173,7 +173,7 @@ pub(super) struct Reader<'a> {
     pub(super) branches: Vec<Branch>,
     /// Whether the next condition is turned round.
     pub(super) negated: bool,
-    /// Style files that are open; see [`packages`](super::packages).
+    /// Style files that are open; see `assets.rs`.
     pub(super) styles: usize,
     pub(super) environments: BTreeMap<u32, Own>,
     /// Characters between which text is code.
