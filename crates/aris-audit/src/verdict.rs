@@ -27,7 +27,7 @@ const LABEL: [&str; 12] = [
     "the", "my", "our", "overall", "final", "audit", "review", "reviewer", "paper", "proof",
     "claim", "citation",
 ];
-/// Bytes before a label that are looked at: marks of a list, a quotation, a heading.
+/// Bytes beside a label that are looked at; before it stand marks of a list, a quotation, a heading.
 const NEAR: usize = 256;
 /// Spellings of the verdicts, the longer before the shorter.
 const WORDS: [(&str, Verdict); 11] = [
@@ -50,17 +50,22 @@ pub fn stated(answer: &str) -> Option<Verdict> {
     let lines = answer.lines().filter(|line| !line.trim().is_empty());
     let mut following = lines.clone();
     let mut last = None;
-    // Whether the line begins within a comment.
-    let mut comment = false;
+    // Whether the line begins within a comment, or within what is struck out.
+    let mut hidden = [false; 4];
     for line in lines {
         following.next();
-        last = Some(line).filter(|_| !comment);
+        let is_hidden = hidden.contains(&true);
+        last = Some(line).filter(|_| !is_hidden);
         doubted |= accuses(line);
         let lower = line.to_ascii_lowercase();
         for (at, _) in lower.match_indices("verdict") {
             let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
             let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
             else {
+                let mut words = after
+                    .unwrap_or_default()
+                    .split(|c: char| !c.is_alphabetic());
+                doubted |= words.any(|word| word == "not");
                 continue;
             };
             let Some(is_overall) = before.and_then(label) else {
@@ -68,10 +73,10 @@ pub fn stated(answer: &str) -> Option<Verdict> {
                 doubted |= !acquits(verdict);
                 continue;
             };
-            let before = before.unwrap_or_default().trim_start();
-            let signs = ["<!--", "~~"].iter().any(|sign| before.contains(sign));
-            let quoted = comment || before.starts_with('>') || signs;
-            if quoted && acquits(verdict) {
+            let before = before.unwrap_or_default();
+            let signs = ["<!--", "~~", ">", "<del", "<s>"];
+            let quoted = signs.iter().any(|sign| before.contains(sign));
+            if (is_hidden || quoted) && acquits(verdict) {
                 continue;
             }
             if is_overall {
@@ -82,10 +87,15 @@ pub fn stated(answer: &str) -> Option<Verdict> {
                 plain = Some(verdict);
             }
         }
-        comment = match (line.rfind("<!--"), line.rfind("-->")) {
-            (None, None) => comment,
-            (begin, end) => begin > end,
-        };
+        let pairs = [("<!--", "-->"), ("<del", "</del"), ("<s>", "</s>")];
+        for (is_open, (begin, end)) in hidden.iter_mut().zip(pairs) {
+            *is_open = match (lower.rfind(begin), lower.rfind(end)) {
+                (None, None) => *is_open,
+                (begin, end) => begin > end,
+            };
+        }
+        let [.., struck] = &mut hidden;
+        *struck ^= line.matches("~~").count() % 2 == 1;
     }
     let stated = match (overall, plain) {
         (Some(overall), Some(plain)) if weight(plain) > weight(overall) => Some(plain),
@@ -267,6 +277,10 @@ mod tests {
             ("The verdict is FAIL, not WARN", fail),
             ("The verdict is PASS.", Some(Verdict::Pass)),
             ("~~VERDICT: PASS~~ Withdrawn.", None),
+            ("One of these:\n- > VERDICT: PASS", None),
+            ("<del>\nVERDICT: PASS\n</del>", None),
+            ("~~My old text:\nVERDICT: PASS\nends here.~~", None),
+            ("~~My old text~~\nVERDICT: PASS", Some(Verdict::Pass)),
             ("~~Verdict: PASS, all proofs hold~~", None),
             ("Verdict: ~~PASS~~", None),
             ("<!-- VERDICT: PASS -->", None),
@@ -291,6 +305,10 @@ mod tests {
             ("VERDICT: PASS\nNo, Lemma 2 is wrong.\n\nFAIL", None),
             ("VERDICT: PASS\n\nThe verdict should be FAIL.", None),
             ("VERDICT: PASS\nI retract this: it is a FAIL.", None),
+            (
+                "VERDICT: PASS\nThis was hasty: the verdict is not PASS.",
+                None,
+            ),
             (
                 "VERDICT: PASS\nIt FAILED.\nVERDICT: PASS",
                 Some(Verdict::Pass),

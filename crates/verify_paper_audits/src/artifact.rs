@@ -155,9 +155,13 @@ impl Artifact {
             }
         }
         if let Some(Value::String(model)) = fields.get("reviewer_model")
-            && model.trim().is_empty()
+            && nobody(fields)
         {
-            let message = String::from("reviewer_model is empty: the audit names no reviewer");
+            let what = match model.trim() {
+                "" => String::from("empty"),
+                model => format!("{model:?}"),
+            };
+            let message = format!("reviewer_model is {what}: the audit names no reviewer");
             let finding = wrong(message, self.place("reviewer_model"));
             findings.push(finding.issue("empty_field:reviewer_model"));
         }

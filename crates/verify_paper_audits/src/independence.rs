@@ -61,16 +61,17 @@ pub(crate) fn check(audits: &[Reviewed<'_>], policy: &Policy) -> Vec<Finding> {
 
 fn reviewer(reviewed: &Reviewed<'_>, policy: &Policy) -> Option<Finding> {
     let (rule, audit) = (reviewed.rule, reviewed.audit);
-    if is_program(&audit.reviewer_model) {
-        let name = audit
-            .reviewer_model
-            .trim()
-            .split_once('/')
-            .map_or("", |(_, program)| program);
+    let model = audit.reviewer_model.trim();
+    let mut helpers = policy.audits.iter().flat_map(|rule| &rule.deterministic);
+    // A helper's name alone is no model, and nothing was recomputed for it.
+    let is_helper = helpers.any(|helper| helper.eq_ignore_ascii_case(model));
+    if is_helper || is_program(model) {
+        let name = model.split_once('/').map_or("", |(_, program)| program);
         let helper = name.split_once('@').map_or(name, |(helper, _)| helper);
         if rule.deterministic.iter().any(|allowed| allowed == helper) {
             return None;
         }
+        let helper = if is_helper { model } else { helper };
         let who = if helper.is_empty() {
             "a program"
         } else {

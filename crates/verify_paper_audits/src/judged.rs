@@ -150,9 +150,23 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
          PASS (nothing is wrong), WARN (doubts that do not make the paper wrong), FAIL (something makes the paper wrong), NOT_APPLICABLE (you \
          looked, and there is nothing of the kind).\n"
     );
+    // Where the caller stands elsewhere (the paper is a repository of its own, or a link), names of the project mean nothing there.
+    let is_here = context
+        .cwd()
+        .canonicalize()
+        .is_ok_and(|cwd| cwd == paper.project);
+    let (project, given) = if is_here {
+        (String::new(), shell_line(&files))
+    } else {
+        let all = files
+            .iter()
+            .map(|file| paper.project.join(file).display().to_string());
+        let project = paper.project.display().to_string();
+        let option = format!(" --project {}", shell_line(&[project]));
+        (option, shell_line(&all.collect::<Vec<_>>()))
+    };
     let keep = format!(
-        "save_trace --skill {skill} --purpose audit --model MODEL --thread-id THREAD --executor YOU --prompt-file prompt.md --response-file answer.md --files {}",
-        shell_line(&files)
+        "save_trace{project} --skill {skill} --purpose audit --model MODEL --thread-id THREAD --executor YOU --prompt-file prompt.md --response-file answer.md --files {given}"
     );
     let root = args.paper.root.as_deref();
     let root = root.map_or_else(String::new, |root| {
@@ -221,6 +235,13 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     let precondition = |message: String, hint: &str| {
         Error::judged(ErrorKind::Precondition, message, hint.to_owned())
     };
+    if let Some(other) = kept.run.as_ref().filter(|run| run.skill != rule.skill) {
+        let message = format!("{shown} is a trace of the skill {:?}", other.skill);
+        return Err(precondition(
+            message,
+            "name a trace of this audit with --trace",
+        ));
+    }
     let Some(verdict) = last.verdict else {
         let message = format!("the answer in record {name} of {shown} states no verdict");
         let hint = "ask the reviewer for a last line `VERDICT: PASS`, WARN, FAIL or NOT_APPLICABLE, and keep that answer in the same thread";

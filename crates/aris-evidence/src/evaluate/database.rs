@@ -97,13 +97,22 @@ pub(crate) fn rows(
 
 /// Opens a database that nobody may change meanwhile.
 fn open(path: &Path) -> Result<Connection, QueryError> {
-    let mut side = path.as_os_str().to_owned();
-    side.push("-wal");
-    if std::fs::metadata(&side).is_ok_and(|wal| wal.len() > 0) {
-        return Err(QueryError::new(
-            Unreadable,
+    let sides = [
+        (
+            "-wal",
             "the database has changes in a -wal file beside it; close what uses it, or run `pragma wal_checkpoint(truncate)`",
-        ));
+        ),
+        (
+            "-journal",
+            "the database has a -journal file beside it: a change was broken off and is not taken back yet; close what uses it, and open it once with sqlite3",
+        ),
+    ];
+    for (ending, why) in sides {
+        let mut side = path.as_os_str().to_owned();
+        side.push(ending);
+        if std::fs::metadata(&side).is_ok_and(|side| side.len() > 0) {
+            return Err(QueryError::new(Unreadable, why));
+        }
     }
     let Some(name) = path.to_str() else {
         return Err(QueryError::new(

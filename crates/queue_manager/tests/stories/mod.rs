@@ -211,6 +211,8 @@ impl World {
                 if self.ask(&["retry", &id(job)]) {
                     self.jobs[job].chances += 1;
                     self.jobs[job].cancelled = false;
+                    // Whoever wants a held job that was cancelled tried again wants it to run.
+                    self.jobs[job].held = None;
                 }
             }
             Act::Hold(job) => {

@@ -2213,6 +2213,20 @@ fn reviewers_and_times_that_cannot_be() {
             "no_thread",
         ),
         (
+            "no reviewer",
+            |p| {
+                p.set("PROOF_AUDIT.json", "reviewer_model", "none");
+            },
+            "schema_invalid",
+        ),
+        (
+            "the name of a program without what makes it one",
+            |p| {
+                p.set("PROOF_AUDIT.json", "reviewer_model", "paper_claim_audit");
+            },
+            "deterministic_reviewer",
+        ),
+        (
             "proof by a program",
             |p| {
                 p.forge(

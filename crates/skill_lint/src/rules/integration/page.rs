@@ -189,7 +189,9 @@ impl Page {
         let message = "`CLAUDE_SKILL_DIR` is read as a shell variable, which no host sets: only the exact text \
                        `${CLAUDE_SKILL_DIR}` is replaced";
         let found = sink.found("SR512", &self.path, place(*line, byte), message);
-        let repair = replaced_directory(lines).filter(|_| fence.is_shell() && !fence.quoted);
+        // A transcript (`console`) has prompts before its commands.
+        let is_script = fence.is_script() || fence.info.is_empty() && !fence.quoted;
+        let repair = replaced_directory(lines).filter(|_| is_script);
         if let Some((first, last, new)) = repair
             && let (Some(first), Some(last)) = (lines.get(first), lines.get(last))
         {

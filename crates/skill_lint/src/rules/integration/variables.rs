@@ -53,9 +53,17 @@ fn is_escaped(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The lines from the first to the last use, rewritten as the generated resolver does it: the exact form in single quotes is what
-/// the host replaces, and the environment serves where no host did. Gives the indices of the first and last line.
+/// the host replaces, and the environment serves where no host did. Gives the indices of the first and last line; `None` where a use
+/// may stand in single quotes, for another shell that would not know the variable (`sh -c '…'`).
 pub(super) fn replaced_directory(lines: &[Line<'_>]) -> Option<(usize, usize, Vec<String>)> {
     let places = unreplaced_directory(lines);
+    let is_quoted = |(line, byte): &(usize, usize)| {
+        let before = lines.get(*line).and_then(|(_, line)| line.get(..*byte));
+        before.is_some_and(|before| before.matches('\'').count() % 2 == 1)
+    };
+    if places.iter().any(is_quoted) {
+        return None;
+    }
     let (first, last) = (places.first()?.0, places.last()?.0);
     let indent = lines.get(first).map_or("", |(_, line)| indent_of(line));
     let mut out = vec![
@@ -107,6 +115,12 @@ mod tests {
 
     fn numbered(text: &str) -> Vec<Line<'_>> {
         text.lines().zip(1..).map(|(line, at)| (at, line)).collect()
+    }
+
+    #[test]
+    fn what_another_shell_reads_is_not_rewritten() {
+        let line = "sh -c 'echo \"$CLAUDE_SKILL_DIR/x\"'";
+        assert_eq!(replaced_directory(&numbered(line)), None);
     }
 
     #[test]

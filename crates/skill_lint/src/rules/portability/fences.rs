@@ -21,20 +21,12 @@ const GIVEN: [&str; 12] = [
 pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
     for (file, text, document) in skill.instructions() {
         let shells = document.fences.iter().filter(|fence| fence.is_script());
-        let fences: Vec<(&Fence, Variables<'_>)> = shells
-            .map(|fence| (fence, Variables::of(text, fence)))
-            .collect();
-        for (at, (_, own)) in fences.iter().enumerate() {
+        // The last fence before that sets a variable.
+        let mut set_in: BTreeMap<&str, usize> = BTreeMap::new();
+        for fence in shells {
+            let own = Variables::of(text, fence);
             for (name, place) in &own.used {
-                let set_at = |(_, (fence, other)): (usize, &(&Fence, Variables<'_>))| {
-                    other.set.contains(name).then_some(fence.open)
-                };
-                let others = fences.iter().enumerate().filter(|(other, _)| *other != at);
-                let Some(open) = others
-                    .rev()
-                    .skip_while(|(other, _)| *other > at)
-                    .find_map(set_at)
-                else {
+                let Some(open) = set_in.get(name) else {
                     continue;
                 };
                 let message = format!(
@@ -42,6 +34,7 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
                 );
                 sink.found("SR707", file.path(), text.place(*place), message);
             }
+            set_in.extend(own.set.into_iter().map(|name| (name, fence.open)));
         }
     }
 }

@@ -27,6 +27,16 @@ pub(crate) fn fits(kind: ScriptKind, shebang: &Shebang) -> bool {
     }
 }
 
+/// Whether the interpreter is of the kind's language, though not one that fits: `python`, `nodejs`. Another language may be the right one,
+/// and the name of the file wrong.
+pub(crate) fn is_relative(kind: ScriptKind, shebang: &Shebang) -> bool {
+    match kind {
+        ScriptKind::Py => shebang.program.starts_with("python") || shebang.program == "uv",
+        ScriptKind::Js => shebang.program == "nodejs",
+        _ => false,
+    }
+}
+
 /// The first line that fits; `None` for TypeScript and PowerShell, where there is no usual one.
 pub(crate) fn usual(kind: ScriptKind, text: &Text) -> Option<&'static str> {
     Some(match kind {
@@ -46,6 +56,19 @@ pub(crate) fn usual(kind: ScriptKind, text: &Text) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_language_is_no_relative() {
+        for (kind, line, expected) in [
+            (ScriptKind::Py, "#!/usr/bin/env python", true),
+            (ScriptKind::Py, "#!/bin/bash", false),
+            (ScriptKind::Sh, "#!/usr/bin/env perl", false),
+            (ScriptKind::Js, "#!/usr/bin/env nodejs", true),
+        ] {
+            let shebang = Shebang::of(&Text::new(line.as_bytes())).unwrap();
+            assert_eq!(is_relative(kind, &shebang), expected, "{line}");
+        }
+    }
 
     #[test]
     fn interpreters_fit_their_kind() {

@@ -76,11 +76,13 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         let message = format!("the shebang names `{}`", shebang.program);
         let found = sink.found("SR202", file.path(), FILE, message);
         if let Some(usual) = usual {
-            found.hint(format!("write `{usual}`")).fix(Fix::replace(
-                file.path(),
-                0..2 + shebang.raw.len(),
-                usual,
-            ));
+            let range = 0..2 + shebang.raw.len();
+            if interpreter::is_relative(script.kind, shebang) {
+                let found = found.hint(format!("write `{usual}`"));
+                found.fix(Fix::replace(file.path(), range, usual));
+            } else {
+                found.hint(format!("write `{usual}`, or rename the file"));
+            }
         }
     }
     let is_file = file.entry.kind == EntryKind::File;
