@@ -62,10 +62,8 @@ pub fn stated(answer: &str) -> Option<Verdict> {
             let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
             let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
             else {
-                let mut words = after
-                    .unwrap_or_default()
-                    .split(|c: char| !c.is_alphabetic());
-                doubted |= words.any(|word| word == "not");
+                // `The verdict is not PASS.`
+                doubted |= denies(after.unwrap_or_default());
                 continue;
             };
             let Some(is_overall) = before.and_then(label) else {
@@ -200,6 +198,12 @@ fn holds(verdict: Verdict, rest: &str) -> bool {
     };
     let alone = !rest.contains(|c: char| c.is_alphanumeric() || "?~>".contains(c));
     !alternatives(rest) && (alone || !acquits(verdict))
+}
+
+/// Whether `not` stands close behind a label.
+fn denies(after: &str) -> bool {
+    let near = after.get(..after.floor_char_boundary(NEAR));
+    near.is_some_and(|near| near.contains(" not "))
 }
 
 /// Whether a verdict that does not acquit stands on the line in capitals.
