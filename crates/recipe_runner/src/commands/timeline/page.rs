@@ -80,7 +80,6 @@ struct Page<'t> {
     scale: Scale,
     when: String,
     sums: Vec<(&'static str, String)>,
-    written: String,
 }
 
 /// The page. **Errors**: the template engine's own, which writing to memory does not have.
@@ -106,7 +105,6 @@ pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::
             _ => String::from("nothing was done yet"),
         },
         sums: sums.collect(),
-        written: minute(now),
     };
     page.render()
 }
