@@ -34,6 +34,7 @@ fn shells() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
 enum Thing {
     Nothing,
     File,
+    Empty,
     LinkToFile,
     Folder,
     LinkToFolder,
@@ -66,12 +67,14 @@ const MARKS: [&str; 4] = [
 ];
 
 fn cases() -> impl Strategy<Value = Case> {
-    use Thing::{File, Folder, LinkToFile, LinkToFolder, LinkToItself, LinkToNothing, Nothing};
+    use Thing::{
+        Empty, File, Folder, LinkToFile, LinkToFolder, LinkToItself, LinkToNothing, Nothing,
+    };
     let thing = prop_oneof![
         12 => Just(Nothing),
         2 => Just(File),
         1 => Just(LinkToFile),
-        1 => prop_oneof![Just(Folder), Just(LinkToFolder), Just(LinkToNothing), Just(LinkToItself)],
+        1 => prop_oneof![Just(Empty), Just(Folder), Just(LinkToFolder), Just(LinkToNothing), Just(LinkToItself)],
     ];
     let record = prop_oneof![
         Just(None),
@@ -165,10 +168,11 @@ fn place(root: &Path, path: &Path, thing: Thing) {
     if matches!(thing, Thing::Nothing) || fs::create_dir_all(folder).is_err() {
         return;
     }
-    fs::write(root.join("a file"), "").expect("written");
+    fs::write(root.join("a file"), "x").expect("written");
     drop(match thing {
         Thing::Nothing => Ok(()),
-        Thing::File => fs::write(path, ""),
+        Thing::File => fs::write(path, "x"),
+        Thing::Empty => fs::write(path, ""),
         Thing::LinkToFile => symlink(root.join("a file"), path),
         Thing::Folder => fs::create_dir_all(path),
         Thing::LinkToFolder => symlink(root, path),
@@ -247,7 +251,7 @@ fn a_host_may_write_any_folder_into_the_block() {
         let root = project.path().canonicalize().expect("real");
         let file = root.join(name).join("scripts/tool");
         fs::create_dir_all(file.parent().expect("folder")).expect("folders");
-        fs::write(&file, "").expect("written");
+        fs::write(&file, "x").expect("written");
         let skill = root.join(name).display().to_string();
         let block = aris_launch::find_block("a-skill", &[("a-skill", vec!["tool"])]);
         assert!(!block.contains("$1") && !block.contains("$0"), "{block}");

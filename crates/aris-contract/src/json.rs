@@ -68,11 +68,39 @@ impl From<serde_json::Error> for JsonError {
         let suffix = format!(" at line {} column {}", error.line(), error.column());
         let message = text.strip_suffix(&suffix).unwrap_or(&text);
         Self {
-            message: message.replace("EOF while parsing", "document ends within"),
+            message: plain(message),
             line: error.line(),
             column: error.column(),
         }
     }
+}
+
+/// The words of JSON for serde's, which names types of Rust.
+fn plain(message: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("EOF while parsing", "document ends within"),
+        ("invalid type: sequence,", "invalid type: list,"),
+        ("invalid type: map,", "invalid type: object,"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+    ];
+    let message = WORDS.iter().fold(message.to_owned(), |text, (from, to)| {
+        text.replace(from, to)
+    });
+    let Some((before, expected)) = message.rsplit_once("expected ") else {
+        return message;
+    };
+    let expected = match expected {
+        // A derived reader takes a list for an object, and counts its values.
+        name if name.starts_with("struct ") && before.starts_with("invalid length ") => {
+            return String::from("invalid type: list, expected an object");
+        }
+        name if name.starts_with("struct ") => "an object",
+        "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f32" | "f64" => "a number",
+        other => other,
+    };
+    format!("{before}expected {expected}")
 }
 
 impl Failure for JsonError {
@@ -264,6 +292,37 @@ mod tests {
         }
         assert!(refusal(&[b' '; 1001]).contains("has 1001 bytes, more than the limit of 1000"));
         assert!(refusal(&[b' '; 1000]).contains("empty"));
+    }
+
+    #[test]
+    fn wrong_types_are_named_as_json_names_them() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Job {
+            #[serde(rename = "gpus")]
+            _gpus: u32,
+        }
+        fn refused<T: DeserializeOwned + fmt::Debug>(text: &str) -> String {
+            let error = typed::<T>(text.as_bytes(), Limits::ARTIFACT).expect_err(text);
+            error.message
+        }
+        for (text, said) in [
+            ("[]", "invalid type: list, expected an object"),
+            ("7", "invalid type: integer `7`, expected an object"),
+            (
+                r#"{"gpus":"x"}"#,
+                "invalid type: string \"x\", expected a whole number",
+            ),
+            (
+                r#"{"gpus":-1}"#,
+                "invalid value: integer `-1`, expected a whole number",
+            ),
+        ] {
+            assert_eq!(refused::<Job>(text), said);
+        }
+        let list = refused::<Vec<u8>>("{}");
+        assert_eq!(list, "invalid type: object, expected a list");
+        let number = refused::<f64>("[]");
+        assert_eq!(number, "invalid type: list, expected a number");
     }
 
     #[test]

@@ -78,9 +78,11 @@ pub fn display_relative(path: &Path, base: &Path) -> String {
 
 /// Looks at a candidate of the resolver chain.
 ///
-/// Launchers are run through an interpreter (`sh X`), so the execute bit is not asked for; a file must be regular and readable.
+/// Launchers are run through an interpreter (`sh X`), so the execute bit is not asked for; a file must be regular and readable,
+/// and not empty: an interpreter ends with 0 on an empty file, as if the step had been done.
 pub fn probe(path: &Path) -> Probe {
     match read::open(path) {
+        Ok(file) if file.metadata().len() == 0 => Probe::Unusable(String::from("is empty")),
         Ok(_) => Probe::Usable,
         // Also below a file, where no folder of the chain is.
         Err(_) if std::fs::symlink_metadata(path).is_err() => Probe::Absent,
@@ -139,10 +141,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "x").expect("write");
+        std::fs::write(at("empty"), "").expect("write");
         std::fs::create_dir(at("dir")).expect("dir");
         std::os::unix::fs::symlink(at("nothing"), at("dangling")).expect("link");
         assert_eq!(probe(&at("file")), Probe::Usable);
         assert_eq!(probe(&at("none")), Probe::Absent);
+        assert_eq!(
+            probe(&at("empty")),
+            Probe::Unusable(String::from("is empty"))
+        );
         assert_eq!(
             probe(&at("dir")),
             Probe::Unusable(String::from("is a directory"))

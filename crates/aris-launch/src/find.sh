@@ -22,7 +22,7 @@ _aris_find() {
     for _aris_name; do
       _aris_file=$_aris_dir/$_aris_name
       if [ -z "$_aris_dir" ] || { [ ! -e "$_aris_file" ] && [ ! -h "$_aris_file" ]; }; then continue; fi
-      if [ -f "$_aris_file" ] && [ -r "$_aris_file" ]; then printf '%s\n' "$_aris_file"; return; fi
+      if [ -f "$_aris_file" ] && [ -r "$_aris_file" ] && [ -s "$_aris_file" ]; then printf '%s\n' "$_aris_file"; return; fi
       printf '%s is there and cannot be used\n' "$_aris_file" >&2; _aris_code=5; return
     done
   done

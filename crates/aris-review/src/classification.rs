@@ -463,7 +463,7 @@ mod tests {
                 json!({"id": 1, "verdict": "DISCUSS", "evidence": "x", "applied": true}),
                 "unknown field",
             ),
-            (json!(7), "expected struct"),
+            (json!(7), "expected an object"),
         ] {
             let error = read(&json!([first, good])).expect_err("it does not hold");
             assert!(error.contains(why), "{first}: {error}");

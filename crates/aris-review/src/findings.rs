@@ -208,7 +208,15 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
 /// A value as a type; else the field that does not hold, and why.
 pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     let value = serde_path_to_error::deserialize(value);
-    value.map_err(|error| crate::text::one_line(&error.to_string(), 300))
+    value.map_err(|error| {
+        let place = error.path().to_string();
+        let why = JsonError::from(error.into_inner()).message;
+        let said = match place.as_str() {
+            "." => why,
+            _ => format!("{place}: {why}"),
+        };
+        crate::text::one_line(&said, 300)
+    })
 }
 
 fn is_word(text: &str) -> bool {
@@ -277,7 +285,7 @@ mod tests {
     #[test]
     fn what_is_no_finding_is_kept_with_its_reason() {
         for (entry, reason, unreadable) in [
-            ("3", "expected struct", true),
+            ("3", "expected an object", true),
             (
                 r#"{"line":1,"dimension":"external","severity":"info"}"#,
                 "`file`",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use aris_audit::Digest;
 use aris_contract::artifact::audit::{Audit, REQUIRED_FIELDS, Verdict};
-use aris_contract::json::{self, Limits};
+use aris_contract::json::{self, JsonError, Limits};
 use aris_latex::SourceFile;
 use serde_json::{Map, Value};
 
@@ -87,7 +87,8 @@ impl Artifact {
             Ok(audit) => artifact.audit = Some(audit),
             // Whatever the checks above do not know is still no audit.
             Err(error) if findings.is_empty() => {
-                let message = format!("{file} is no audit: {error}");
+                let why = JsonError::from(error).message;
+                let message = format!("{file} is no audit: {why}");
                 findings.push(artifact.wrong(FindingId::SchemaInvalid, message, None));
             }
             Err(_) => {}

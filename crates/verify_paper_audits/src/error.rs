@@ -160,7 +160,7 @@ impl Failure for Error {
             Self::NoPolicy { .. } => "leave --policy out for the built-in policy",
             Self::Policy { .. } => "compare with skills/paper-writing/assets/audit-policy.json",
             Self::Overwrite { .. } => "name another output file",
-            Self::Astray { .. } => "remove the link, or name the report's place with --output",
+            Self::Astray { .. } => "remove the link; the report can go elsewhere with --output",
             Self::Write { source, .. } => {
                 let elsewhere = "write the report elsewhere with --output";
                 let hint = source.hint().map(|hint| format!("{hint}; or {elsewhere}"));

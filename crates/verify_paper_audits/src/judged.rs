@@ -244,7 +244,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     }
     let Some(verdict) = last.verdict else {
         let message = format!("the answer in record {name} of {shown} states no verdict");
-        let hint = "ask the reviewer for a last line `VERDICT: PASS`, WARN, FAIL or NOT_APPLICABLE, and keep that answer in the same thread";
+        let hint = "ask the reviewer for a last line `VERDICT: PASS`, WARN, FAIL or NOT_APPLICABLE with nothing after the word, and keep that answer in the same thread";
         return Err(Error::judged(
             ErrorKind::Validation,
             message,

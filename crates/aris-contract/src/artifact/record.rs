@@ -198,7 +198,11 @@ pub fn reference(text: &[u8]) -> Result<Reference, Problem> {
         }
     }
     if version != Some("1") {
-        return Err(Problem::new(1, format!("version is {version:?}, not 1")));
+        let found = version.map_or_else(
+            || String::from("there is no row `version`"),
+            |version| format!("the version is {version:?}"),
+        );
+        return Err(Problem::new(1, format!("{found}; version 1 is read")));
     }
     match repo_root.filter(|root| root.starts_with('/')) {
         Some(root) => Ok(Reference {

@@ -75,7 +75,7 @@ fn the_printed_script_does_what_run_does() {
 fn values_that_are_missing_or_unknown_stop_before_anything_runs() {
     let project = Project::new()
         .file(".aris/verify-papers/candidate_papers.json", "[]")
-        .file("tools/verify_papers.py", "");
+        .file("tools/verify_papers.py", "x");
     let printed = call(&project, &["backfill", "paper-verification"]).expect_code(10);
     assert!(
         printed

@@ -507,7 +507,7 @@ fn where_nothing_is_installed_one_finding_says_so() {
         findings(&data),
         [(String::from("not_installed"), String::from("."))]
     );
-    let strays = Project::new().file(".aris/tools/save_trace.sh", "");
+    let strays = Project::new().file(".aris/tools/save_trace.sh", "x");
     let data = call(&strays, &["doctor", "--json"]).expect_code(10).data();
     assert!(findings(&data).contains(&(
         String::from("manifest_missing"),
@@ -519,7 +519,7 @@ fn where_nothing_is_installed_one_finding_says_so() {
 fn an_installation_of_the_reference_is_checked_by_its_links() {
     let project = Project::new()
         .file("repo/skills/arxiv/SKILL.md", "x")
-        .file("repo/tools/save_trace.sh", "");
+        .file("repo/tools/save_trace.sh", "x");
     fs::create_dir_all(project.at(".claude/skills")).expect("folders");
     fs::create_dir_all(project.at(".aris")).expect("folders");
     symlink(project.at("repo/tools"), project.at(".aris/tools")).expect("link");

@@ -31,8 +31,8 @@ fn expected(states: &[(u64, &str)]) -> Vec<(u64, String)> {
 #[test]
 fn every_layer_is_shown_with_what_it_has() {
     let project = Project::new()
-        .file("skill/research-wiki/scripts/none", "")
-        .file("tools/research_wiki.py", "")
+        .file("skill/research-wiki/scripts/none", "x")
+        .file("tools/research_wiki.py", "x")
         .file("repo here/tools/research_wiki.py", "other");
     let resolve = |repository: &str| {
         program()
@@ -73,7 +73,7 @@ fn every_layer_is_shown_with_what_it_has() {
 
 #[test]
 fn the_record_of_an_installation_names_the_repository() {
-    let project = Project::new().file("elsewhere/tools/save_trace.sh", "");
+    let project = Project::new().file("elsewhere/tools/save_trace.sh", "x");
     let record = format!(
         "version\t1\nrepo_root\t{}\n",
         project.at("elsewhere").display()

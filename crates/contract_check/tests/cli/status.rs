@@ -491,7 +491,7 @@ fn a_project_that_skipped_everything_is_told_what_to_run() {
         assert!(run.stdout().contains(step), "{step}: {run}");
     }
     // The missing papers are named, and need no --set.
-    project.write("tools/research_wiki.py", "");
+    project.write("tools/research_wiki.py", "x");
     let run = call(&project, &["backfill", "research-wiki-ingest"]).expect_code(10);
     assert!(
         run.stdout()

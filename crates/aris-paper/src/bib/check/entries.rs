@@ -60,12 +60,13 @@ fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> 
         let Some(kept) = library.entry(*first) else {
             continue;
         };
+        let is_cited = all.iter().any(|loc| cited.contains(loc));
+        let content_kept = content(kept);
         for loc in others {
             let Some(entry) = library.entry(*loc) else {
                 continue;
             };
-            let same = content(kept) == content(entry);
-            let is_cited = all.iter().any(|loc| cited.contains(loc));
+            let same = content_kept == content(entry);
             let weight = match (is_cited, same) {
                 (true, false) => Weight::Error,
                 (true, true) => Weight::Doubt,
