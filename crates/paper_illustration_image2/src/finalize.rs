@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use aris_audit::Digest;
 use aris_cli::Context;
-use aris_contract::time;
+use aris_contract::{json, time};
 use aris_fs::{FsError, Inside};
+use serde_json::{Map, Value};
 
 use crate::cli::Finalize;
 use crate::error::Error;
-use crate::report::{Artifacts, FinalizeResult, REVIEW_LOG, ReadLog, ReviewLog};
+use crate::report::{Artifacts, FinalizeResult, Pending, REVIEW_LOG, ReadLog, ReviewLog};
 use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace, no_link};
 use crate::{include, picture, verify};
 
@@ -77,16 +78,27 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
     verify::placeholders(&caption, &args.label, &mut warnings);
     let output = workspace.create_output()?;
     output.lock()?;
-    let last = last_log(&output)?;
+    let (last, old_log) = last_log(&output)?;
     keep_foreign_image(&output, &last, &bytes, &mut warnings)?;
     let latex = include::text(&caption, &args.label);
     let latex_path = output.path().join(INCLUDE);
     let edited = match there(&output, INCLUDE, TEXT_LIMIT)? {
         Some(old) if old != latex.as_bytes() => {
-            last.latex_include_sha256 != Some(Digest::of(&old).hex())
+            let digest = Digest::of(&old).hex();
+            last.latex_include_sha256.as_ref() != Some(&digest)
+                && !(last.pending.iter()).any(|one| one.latex_include_sha256 == digest)
         }
         _ => false,
     };
+    let next = Pending {
+        final_sha256: Digest::of(&bytes).hex(),
+        latex_include_sha256: Digest::of(latex.as_bytes()).hex(),
+    };
+    if !is_same(&output, IMAGE, &bytes)?
+        || !(edited || is_same(&output, INCLUDE, latex.as_bytes())?)
+    {
+        announce(&output, old_log, last.pending, next.clone())?;
+    }
     put(&output, IMAGE, &bytes)?;
     if edited {
         warnings.push(format!(
@@ -103,8 +115,8 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         workspace: workspace.root.display().to_string(),
         best_image: best.display().to_string(),
         final_image: output.path().join(IMAGE).display().to_string(),
-        final_sha256: Digest::of(&bytes).hex(),
-        latex_include_sha256: Digest::of(latex.as_bytes()).hex(),
+        final_sha256: next.final_sha256,
+        latex_include_sha256: next.latex_include_sha256,
         width: picture.width,
         height: picture.height,
         print_width_mm: args.print_width,
@@ -123,13 +135,10 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         finalized_at: last.finalized_at,
         ..log.clone()
     };
-    let written = |log: &ReviewLog| -> Result<Vec<u8>, Error> {
-        Ok(format!("{}\n", serde_json::to_string_pretty(log)?).into_bytes())
-    };
-    if is_same(&output, LOG, &written(&again)?)? {
+    if is_same(&output, LOG, &json::pretty(&again)?)? {
         log = again;
     } else {
-        output.write(LOG, &written(&log)?)?;
+        output.write(LOG, &json::pretty(&log)?)?;
     }
     Ok(FinalizeResult {
         ok: true,
@@ -180,12 +189,27 @@ fn accepted(
     Ok((path, bytes))
 }
 
-/// The log of the last finalisation; nothing where there is none, or one that cannot be read.
-fn last_log(output: &Inside) -> Result<ReadLog, Error> {
-    let text = there(output, LOG, TEXT_LIMIT)?;
-    Ok(text
-        .and_then(|text| serde_json::from_slice(&text).ok())
-        .unwrap_or_default())
+/// The log of the last finalisation, as read and as it stands there; nothing where there is none, or one that cannot be read.
+fn last_log(output: &Inside) -> Result<(ReadLog, Map<String, Value>), Error> {
+    let text = there(output, LOG, TEXT_LIMIT)?.unwrap_or_default();
+    Ok((
+        serde_json::from_slice(&text).unwrap_or_default(),
+        serde_json::from_slice(&text).unwrap_or_default(),
+    ))
+}
+
+/// Says in the log what is about to be written.
+fn announce(
+    output: &Inside,
+    mut log: Map<String, Value>,
+    mut pending: Vec<Pending>,
+    next: Pending,
+) -> Result<(), Error> {
+    pending.push(next);
+    log.entry("ok").or_insert(Value::Bool(false));
+    log.insert(String::from("pending"), serde_json::to_value(pending)?);
+    output.write(LOG, &json::pretty(&log)?)?;
+    Ok(())
 }
 
 /// Puts a final image aside that is not the one that was finalised last: somebody worked on it.
@@ -199,7 +223,8 @@ fn keep_foreign_image(
         return Ok(());
     };
     let digest = Digest::of(&old).hex();
-    if old == new || last.final_sha256.as_deref() == Some(&digest) {
+    let pending = last.pending.iter().any(|one| one.final_sha256 == digest);
+    if old == new || pending || last.final_sha256.as_deref() == Some(&digest) {
         return Ok(());
     }
     let name = format!(

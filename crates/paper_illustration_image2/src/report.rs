@@ -126,6 +126,16 @@ pub(crate) struct ReadLog {
     pub(crate) latex_include_sha256: Option<String>,
     pub(crate) print_width_mm: Option<u32>,
     pub(crate) score: Option<f64>,
+    pub(crate) pending: Vec<Pending>,
+}
+
+/// What a finalisation is about to write. It stands in the log, beside what the last one wrote, until all three files are there: what a
+/// killed one has written is then known for the program's own, not for the user's.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Pending {
+    pub(crate) final_sha256: String,
+    pub(crate) latex_include_sha256: String,
 }
 
 /// One file of [`VerifyResult`].

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
     let (figure_final, image) = read(IMAGE, IMAGE_LIMIT);
     let (latex_include, latex) = read(INCLUDE, TEXT_LIMIT);
     let (review_log, log) = read(LOG, TEXT_LIMIT);
+    let include_digest = latex.as_deref().map(|bytes| Digest::of(bytes).hex());
     let picture = image.as_deref().map(picture::decode);
     match &picture {
         Some(Err(why)) => errors.push(format!("{}: {why}", figure_final.path)),
@@ -85,6 +86,19 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
                 error.line()
             )),
             Ok(log) => {
+                if !log.pending.is_empty() {
+                    errors.push(String::from(
+                        "the last finalize was cut off before it had written all files; run it again",
+                    ));
+                } else if log.latex_include_sha256.is_some()
+                    && include_digest.is_some()
+                    && log.latex_include_sha256 != include_digest
+                {
+                    warnings.push(format!(
+                        "{} is not as finalize wrote it: see that caption and label are those of this picture",
+                        latex_include.path
+                    ));
+                }
                 let digest = image.as_deref().map(|bytes| Digest::of(bytes).hex());
                 compare(
                     &log,

@@ -563,3 +563,84 @@ fn a_server_that_does_not_answer_is_ended_with_all_that_it_started() {
     });
     assert!(gone, "the child {child} is still there");
 }
+
+/// A finalisation that was killed leaves nothing that a later one takes for the user's.
+#[test]
+fn what_a_killed_finalisation_wrote_is_written_over() {
+    let folder = "figures/ai_generated";
+    let words = |project: &Project, caption: &str| {
+        let helper = Helper::at(env!("CARGO_BIN_EXE_paper_illustration_image2"));
+        helper.call(project.path()).args([
+            "--json",
+            "finalize",
+            "--best-image",
+            &format!("{folder}/figure_v2.png"),
+            "--caption",
+            caption,
+        ])
+    };
+    for before in [None, Some("The first")] {
+        let project = std::cell::RefCell::new(Project::new());
+        let crashes = aris_testkit::crash_at_every_change(
+            |_| {
+                let fresh = self::project();
+                if let Some(caption) = before {
+                    words(&fresh, caption).run().expect_code(0);
+                    fresh.write(&format!("{folder}/figure_v2.png"), drawn(2000, 100, 9));
+                }
+                let call = words(&fresh, "The second");
+                *project.borrow_mut() = fresh;
+                call
+            },
+            |number, _| {
+                let project = project.borrow();
+                let text = |name: &str| {
+                    let path = project.at(&format!("{folder}/{name}"));
+                    std::fs::read_to_string(path).unwrap_or_default()
+                };
+                let checked = call(&project, &["--json", "verify"]);
+                if checked.code() == 0 {
+                    let written = text("latex_include.tex");
+                    let caption = written.contains("The second");
+                    let logged = text("review_log.json").contains("The second");
+                    assert_eq!(caption, logged, "crash {number}: {written}");
+                }
+                let data = words(&project, "The third").run().expect_code(0).data();
+                assert!(!has(&data["warnings"], "edited"), "crash {number}: {data}");
+                let written = text("latex_include.tex");
+                assert!(written.contains("The third"), "crash {number}: {written}");
+                assert_eq!(verify(&project, 0)["errors"], json!([]));
+            },
+        );
+        crashes.last.expect_code(0);
+        assert!(crashes.count >= 3, "{}", crashes.count);
+    }
+}
+
+#[test]
+fn an_edit_of_the_users_outlives_a_killed_finalisation() {
+    let folder = "figures/ai_generated";
+    let latex = format!("{folder}/latex_include.tex");
+    let project = std::cell::RefCell::new(Project::new());
+    let crashes = aris_testkit::crash_at_every_change(
+        |_| {
+            let fresh = self::project();
+            finalize(&fresh, &[]).expect_code(0);
+            fresh.write(&latex, fresh.read(&latex).replace("Fast", "Ours, fast"));
+            fresh.write(&format!("{folder}/figure_v2.png"), drawn(2000, 100, 9));
+            let helper = Helper::at(env!("CARGO_BIN_EXE_paper_illustration_image2"));
+            let call = helper.call(fresh.path()).args(FINALIZE);
+            *project.borrow_mut() = fresh;
+            call
+        },
+        |number, _| {
+            let project = project.borrow();
+            let data = finalize(&project, &[]).expect_code(0).data();
+            assert!(has(&data["warnings"], "edited"), "crash {number}: {data}");
+            assert!(project.read(&latex).contains("Ours, fast"), "{number}");
+        },
+    );
+    crashes.last.expect_code(0);
+    let checked = verify(&project.borrow(), 0);
+    assert!(has(&checked["warnings"], "latex_include.tex"), "{checked}");
+}
