@@ -1,11 +1,14 @@
 //! An HTML page as pieces of a paper: its headings, paragraphs, figures and tables.
 //!
 //! Text outside of paragraphs (of `<div>`, of `<br>`, bare) is a paragraph where it reads like one; what else stands there is menus
-//! and labels.
+//! and labels. A table is one of data, whose cells are no text of the paper, where it stands in a figure or has a caption or heads of
+//! columns or rows; of other tables those with running text only lay out the page.
 
-use html5gum::{DefaultEmitter, Token, Tokenizer};
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 use crate::outline::{self, Piece};
+use crate::pdf::headings::unlabelled;
+use crate::pdf::page::caption_of;
 use crate::profile::{Basis, CitationStyle, Profile};
 use crate::prose::Opaque;
 use crate::role::Role;
@@ -22,8 +25,22 @@ const PARTS: [&str; 13] = [
     "pre",
 ];
 
+/// The class of tables that hold an equation, with its number in a cell of its own.
+///
+/// **Source**: LaTeXML, which makes arXiv's HTML; so are those of [`NOTES`].
+const EQUATION: &str = "ltx_eqn_table";
+
+/// Classes of footnotes and of the numbers of items, equations and floats, which are no running text.
+const NOTES: [&str; 5] = [
+    "ltx_note",
+    "ltx_tag_item",
+    "ltx_tag_equation",
+    "ltx_tag_figure",
+    "ltx_tag_table",
+];
+
 /// Words that text outside of paragraphs has at least to be one, or fewer when it ends like a sentence.
-const BARE: (usize, usize) = (8, 3);
+const BARE: (usize, usize) = (8, 2);
 
 /// Measures a page.
 pub(crate) fn profile(page: &str) -> Profile {
@@ -53,6 +70,8 @@ struct Reader {
     opaque: Vec<Opaque>,
     /// Where the float in progress stands in `found`.
     float: Option<usize>,
+    /// Where the table in progress stands in `found`, outside of figures and while no running text was in it.
+    table: Option<usize>,
     /// Whether a line just ended: a second end begins a paragraph.
     broken: bool,
 }
@@ -62,35 +81,104 @@ fn pieces(page: &str) -> Vec<Piece> {
     // Scripts and styles hold no elements.
     emitter.naively_switch_states(true);
     let mut reader = Reader::default();
-    let mut skipped = None;
+    // The element that is passed over, and how many of its name are open.
+    let mut skipped: Option<(String, usize)> = None;
     for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
         match token {
-            Token::EndTag(tag) if skipped.as_ref() == Some(&tag.name) => skipped = None,
-            _ if skipped.is_some() => {}
-            Token::String(text) => reader.read(&String::from_utf8_lossy(&text)),
-            Token::EndTag(tag) => reader.tag(&String::from_utf8_lossy(&tag.name), true),
+            Token::String(text) if skipped.is_none() => {
+                reader.read(&String::from_utf8_lossy(&text));
+            }
+            Token::EndTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name);
+                match &mut skipped {
+                    Some((open, 1)) if *open == name => skipped = None,
+                    Some((open, depth)) if *open == name => *depth -= 1,
+                    Some(_) => {}
+                    None => reader.tag(&name, true),
+                }
+            }
             Token::StartTag(tag) => {
                 let name = String::from_utf8_lossy(&tag.name);
-                if name == "math" {
-                    let range = reader.text.len()..reader.text.len() + 1;
-                    let is_word = true;
-                    reader.text.push('x');
-                    reader.opaque.push(Opaque { range, is_word });
-                } else {
-                    reader.tag(&name, false);
-                }
-                if name == "math" || SKIPPED.contains(&name.as_ref()) {
-                    skipped = Some(tag.name);
+                match &mut skipped {
+                    Some((open, depth)) if *open == name => *depth += 1,
+                    Some(_) => {}
+                    None if reader.start(&name, &tag) => skipped = Some((name.into_owned(), 1)),
+                    None => {}
                 }
             }
             _ => {}
         }
     }
     reader.finish();
+    number(&mut reader.found);
     leveled(reader.found)
 }
 
+/// Takes the numbers off the headings. `A` and `I` are words, too: alone they are numbers where another heading has the next one.
+fn number(found: &mut [(u8, Piece)]) {
+    let next = |number: &str| {
+        found.iter().any(|(_, piece)| match piece {
+            Piece::Heading { title, .. } => {
+                let first = title.split_whitespace().next();
+                first.is_some_and(|first| first.trim_end_matches(['.', ':', ')']) == number)
+            }
+            _ => false,
+        })
+    };
+    let (letters, romans) = (next("B"), next("II"));
+    for (_, piece) in found {
+        let Piece::Heading {
+            title, numbered, ..
+        } = piece
+        else {
+            continue;
+        };
+        let is_word = match title.split_whitespace().next() {
+            Some("A") => !letters,
+            Some("I") => !romans,
+            _ => false,
+        };
+        let bare = match unlabelled(title) {
+            _ if is_word => title.as_str(),
+            // `1.Introduction`
+            same if same.len() == title.len() => {
+                let rest = title.trim_start_matches(|letter: char| letter.is_ascii_digit());
+                rest.strip_prefix('.').map_or(same, str::trim_start)
+            }
+            bare => bare,
+        };
+        if bare.len() < title.len() {
+            (*title, *numbered) = (bare.to_owned(), true);
+        }
+    }
+}
+
 impl Reader {
+    /// An element begins. Whether it is passed over.
+    fn start(&mut self, name: &str, tag: &StartTag<()>) -> bool {
+        let classes = tag.attributes.get(&b"class"[..]);
+        let classes = classes.map(|classes| String::from_utf8_lossy(classes));
+        let mut classes = classes
+            .iter()
+            .flat_map(|classes| classes.split_whitespace());
+        if name == "math" {
+            let range = self.text.len()..self.text.len() + 1;
+            let is_word = true;
+            self.text.push('x');
+            self.opaque.push(Opaque { range, is_word });
+            return true;
+        }
+        if SKIPPED.contains(&name) {
+            return true;
+        }
+        if let Some(class) = classes.find(|class| *class == EQUATION || NOTES.contains(class)) {
+            // The paragraph goes on behind an equation.
+            return class != EQUATION;
+        }
+        self.tag(name, false);
+        false
+    }
+
     fn read(&mut self, text: &str) {
         self.broken &= text.trim().is_empty();
         if self.place != Place::Float {
@@ -124,14 +212,33 @@ impl Reader {
                         *piece = Piece::Table(caption.take());
                     }
                 }
-                None => self.found.push((0, Piece::Table(None))),
+                None => {
+                    self.finish();
+                    self.table = Some(self.found.len());
+                    self.found.push((0, Piece::Table(None)));
+                }
             },
+            ("th" | "thead", false) if self.float.is_none() && self.table.is_some() => {
+                self.finish();
+                (self.place, self.float) = (Place::Float, self.table);
+            }
+            ("table", true) => {
+                let is_data = self.float.is_some() && self.float == self.table;
+                if is_data || self.place == Place::Bare {
+                    self.finish();
+                }
+                if is_data {
+                    (self.place, self.float) = (Place::Bare, None);
+                }
+                self.table = None;
+            }
             ("figure", true) => {
                 self.finish();
                 (self.place, self.float) = (Place::Bare, None);
             }
             ("figcaption" | "caption", _) => {
                 self.finish();
+                self.float = self.float.or(self.table);
                 self.place = match (closes, self.float) {
                     (false, _) => Place::Caption,
                     (true, Some(_)) => Place::Float,
@@ -170,22 +277,25 @@ impl Reader {
             _ if bare.is_empty() => {}
             Place::Bare if !reads => {}
             Place::Float => {}
-            Place::Text | Place::Bare => self.found.push((0, Piece::Text { text, opaque })),
+            Place::Text | Place::Bare => {
+                if let Some(layout) = self.table.take() {
+                    self.found.remove(layout);
+                }
+                self.found.push((0, Piece::Text { text, opaque }));
+            }
             Place::Heading(level) => {
-                let is_number =
-                    |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ' ');
-                let title = bare.trim_start_matches(is_number);
                 let heading = Piece::Heading {
                     level,
-                    title: title.to_owned(),
-                    numbered: title.len() < bare.len(),
+                    title: bare.to_owned(),
+                    numbered: false,
                 };
                 self.found.push((level, heading));
             }
             Place::Caption => {
                 let float = self.float.and_then(|at| self.found.get_mut(at));
                 if let Some((_, Piece::Figure(caption) | Piece::Table(caption))) = float {
-                    *caption = Some(text);
+                    let bare = caption_of(bare).map_or(bare, |(_, _, bare)| bare);
+                    *caption = Some(bare.to_owned());
                 }
             }
         }
@@ -286,11 +396,89 @@ mod tests {
                 (1, 1, 3),
             ),
             (
+                "<h2>Introduction</h2><div>It works.</div><div>It fails.</div><div>Log in</div>",
+                (1, 2, 4),
+            ),
+            (
                 "<form>We do it.</form><button>We do it.</button>",
                 (0, 0, 0),
             ),
         ] {
             assert_eq!(measured(page), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_data_or_lays_out_the_page() {
+        for (table, expected) in [
+            ("<table><tr><td>0.91<td>0.87</table>", (Some(1), 3)),
+            (
+                "<table><tr><th>Name<td>The cell is a sentence.</table>",
+                (Some(1), 3),
+            ),
+            (
+                "<table><caption>What they say</caption><tr><td>The cell is good.</table>",
+                (Some(1), 3),
+            ),
+            (
+                "<table><tr><td>The cell is good.<td>So is this.</table>",
+                (None, 10),
+            ),
+            (
+                "<p>So we have<table class='ltx_equation ltx_eqn_table'><tr><td><math>y</math><td>(1)</table>and it ends.</p>",
+                (None, 10),
+            ),
+            ("<table><tr><td><p>The cell is good.</p></table>", (None, 7)),
+            (
+                "<table><tr><td>The cell is good.<table><tr><th>a<td>It is one.</table></table>",
+                (Some(1), 7),
+            ),
+        ] {
+            let page = format!("<h2>Introduction</h2>{table}<p>We do it.</p>");
+            let profile = profile(&page);
+            let section = profile.sections.first().expect("a section");
+            assert_eq!((section.tables, section.words), expected, "{table}");
+        }
+    }
+
+    #[test]
+    fn headings_are_numbered_in_many_ways() {
+        let titles = |page: &str| -> Vec<(String, bool)> {
+            let titles = pieces(page).into_iter().filter_map(|piece| match piece {
+                Piece::Heading {
+                    title, numbered, ..
+                } => Some((title, numbered)),
+                _ => None,
+            });
+            titles.collect()
+        };
+        for (headings, expected) in [
+            (
+                "1 Aims|2. Method|2.1 Parts|3) Ends",
+                "+Aims|+Method|+Parts|+Ends",
+            ),
+            ("I. Aims|II. Method|Thanks", "+Aims|+Method|Thanks"),
+            ("I Aims|II Method", "+Aims|+Method"),
+            ("I Robot|Aims", "I Robot|Aims"),
+            ("§1 Aims|§ Method", "+Aims|§ Method"),
+            ("Aims|Appendix A Proofs|B Tables", "Aims|+Proofs|+Tables"),
+            ("A New Method|Aims", "A New Method|Aims"),
+            ("A Proofs|B Tables", "+Proofs|+Tables"),
+            (
+                "3D Vision|2024 in Review|1.Aims",
+                "3D Vision|2024 in Review|+Aims",
+            ),
+        ] {
+            let page: String = (headings.split('|'))
+                .map(|title| format!("<h2>{title}</h2>"))
+                .collect();
+            let wanted: Vec<_> = (expected.split('|'))
+                .map(|title| match title.strip_prefix('+') {
+                    Some(title) => (title.to_owned(), true),
+                    None => (title.to_owned(), false),
+                })
+                .collect();
+            assert_eq!(titles(&page), wanted, "{headings}");
         }
     }
 

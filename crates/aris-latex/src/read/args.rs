@@ -398,8 +398,9 @@ impl Reader<'_> {
         let mut keys: Vec<Label> = Vec::new();
         let mut current: Option<Label> = None;
         for piece in self.apart(tokens, |reader| reader.all_pieces(true)) {
+            let evaluated = is_evaluated(&piece.text);
             for (at, c) in piece.text.char_indices() {
-                if c == ',' && is_evaluated(&piece.text) {
+                if c == ',' && evaluated {
                     keys.extend(current.take());
                 } else if let Some(label) = &mut current {
                     label.key.push(c);

@@ -2,7 +2,7 @@
 //! their places, `pdftohtml -xml` the outline. Both run in process groups of their own, with a deadline.
 
 mod furniture;
-mod headings;
+pub(crate) mod headings;
 mod layout;
 mod line;
 mod notes;

@@ -199,13 +199,13 @@ fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Float {
+pub(crate) enum Float {
     Figure,
     Table,
 }
 
 /// `Figure 3: …`, `TABLE II …`: what it is, its number, the text.
-fn caption_of(line: &str) -> Option<(Float, &str, &str)> {
+pub(crate) fn caption_of(line: &str) -> Option<(Float, &str, &str)> {
     const NAMES: [(&str, Float); 6] = [
         ("Figure ", Float::Figure),
         ("FIGURE ", Float::Figure),
