@@ -185,6 +185,9 @@ impl Paper<'_> {
             IncludeOutcome::Unresolved => {
                 format!("bibliography `{target}` holds a macro that is not defined")
             }
+            _ if target.contains("://") => {
+                format!("bibliography `{target}` is on a server and is not read")
+            }
             _ => format!(
                 "bibliography `{target}` does not exist (tried {})",
                 include.candidates.join(", ")

@@ -593,6 +593,28 @@ fn a_bibliography_by_hand_defines_keys() {
 }
 
 #[test]
+fn entries_of_amsrefs_define_keys() {
+    let items = "\\cite{a,b}\\begin{bibdiv}\\begin{biblist}\n\
+        \\bib{a}{article}{author={Author, A.},title={One},date={2001}}\n\\end{biblist}\\end{bibdiv}";
+    let answer = Paper::new(&[("main.tex", &document(items))]).audit(&[]);
+    assert_eq!(answer.findings(), ["fail undefined_key b main.tex:3"]);
+}
+
+#[test]
+fn a_bibliography_may_stand_in_quotes_or_on_a_server() {
+    let quoted = document("\\cite{a}\\bibliography{\"my refs\"}");
+    let entry = "@misc{a, author = {Lamport, Leslie}, title = {The First}, year = 2020}\n";
+    let answer = Paper::new(&[("main.tex", &quoted), ("my refs.bib", entry)]).audit(&[]);
+    assert!(answer.findings().is_empty(), "{:?}", answer.findings());
+    let remote = "\\cite{a}\\addbibresource[location=remote]{https://example.org/r.bib}";
+    let answer = Paper::new(&[("main.tex", &document(remote))]).audit(&[]);
+    assert_eq!(answer.verdict().0, "BLOCKED");
+    let message = answer.artifact["details"]["findings"][0]["message"].as_str();
+    let said = "bibliography `https://example.org/r.bib` is on a server and is not read";
+    assert_eq!(message, Some(said));
+}
+
+#[test]
 fn a_lone_bbl_stands_for_its_bibliography() {
     let natbib = "\\begin{thebibliography}{9}\n\\bibitem[Knuth(1984)]{a}\nD. Knuth.\n\n\\bibitem[{de Bruin et~al.(2001)de Bruin, and Other}]{b}\nOther.\n\\end{thebibliography}\n";
     let biblatex = "\\begingroup\n  \\datalist[entry]{nty/global//global/global}\n    \\entry{a}{book}{}\n    \\endentry\n    \\entry{b}{article}{}\n    \\endentry\n  \\enddatalist\n\\endgroup\n";
@@ -817,8 +839,9 @@ fn a_bbl_of_many_items_or_with_a_long_label_is_read() {
 fn keys_with_an_at_sign_are_found_and_another_entry_is_named() {
     let bib = "@misc{doe@2020, author = {Knuth, Donald E.}, title = {Gadgets by Night}, year = 2020}\n\
         @misc{a, author = {Lamport, Leslie}, title = {The First One of Them}, year = 2020}\n\
-        @misc{a, author = {Dijkstra, Edsger}, title = {The Second One}, year = 2021}\n";
-    let answer = Paper::citing("\\cite{doe@2020} \\cite{a}", bib).audit(&[]);
+        @misc{a, author = {Dijkstra, Edsger}, title = {The Second One}, year = 2021}\n\
+        @misc{@c, author = {Hopper, Grace}, title = {A Third of Them}, year = 2019}\n";
+    let answer = Paper::citing("\\cite{doe@2020} \\cite{a} \\cite{@c}", bib).audit(&[]);
     assert_eq!(answer.findings(), ["fail duplicate_key a refs.bib:3"]);
     let message = answer.artifact["details"]["findings"][0]["message"]
         .as_str()

@@ -27,7 +27,7 @@ const PARTS: [&str; 13] = [
 
 /// The class of tables that hold an equation, with its number in a cell of its own.
 ///
-/// **Source**: LaTeXML, which makes arXiv's HTML; so are those of [`NOTES`].
+/// **Source**: `LaTeXML`, which makes arXiv's HTML; so are those of [`NOTES`].
 const EQUATION: &str = "ltx_eqn_table";
 
 /// Classes of footnotes and of the numbers of items, equations and floats, which are no running text.
@@ -101,9 +101,8 @@ fn pieces(page: &str) -> Vec<Piece> {
                 let name = String::from_utf8_lossy(&tag.name);
                 match &mut skipped {
                     Some((open, depth)) if *open == name => *depth += 1,
-                    Some(_) => {}
                     None if reader.start(&name, &tag) => skipped = Some((name.into_owned(), 1)),
-                    None => {}
+                    Some(_) | None => {}
                 }
             }
             _ => {}
@@ -206,18 +205,19 @@ impl Reader {
                 (self.place, self.float) = (Place::Float, Some(self.found.len()));
                 self.found.push((0, Piece::Figure(None)));
             }
-            ("table", false) => match self.float.and_then(|at| self.found.get_mut(at)) {
-                Some((_, piece)) => {
-                    if let Piece::Figure(caption) = piece {
-                        *piece = Piece::Table(caption.take());
-                    }
+            ("table", false) if self.float.is_none() => {
+                self.finish();
+                self.table = Some(self.found.len());
+                self.found.push((0, Piece::Table(None)));
+            }
+            ("table", false) => {
+                let float = self.float.and_then(|at| self.found.get_mut(at));
+                if let Some((_, piece)) = float
+                    && let Piece::Figure(caption) = piece
+                {
+                    *piece = Piece::Table(caption.take());
                 }
-                None => {
-                    self.finish();
-                    self.table = Some(self.found.len());
-                    self.found.push((0, Piece::Table(None)));
-                }
-            },
+            }
             ("th" | "thead", false) if self.float.is_none() && self.table.is_some() => {
                 self.finish();
                 (self.place, self.float) = (Place::Float, self.table);
@@ -469,9 +469,7 @@ mod tests {
                 "3D Vision|2024 in Review|+Aims",
             ),
         ] {
-            let page: String = (headings.split('|'))
-                .map(|title| format!("<h2>{title}</h2>"))
-                .collect();
+            let page = format!("<h2>{}</h2>", headings.replace('|', "</h2><h2>"));
             let wanted: Vec<_> = (expected.split('|'))
                 .map(|title| match title.strip_prefix('+') {
                     Some(title) => (title.to_owned(), true),

@@ -75,10 +75,12 @@ impl Reader<'_> {
     /// `\bibliography{a,b}`
     pub(super) fn bibliographies(&mut self, tokens: &[Token]) {
         for Label { key: name, place } in self.keys(tokens) {
-            let known = is_evaluated(&name);
-            let file = known.then(|| suffixed(&name, "bib"));
+            // A name with a blank stands in quotes.
+            let name = name.trim_matches('"');
+            let known = is_evaluated(name);
+            let file = known.then(|| suffixed(name, "bib"));
             let tried = self.candidates(file.as_slice());
-            let include = Include::new(IncludeKind::Bibliography, place, &name, tried);
+            let include = Include::new(IncludeKind::Bibliography, place, name, tried);
             self.record(include, known);
         }
     }

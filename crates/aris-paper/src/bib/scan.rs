@@ -65,7 +65,8 @@ impl<'a> Source<'a> {
     }
 
     /// The end of a citation key that begins here. An `@` belongs to it unless an entry begins there: so looking for keys behind
-    /// every `@` of a damaged file stays linear. An `=` belongs to it unless a field's value follows.
+    /// every `@` of a damaged file stays linear. At the start it belongs to a key that ends with a comma. An `=` belongs to it unless a
+    /// field's value follows.
     pub(super) fn key_end(&self, at: usize, close: u8) -> usize {
         let mut end = at;
         loop {
@@ -81,7 +82,8 @@ impl<'a> Source<'a> {
                 }),
                 _ => false,
             };
-            if end == at || !in_key {
+            let is_key = self.byte(end) == Some(b'@') && self.byte(word) == Some(b',');
+            if end == at && !is_key || !in_key {
                 return end;
             }
             end += 1;
