@@ -108,7 +108,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     }
     for name in &gathered.missing {
         context.warn(&format!(
-            "the sources ask for {name}, which is not there; what it holds is not measured"
+            "the sources ask for {name}, which is not in their folder; what it holds is not measured"
         ));
     }
     let kept = cache::keep(

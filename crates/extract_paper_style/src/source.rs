@@ -89,6 +89,12 @@ impl Source {
                     let why = format!("a file of the kind .{other} is not read");
                     return Err(Error::paper(&path.display().to_string(), &why, hint));
                 }
+                Some(other @ ("bib" | "bst" | "bbl" | "cls" | "sty")) => {
+                    let why = format!("a file of the kind .{other} is no paper");
+                    let hint = "name the root document, or the folder it stands in";
+                    return Err(Error::paper(&path.display().to_string(), &why, hint));
+                }
+                None if is_page(&path) => Self::Page(path),
                 _ => Self::Tex(path),
             });
         }
@@ -125,6 +131,19 @@ impl Source {
             Self::Address(_) => SourceType::Http,
         }
     }
+}
+
+/// Whether a file without an ending begins as a page of HTML does.
+fn is_page(path: &Path) -> bool {
+    let start = aris_fs::open(path)
+        .and_then(|file| file.head(256))
+        .unwrap_or_default();
+    let start = String::from_utf8_lossy(&start)
+        .trim_start()
+        .to_ascii_lowercase();
+    ["<!doctype html", "<html"]
+        .iter()
+        .any(|begin| start.starts_with(begin))
 }
 
 /// A path as users write it, `~` for their folder.

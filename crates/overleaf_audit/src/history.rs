@@ -133,7 +133,7 @@ impl Git<'_> {
             Ok(0) => Ok(()),
             Ok(_) if said.contains("not a git repository") => failed(DAMAGED, INIT),
             Ok(_) => failed(&format!("git says: {said}"), FSCK),
-            Err(error) => failed(&error.to_string(), "give it longer with --deadline"),
+            Err(error) => failed(&error.to_string(), "give it longer with --command-timeout"),
         }
     }
 

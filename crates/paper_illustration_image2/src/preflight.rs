@@ -61,7 +61,7 @@ fn judged(finished: &Finished, seconds: u64) -> (Status, Option<i32>, Option<Str
         }
         End::TimedOut => {
             let error = format!(
-                "the server of codex did not answer within {seconds} s, and was ended; allow it more with --deadline"
+                "the server of codex did not answer within {seconds} s, and was ended; allow it more with --command-timeout"
             );
             (Status::TimedOut, None, Some(error))
         }

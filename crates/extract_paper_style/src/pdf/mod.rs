@@ -117,9 +117,9 @@ fn pages(
             ErrorKind::Timeout,
             format!(
                 "{place}: reading the PDF takes longer than {} s",
-                limit.as_secs()
+                limit.as_secs().max(1)
             ),
-            "open it in a viewer; if it is no ordinary paper, name the LaTeX sources or arXiv identifier",
+            "give it longer with --deadline; if it is no ordinary paper, name the LaTeX sources or arXiv identifier",
         )),
         End::Signalled(_) => Err(refused(
             format!("{UNREAD}: pdftotext crashed on it"),
