@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::report::{Findings, Leak, Object, Part, Unseen};
 use crate::token::{Hit, Scanner, masked};
-use crate::tree::Repository;
+use crate::tree::{Found, Repository, why};
 
 /// Objects that one process of git reads: few enough that all processors end together, enough that starting git is nothing.
 const SLICE: usize = 4096;
@@ -31,6 +31,57 @@ const UNPACK: &str = "unpack the object, as `git cat-file -p` prints it, and loo
 /// Why git cannot be asked.
 const ABSENT: &str = "the program git is not installed";
 const DAMAGED: &str = "HEAD, refs/ or objects/ is damaged or gone";
+
+/// The files outside of `root` that the settings of a repository name: settings that they include, and hooks.
+///
+/// **Errors**: the hooks cannot be listed.
+pub(crate) fn named_by_settings(
+    of: &Repository,
+    root: &Path,
+    deadline: Duration,
+) -> Result<Vec<Found>, Unseen> {
+    let git = Git {
+        repository: of,
+        deadline,
+    };
+    let mut told = Vec::new();
+    let args = "config --list --local --includes --show-origin -z";
+    if (git.run(args, Vec::new(), &mut |piece| told.extend_from_slice(piece))).is_err() {
+        // [`read`] says that git cannot be asked.
+        return Ok(Vec::new());
+    }
+    let told = String::from_utf8_lossy(&told);
+    let above = of.folder.parent().filter(|_| of.folder.ends_with(".git"));
+    let mut files = BTreeSet::new();
+    let mut parts = told.split('\0');
+    while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
+        let origin = origin.strip_prefix("file:");
+        files.extend(origin.map(|path| of.folder.join(path)));
+        if let Some(hooks) = setting.strip_prefix("core.hookspath\n") {
+            let hooks = above.unwrap_or(&of.folder).join(hooks);
+            let listed = match aris_fs::list_sorted(&hooks) {
+                Err(error) => {
+                    let why = format!("core.hooksPath leads there: {}", why(&error));
+                    return Err(Unseen::new(&hooks, &why, ""));
+                }
+                Ok(listed) => listed,
+            };
+            let is_file = |entry: &aris_fs::Entry| entry.kind == aris_fs::EntryKind::File;
+            files.extend(listed.into_iter().filter(is_file).map(|entry| entry.path));
+        }
+    }
+    let outside = files.into_iter().filter_map(|path| {
+        let real = path.canonicalize().ok()?;
+        let is_outside = !real.starts_with(root) && !real.starts_with(&of.folder);
+        let (shown, part) = (path, Part::Git);
+        is_outside.then_some(Found {
+            path: real,
+            shown,
+            part,
+        })
+    });
+    Ok(outside.collect())
+}
 
 /// Adds what the objects of `repository` hold that `known` does not have, and remembers those that are clean.
 pub(crate) fn read(of: &Repository, known: &Known, deadline: Duration, found: &mut Findings) {

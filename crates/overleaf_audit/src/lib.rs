@@ -83,10 +83,18 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         tree.files.extend(content::of_home(context, &real));
     }
     let mut found = tree.found;
+    let deadline = Duration::from_secs(cli.deadline);
+    for repository in &tree.repositories {
+        match history::named_by_settings(repository, &real, deadline) {
+            Ok(files) => tree.files.extend(files),
+            Err(unseen) => found.unseen.push(unseen),
+        }
+    }
+    tree.files.sort();
+    tree.files.dedup();
     content::read(&tree.files, &mut found);
     for repository in &tree.repositories {
         let known = (!cli.no_cache).then(|| Known::of(&repository.folder, context));
-        let deadline = Duration::from_secs(cli.deadline);
         history::read(repository, &known.unwrap_or_default(), deadline, &mut found);
     }
     let (mut leaks, mut unseen, looked) = (found.leaks, found.unseen, found.looked);

@@ -33,16 +33,22 @@ const UNPACKED: u64 = 4 << 30;
 /// The forms: bytes, any of them percent-encoded; UTF-16 of either order; base64 in each of its three alignments.
 ///
 /// The base64 of `olp_` is `b2xwX` when it starts a group of three bytes, `9scF` followed by `8` or `9` when one byte stands before it, and
-/// `vbHBf` when two do. Base64 may be wrapped: it continues on lines that hold nothing but whole groups of four.
+/// `vbHBf` when two do. Base64 may be wrapped: it continues on lines that hold nothing but whole groups of four, also quoted ones, and
+/// behind line breaks that are written out, as in JSON.
 static FORMS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
-    const WRAP: &str = r"(?:\r?\n[ \t]{0,8})";
+    const WRAP: &str = r"(?:\r?\n[ \t>]{0,8})";
+    const ESCAPED: &str = r"(?:(?:\\{1,4}r)?\\{1,4}n[ \t>]{0,8})";
     // A letter or digit, percent-encoded.
     const CODED: &str = "%(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])";
-    let start = "b 2 x w X|9 s c F [89]|v b H B f".replace(' ', &format!("{WRAP}?"));
+    let start = "b 2 x w X|9 s c F [89]|v b H B f".replace(' ', &format!("(?:{WRAP}|{ESCAPED})?"));
     Regex::new(&format!(
-        r"(?-u)(?P<plain>(?:o|%6[Ff])(?:l|%6[Cc])(?:p|%70)(?:_|%5[Ff])(?:[A-Za-z0-9]|{CODED}){{20,200}})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){{20,200}})|(?:{start})[A-Za-z0-9+/_-]{{0,280}}(?:{WRAP}(?:[A-Za-z0-9+/]{{4}}){{0,32}}[A-Za-z0-9+/]{{2}}(?:[A-Za-z0-9+/]{{2}}|[A-Za-z0-9+/]=|==)(?mR:$)){{0,8}}",
+        r"(?-u)(?P<plain>(?:o|%6[Ff])(?:l|%6[Cc])(?:p|%70)(?:_|%5[Ff])(?:[A-Za-z0-9]|{CODED}){{20,200}})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){{20,200}})|(?:{start})[A-Za-z0-9+/_-]{{0,280}}(?:{WRAP}(?:[A-Za-z0-9+/]{{4}}){{0,32}}[A-Za-z0-9+/]{{2}}(?:[A-Za-z0-9+/]{{2}}|[A-Za-z0-9+/]=|==)(?mR:$)|{ESCAPED}[A-Za-z0-9+/]{{1,128}}={{0,2}}){{0,8}}",
     ))
 });
+
+/// What wrapped base64 holds beside its characters.
+static BREAKS: LazyLock<Result<Regex, regex::Error>> =
+    LazyLock::new(|| Regex::new(r"(?-u)\\+[rn]|[^A-Za-z0-9+/_-]"));
 
 /// Base64 of which only a part is there.
 static DECODER: GeneralPurpose = GeneralPurpose::new(
@@ -251,8 +257,8 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
         Some(b'v') => ("AAB", 2),
         _ => ("", 0),
     };
-    let joined = text.iter().filter(|byte| !b"\r\n\t =".contains(byte));
-    let standard = start.bytes().chain(joined.map(|byte| match byte {
+    let joined = BREAKS.as_ref().ok()?.replace_all(text, b"");
+    let standard = start.bytes().chain(joined.iter().map(|byte| match byte {
         b'-' => b'+',
         b'_' => b'/',
         other => *other,
@@ -328,6 +334,39 @@ mod tests {
             let shown = String::from_utf8_lossy(&bytes);
             assert_eq!(hits.len(), 1, "{shown}");
             assert_eq!((hits[0].form, &hits[0].token), (form, &plain), "{shown}");
+        }
+    }
+
+    #[test]
+    fn wrapped_base64_is_one_token_however_its_lines_are_broken() {
+        let token = secret(TAIL);
+        let plain = Token::new(token.as_bytes());
+        for before in 0..80 {
+            let text = format!(
+                "{}{token}@git.overleaf.com/0123456789abcdef",
+                "x".repeat(before)
+            );
+            let coded = STANDARD.encode(text).into_bytes();
+            let lines = || {
+                coded
+                    .chunks(76)
+                    .map(|line| String::from_utf8_lossy(line).into_owned())
+            };
+            for (start, end) in [
+                ("", "\n"),
+                ("> ", "\r\n"),
+                ("", "\\n"),
+                ("", "\\r\\n"),
+                ("", r"\\n"),
+            ] {
+                let wrapped: String = lines().fold(String::from("{\"out\":\""), |out, line| {
+                    [&out, start, &line, end].concat()
+                });
+                let hits = tokens(format!("{wrapped}\"}}").as_bytes());
+                let found = hits.iter().map(|hit| (hit.form, &hit.token));
+                let wanted = [(Form::Base64, &plain)];
+                assert_eq!(found.collect::<Vec<_>>(), wanted, "{before} {wrapped}");
+            }
         }
     }
 

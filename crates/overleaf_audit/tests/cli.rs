@@ -678,3 +678,25 @@ fn a_crash_or_many_at_once_leave_no_wrong_verdicts() {
     let data = audit(&project, &["paper", "--json"]).expect_code(10).data();
     assert_eq!(data["looked"]["known"], 8, "{data:#}");
 }
+
+#[test]
+fn what_settings_name_outside_of_the_folder_is_looked_at() {
+    let secret = token();
+    let project = project();
+    let paper = project.at("paper");
+    audit(&project, &["paper"]).expect_code(0);
+    project.write("hooks/pre-commit", format!("# {secret}\n"));
+    git(&paper, &["config", "core.hooksPath", "../hooks"]);
+    let run = audit(&project, &["paper"]).expect_code(10);
+    assert!(run.stdout().contains("hooks/pre-commit"), "{run}");
+    git(&paper, &["config", "core.hooksPath", "../absent"]);
+    let run = audit(&project, &["paper"]).expect_code(5);
+    assert!(run.stderr().contains("core.hooksPath"), "{run}");
+    git(&paper, &["config", "--unset", "core.hooksPath"]);
+    let remote = format!("[remote \"o\"]\nurl = https://git:{secret}@git.overleaf.com/x\n");
+    project.write("shared.inc", remote);
+    git(&paper, &["config", "include.path", "../../shared.inc"]);
+    let run = audit(&project, &["paper"]).expect_code(10);
+    assert!(run.stdout().contains("shared.inc"), "{run}");
+    assert!(!run.stdout().contains(&secret), "{run}");
+}
