@@ -38,16 +38,7 @@ pub fn is_below(path: &str, folders: &[&str]) -> bool {
 /// not named like a project's own papers (`README`, `CHANGELOG`, `LICENSE`, `LICENCE`, `NOTICE`, `CONTRIBUTING`, `AGENTS`,
 /// `CLAUDE`, and names that start so).
 pub fn is_instruction(path: &str) -> bool {
-    const PAPERS: [&str; 8] = [
-        "README",
-        "CHANGELOG",
-        "LICENSE",
-        "LICENCE",
-        "NOTICE",
-        "CONTRIBUTING",
-        "AGENTS",
-        "CLAUDE",
-    ];
+    const PAPERS: &str = "README CHANGELOG LICENSE LICENCE NOTICE CONTRIBUTING AGENTS CLAUDE";
     if extension(path) != "md" {
         return false;
     }
@@ -55,7 +46,7 @@ pub fn is_instruction(path: &str) -> bool {
         return is_below(path, &["references", "reference"]);
     }
     let upper = path.to_ascii_uppercase();
-    path == "SKILL.md" || !PAPERS.iter().any(|name| upper.starts_with(name))
+    path == "SKILL.md" || !PAPERS.split(' ').any(|name| upper.starts_with(name))
 }
 
 /// A *resource*: a file under `references/` or `assets/`, except paths with a part that starts with a dot and names that start

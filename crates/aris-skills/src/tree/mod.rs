@@ -14,16 +14,8 @@ use crate::text::Text;
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// Folders that the walk does not enter.
-pub const SKIPPED_FOLDERS: [&str; 8] = [
-    ".git",
-    "node_modules",
-    "__pycache__",
-    ".venv",
-    "venv",
-    "target",
-    ".mypy_cache",
-    ".pytest_cache",
-];
+pub const SKIPPED_FOLDERS: &str =
+    ".git node_modules __pycache__ .venv venv target .mypy_cache .pytest_cache";
 
 /// Largest file that is read as a whole: 16 MiB. A longer text is data.
 pub const READ_LIMIT: u64 = 16 << 20;

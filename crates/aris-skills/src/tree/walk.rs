@@ -112,7 +112,7 @@ impl Walk {
         let skipped = entry
             .name
             .to_str()
-            .is_some_and(|name| SKIPPED_FOLDERS.contains(&name));
+            .is_some_and(|name| SKIPPED_FOLDERS.split(' ').any(|skipped| skipped == name));
         if self.is_left_out(place, &path, true) {
             return;
         }

@@ -106,22 +106,8 @@ static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?s)`|\$\{|\\."));
 
 /// Words after which a value begins.
-const BEFORE_VALUE: [&str; 14] = [
-    "return",
-    "typeof",
-    "case",
-    "in",
-    "of",
-    "delete",
-    "void",
-    "throw",
-    "new",
-    "else",
-    "do",
-    "await",
-    "yield",
-    "instanceof",
-];
+const BEFORE_VALUE: &str =
+    "return typeof case in of delete void throw new else do await yield instanceof";
 
 impl Lexer<'_> {
     /// Reads one token, white space or comment; `None` at the end.
@@ -180,7 +166,7 @@ impl Lexer<'_> {
             Kind::Mark(byte) => !matches!(byte, b')' | b']' | b'}'),
             Kind::Name => {
                 let name = self.source.get(last.range.clone()).unwrap_or_default();
-                BEFORE_VALUE.contains(&name)
+                BEFORE_VALUE.split(' ').any(|word| word == name)
             }
         }
     }

@@ -43,35 +43,12 @@ const PROCESSES: u32 = 256;
 const CPU_PER_SECOND: u64 = 4;
 
 /// What a call sees of the disk, read-only, beside the tree and its interpreter. Neither homes nor `/run`, `/var`, `/mnt`.
-const SYSTEM: [&str; 10] = [
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu",
-];
+const SYSTEM: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix /gnu";
 
 /// What programs need of `/etc`; the rest holds keys and passwords, which a finding would quote.
-const SETTINGS: [&str; 22] = [
-    "alternatives",
-    "ca-certificates",
-    "fonts",
-    "group",
-    "java",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "ld.so.preload",
-    "locale.alias",
-    "localtime",
-    "magic",
-    "mime.types",
-    "nsswitch.conf",
-    "os-release",
-    "passwd",
-    "perl",
-    "pki/tls/certs",
-    "python3",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "texmf",
-];
+const SETTINGS: &str = "alternatives ca-certificates fonts group java ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload locale.alias \
+    localtime magic mime.types nsswitch.conf os-release passwd perl pki/tls/certs python3 ssl/certs \
+    ssl/openssl.cnf texmf";
 
 /// Folders that every program expects, empty.
 const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
@@ -291,13 +268,13 @@ impl Sandbox {
         for folder in EMPTY {
             mount("--tmpfs", Path::new(folder));
         }
-        for folder in SYSTEM {
+        for folder in SYSTEM.split(' ') {
             mount("--ro-bind-try", Path::new(folder));
         }
-        for name in SETTINGS {
+        for name in SETTINGS.split(' ') {
             mount("--ro-bind-try", &Path::new("/etc").join(name));
         }
-        let seen = |folder: &Path| SYSTEM.iter().any(|system| folder.starts_with(system));
+        let seen = |folder: &Path| SYSTEM.split(' ').any(|system| folder.starts_with(system));
         // What lies below a home needs the rest of it: programs there are found, and then fail.
         let home = std::env::home_dir();
         let on_path = std::env::split_paths(&self.path).filter(|folder| {

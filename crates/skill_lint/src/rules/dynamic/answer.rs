@@ -20,7 +20,7 @@ pub(super) fn copy_name(skill: &Path) -> &Path {
 /// What one call gave.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    finished: Finished,
+    pub(super) finished: Finished,
     /// Files that lay in the working directory or the home afterwards.
     pub(super) left: Vec<String>,
     /// Folders whose names no message may hold, the longest first, and what it holds instead.
@@ -50,10 +50,6 @@ impl Answer {
         }
     }
 
-    pub(super) fn timed_out(&self) -> bool {
-        self.finished.end == End::TimedOut
-    }
-
     /// The exit code; a signal as a shell says it, 128 and its number. 124 for a time-out, as `timeout` has it.
     pub(super) fn exit(&self) -> i32 {
         match self.finished.end {
@@ -61,22 +57,6 @@ impl Answer {
             End::Signalled(signal) => 128 + signal,
             End::TimedOut => 124,
         }
-    }
-
-    pub(super) fn succeeded(&self) -> bool {
-        self.finished.end == End::Exited(0)
-    }
-
-    pub(super) fn stdout(&self) -> &[u8] {
-        &self.finished.stdout.bytes
-    }
-
-    pub(super) fn text(&self) -> String {
-        self.finished.stdout.text().into_owned()
-    }
-
-    pub(super) fn wrote_to_stderr(&self) -> bool {
-        !self.finished.stderr.text().trim().is_empty()
     }
 
     /// How it ended, for a message: `exit 1`.
@@ -92,11 +72,7 @@ impl Answer {
     /// What it said about its failure, to go behind a message: `: error: no such file`. Empty when it did not fail or said
     /// nothing.
     pub(super) fn because(&self) -> String {
-        let line = if self.succeeded() {
-            None
-        } else {
-            self.telling_line()
-        };
+        let line = self.telling_line().filter(|_| !self.finished.success());
         line.map_or_else(String::new, |line| format!(": {line}"))
     }
 
@@ -143,14 +119,14 @@ static TELLING: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use std::time::Duration;
 
     use aris_proc::Captured;
 
     use super::*;
 
-    pub(in super::super) fn answer(end: End, stdout: &str, stderr: &str) -> Answer {
+    fn answer(end: End, stdout: &str, stderr: &str) -> Answer {
         let stream = |text: &str| Captured {
             bytes: text.as_bytes().to_vec(),
             dropped: 0,

@@ -10,8 +10,8 @@ use std::time::Duration;
 use aris_fs::{EntryKind, FsError};
 
 use super::answer::{Answer, copy_name};
-use super::judge::{Answers, Place, SampleAnswer, UNKNOWN_FLAG};
-use super::program::{Program, Start};
+use super::judge::{self, Fault};
+use super::program::{Place, Program, Start};
 use crate::Error;
 use crate::config::RunLevel;
 use crate::sandbox::{Sandbox, Scratch};
@@ -29,25 +29,31 @@ const BUSY_PAUSE: Duration = Duration::from_millis(50);
 /// **Source**: the exit codes of the resource protocol: 5, the environment forbids it.
 const NO_BINARY: i32 = 5;
 
+/// The flag that no program has.
+const UNKNOWN_FLAG: &str = "--skill-lint-no-such-flag";
+
+/// What is wrong, and where.
+pub(super) type Problem = (Place, Fault);
+
 /// The words that start each interpreter; `None` for those that are absent or do not work.
 pub(super) type Interpreters = BTreeMap<&'static str, Option<Vec<OsString>>>;
 
-/// Runs a program as far as `level` allows.
+/// Runs a program as far as `level` allows, and judges what it gives.
 ///
 /// **Errors**: why it was not run, as a reason to report.
-pub(super) fn answers(
+pub(super) fn problems(
     program: &Program,
     level: RunLevel,
     sandbox: &Sandbox,
     interpreters: &Interpreters,
-) -> Result<Answers, String> {
+) -> Result<Vec<Problem>, String> {
     let caller = Caller {
         program,
         sandbox,
         words: words(program, interpreters)?,
     };
     caller
-        .answers(level)
+        .problems(level)
         .map_err(|error| match std::error::Error::source(&error) {
             Some(cause) => format!("{error}: {cause}"),
             None => error.to_string(),
@@ -80,72 +86,52 @@ struct Caller<'a> {
 
 impl Caller<'_> {
     /// `None` when a launcher says that there is nothing to launch.
-    fn answers(&self, level: RunLevel) -> Result<Option<Answers>, Error> {
+    fn problems(&self, level: RunLevel) -> Result<Option<Vec<Problem>>, Error> {
         let help = self.call("--help")?;
-        if self.program.contract.is_some()
-            && self.program.compiled.is_some()
-            && help.exit() == NO_BINARY
-        {
+        if self.program.has_contract && help.exit() == NO_BINARY {
             return Ok(None);
         }
-        let flags = level >= RunLevel::Flags;
-        Ok(Some(Answers {
-            unknown_flag: flags.then(|| self.call(UNKNOWN_FLAG)).transpose()?,
-            samples: if level >= RunLevel::All {
-                self.samples()?
-            } else {
-                Vec::new()
-            },
-            limit_s: self.sandbox.isolation().limits.timeout_s,
-            help,
-        }))
+        let mut problems = Vec::new();
+        let mut add = |place: &Place, faults: Vec<Fault>| {
+            problems.extend(faults.into_iter().map(|fault| (place.clone(), fault)));
+        };
+        let script = (self.program.path.clone(), 1);
+        add(&script, judge::help(&help));
+        if level >= RunLevel::Flags {
+            add(&script, judge::unknown_flag(&self.call(UNKNOWN_FLAG)?));
+        }
+        for sample in &self.program.samples {
+            if level >= RunLevel::All {
+                let answer = self.sample(&sample.args)?;
+                add(&sample.place, judge::sample(&answer, &sample.exits));
+            }
+        }
+        Ok(Some(problems))
     }
 
     fn call(&self, flag: &str) -> Result<Answer, Error> {
         let scratch = self.sandbox.scratch()?;
-        let script = self.program.skill.join(&self.program.skill_path);
         let cwd = scratch.cwd();
-        self.run(&script, &[flag.to_owned()], &cwd, scratch)
+        self.run(&self.program.skill, &[flag.to_owned()], &cwd, scratch)
     }
 
-    fn samples(&self) -> Result<Vec<SampleAnswer>, Error> {
-        let of_header = self.program.samples.iter().filter_map(|sample| {
-            let args = sample.args.as_ref().ok()?;
-            Some((Place::Script(sample.line), Vec::new(), args))
-        });
-        let contract = self
-            .program
-            .contract
-            .iter()
-            .flat_map(|file| &file.contract.samples);
-        let of_contract =
-            contract.map(|sample| (Place::Contract, sample.exits.clone(), &sample.args));
-        of_header
-            .chain(of_contract)
-            .map(|(place, exits, args)| {
-                let scratch = self.sandbox.scratch()?;
-                let copy = scratch.cwd().join(copy_name(&self.program.skill));
-                copy_skill(&self.program.skill, &copy)?;
-                let script = copy.join(&self.program.skill_path);
-                let answer = self.run(&script, args, &copy, scratch)?;
-                Ok(SampleAnswer {
-                    place,
-                    exits,
-                    answer,
-                })
-            })
-            .collect()
+    /// Calls the program in a copy of its skill.
+    fn sample(&self, args: &[String]) -> Result<Answer, Error> {
+        let scratch = self.sandbox.scratch()?;
+        let copy = scratch.cwd().join(copy_name(&self.program.skill));
+        copy_skill(&self.program.skill, &copy)?;
+        self.run(&copy, args, &copy, scratch)
     }
 
     fn run(
         &self,
-        script: &Path,
+        skill: &Path,
         args: &[String],
         cwd: &Path,
         scratch: Scratch,
     ) -> Result<Answer, Error> {
         let mut command = self.words.clone();
-        command.push(script.as_os_str().to_owned());
+        command.push(skill.join(&self.program.skill_path).into_os_string());
         command.extend(args.iter().map(OsString::from));
         let mut finished = self.sandbox.run(&command, cwd, &scratch)?;
         // A process that another thread began while a copy was written may hold the copy open for a moment. **Source**: `execve(2)`, ETXTBSY.

@@ -6,7 +6,8 @@ use serde_json::Value;
 /// What a contract file promises. A malformed file promises nothing: that is a finding of the static rules.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Contract {
-    pub(super) name: String,
+    #[serde(rename = "name")]
+    _name: String,
     #[serde(default, deserialize_with = "whole")]
     pub(super) samples: Vec<Promise>,
 }

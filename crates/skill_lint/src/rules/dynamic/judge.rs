@@ -1,7 +1,8 @@
-//! The dynamic rules as a function of what the calls of one script gave.
+//! The dynamic rules, each as a function of what one call gave.
 
 use std::sync::LazyLock;
 
+use aris_proc::End;
 use aris_skills::pattern::compiled;
 use regex::Regex;
 
@@ -11,74 +12,15 @@ use super::envelope;
 /// Files that a message names; the rest is counted.
 const NAMED_FILES: usize = 3;
 
-/// Where a problem belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// This line of the script, from 1.
-    Script(usize),
-    /// Where the contract file has its samples.
-    Contract,
-}
-
-/// A rule that a script breaks, where, and a message.
-pub(super) type Problem = (&'static str, Place, String);
-
-/// A sample that ran.
-#[derive(Clone, Debug)]
-pub(super) struct SampleAnswer {
-    pub(super) place: Place,
-    /// Exit codes the contract allows; empty when nothing is promised.
-    pub(super) exits: Vec<i64>,
-    pub(super) answer: Answer,
-}
-
-/// What the calls of one script gave. `None` for calls that were not made.
-#[derive(Clone, Debug)]
-pub(super) struct Answers {
-    pub(super) help: Answer,
-    pub(super) unknown_flag: Option<Answer>,
-    pub(super) samples: Vec<SampleAnswer>,
-    /// Seconds a call had.
-    pub(super) limit_s: u64,
-}
+/// A rule that a call breaks, and a message.
+pub(super) type Fault = (&'static str, String);
 
 static USAGE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*(?:usage|synopsis)\b"));
 static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*examples?\b"));
 
-/// The flag that no program has.
-pub(super) const UNKNOWN_FLAG: &str = "--skill-lint-no-such-flag";
-
-/// The problems of one script.
-pub(super) fn problems(answers: &Answers) -> Vec<Problem> {
-    let mut found: Vec<Problem> = Vec::new();
-    let (script, flag) = (Place::Script(1), answers.unknown_flag.as_ref());
-    let samples = answers.samples.iter();
-    let calls = [(script, "--help", &answers.help)]
-        .into_iter()
-        .chain(flag.map(|answer| (script, "an unknown flag", answer)))
-        .chain(samples.map(|sample| (sample.place, "the declared sample", &sample.answer)));
-    for (place, name, _) in calls.filter(|(_, _, answer)| answer.timed_out()) {
-        let message = format!("{name} gave no answer within {} s", answers.limit_s);
-        found.push(("SR309", place, message));
-    }
-    let mut tell = |rule, message| found.push((rule, script, message));
-    help(&answers.help, &mut tell);
-    if let Some(answer) = flag.filter(|answer| !answer.timed_out() && answer.exit() != 2) {
-        let (ending, because) = (answer.ending(), answer.because());
-        let message = format!("an unknown flag ends with {ending}, not 2{because}");
-        tell("SR303", message);
-    }
-    let samples = answers.samples.iter();
-    for sample in samples.filter(|sample| !sample.answer.timed_out()) {
-        for fault in faults(sample) {
-            let message = format!("the declared sample{fault}");
-            found.push(("SR306", sample.place, message));
-        }
-    }
-    found
-}
-
-fn help(help: &Answer, tell: &mut impl FnMut(&'static str, String)) {
+/// What is wrong with an answer to `--help`.
+pub(super) fn help(help: &Answer) -> Vec<Fault> {
+    let mut faults = Vec::new();
     if !help.left.is_empty() {
         let named = help.left.iter().take(NAMED_FILES).map(String::as_str);
         let named = named.collect::<Vec<_>>().join(", ");
@@ -86,49 +28,69 @@ fn help(help: &Answer, tell: &mut impl FnMut(&'static str, String)) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        tell("SR308", format!("--help left files behind: {named}{more}"));
+        faults.push(("SR308", format!("--help left files behind: {named}{more}")));
     }
-    if help.timed_out() {
-        return;
-    }
-    if !help.succeeded() {
+    faults.extend(late(help, "--help").or_else(|| page(help)));
+    faults
+}
+
+/// What is wrong with the help's exit and text.
+fn page(help: &Answer) -> Option<Fault> {
+    if !help.finished.success() {
         let (ending, because) = (help.ending(), help.because());
-        tell("SR301", format!("--help ends with {ending}{because}"));
-        return;
+        return Some(("SR301", format!("--help ends with {ending}{because}")));
     }
-    let text = help.text();
+    let text = help.finished.stdout.text();
     if text.trim().is_empty() {
-        let instead = if help.wrote_to_stderr() {
-            "; its text is on stderr"
-        } else {
-            ""
+        let instead = match help.finished.stderr.text().trim() {
+            "" => "",
+            _ => "; its text is on stderr",
         };
-        tell("SR301", format!("--help writes nothing to stdout{instead}"));
-        return;
+        return Some(("SR301", format!("--help writes nothing to stdout{instead}")));
     }
     let has = |section: &Regex| text.lines().any(|line| section.is_match(line));
     let missing = match (has(&USAGE), has(&EXAMPLES)) {
-        (true, true) => return,
+        (true, true) => return None,
         (false, true) => "a Usage section",
         (true, false) => "an Examples section",
         (false, false) => "Usage and Examples sections",
     };
-    tell("SR302", format!("the text of --help lacks {missing}"));
+    Some(("SR302", format!("the text of --help lacks {missing}")))
 }
 
-/// What is wrong with a sample that ran, as the end of a sentence.
-fn faults(sample: &SampleAnswer) -> Vec<String> {
-    let answer = &sample.answer;
-    let faults = envelope::sample_faults(answer.stdout(), answer.exit()).into_iter();
+/// What is wrong with an answer to a flag that no program has.
+pub(super) fn unknown_flag(answer: &Answer) -> Vec<Fault> {
+    let accepted = || {
+        let (ending, because) = (answer.ending(), answer.because());
+        let message = format!("an unknown flag ends with {ending}, not 2{because}");
+        (answer.exit() != 2).then_some(("SR303", message))
+    };
+    let fault = late(answer, "an unknown flag").or_else(accepted);
+    fault.into_iter().collect()
+}
+
+/// What is wrong with a declared sample that may exit with these codes; with any when there is none.
+pub(super) fn sample(answer: &Answer, exits: &[i64]) -> Vec<Fault> {
+    if let Some(late) = late(answer, "the declared sample") {
+        return vec![late];
+    }
+    let faults = envelope::sample_faults(&answer.finished.stdout.bytes, answer.exit()).into_iter();
     let mut faults: Vec<String> = faults.map(|fault| format!(": {fault}")).collect();
-    if !sample.exits.is_empty() && !sample.exits.contains(&i64::from(answer.exit())) {
-        let promised: Vec<String> = sample.exits.iter().map(ToString::to_string).collect();
+    if !exits.is_empty() && !exits.contains(&i64::from(answer.exit())) {
+        let promised: Vec<String> = exits.iter().map(ToString::to_string).collect();
+        let (ending, because) = (answer.ending(), answer.because());
+        let promised = promised.join(" or ");
         faults.push(format!(
-            " ends with {}, the contract promises {}{}",
-            answer.ending(),
-            promised.join(" or "),
-            answer.because()
+            " ends with {ending}, the contract promises {promised}{because}"
         ));
     }
-    faults
+    let message = |fault| ("SR306", format!("the declared sample{fault}"));
+    faults.into_iter().map(message).collect()
+}
+
+/// A call that did not end in time.
+fn late(answer: &Answer, name: &str) -> Option<Fault> {
+    let limit = answer.finished.deadline.as_secs();
+    let message = format!("{name} gave no answer within {limit} s");
+    (answer.finished.end == End::TimedOut).then_some(("SR309", message))
 }

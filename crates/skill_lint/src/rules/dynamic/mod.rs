@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 use aris_skills::{Skill, Tree};
 
 use self::calls::Interpreters;
-use self::judge::{Place, Problem};
 use self::program::{Program, Start};
 use crate::catalogue;
 use crate::config::Config;
@@ -38,21 +37,7 @@ pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
     if config.cli.run.is_none() {
         return Facts::default();
     }
-    let programs = program::programs(skill);
-    for program in &programs {
-        for (line, fault) in program
-            .samples
-            .iter()
-            .filter_map(|sample| Some((sample.line, sample.args.as_ref().err()?)))
-        {
-            sink.found(
-                "SR306",
-                &program.path,
-                (line, 1),
-                format!("the sample cannot be run: {fault}"),
-            );
-        }
-    }
+    let programs = program::programs(skill, sink);
     Facts { programs }
 }
 
@@ -89,16 +74,17 @@ pub fn tree<'f>(
     };
     sink.ran_under(Ok(sandbox.isolation().clone()));
     let interpreters = interpreters(&programs, &sandbox);
-    let judged: Vec<Result<Vec<Problem>, String>> =
-        aris_fs::map_in_parallel(config.threads(), &programs, |program| {
-            let answers = calls::answers(program, level, &sandbox, &interpreters)?;
-            Ok(judge::problems(&answers))
-        });
+    let judged = aris_fs::map_in_parallel(config.threads(), &programs, |program| {
+        calls::problems(program, level, &sandbox, &interpreters)
+    });
     for (program, result) in programs.into_iter().zip(judged) {
         match result {
-            Ok(problems) => problems
-                .into_iter()
-                .for_each(|problem| report(program, problem, sink)),
+            Ok(problems) => {
+                for ((path, line), (rule, message)) in problems {
+                    let found = sink.found(rule, &path, (line, 1), message);
+                    found.skill = Some(program.skill_name.clone());
+                }
+            }
             Err(reason) => sink.skipped(rule, &program.path, reason),
         }
     }
@@ -118,13 +104,4 @@ fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
         .into_iter()
         .map(|one| (one, interpreter::locate(one, sandbox)))
         .collect()
-}
-
-fn report(program: &Program, (rule, place, message): Problem, sink: &mut Sink<'_>) {
-    let (path, line) = match (place, &program.contract) {
-        (Place::Script(line), _) => (&program.path, line),
-        (Place::Contract, Some(file)) => (&file.path, file.samples_line),
-        (Place::Contract, None) => (&program.path, 1),
-    };
-    sink.found(rule, path, (line, 1), message).skill = Some(program.skill_name.clone());
 }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use aris_skills::binary::{Binary, Format, Machine};
-use aris_skills::{Skill, SourceFile, names};
+use aris_skills::{Skill, SourceFile, Text, names};
 
 use super::contract::Contract;
 use super::interpreter;
-use super::sample::{self, Sample};
+use super::sample::declared;
+use crate::finding::Sink;
 
 /// One entry point or binary.
 #[derive(Clone, Debug)]
@@ -21,11 +22,22 @@ pub(super) struct Program {
     /// Name of the skill.
     pub(super) skill_name: String,
     pub(super) start: Start,
-    pub(super) contract: Option<ContractFile>,
-    /// Samples that its comments declare.
+    /// Whether it answers for a contract file.
+    pub(super) has_contract: bool,
+    /// Samples that its comments declare, then those of its contract.
     pub(super) samples: Vec<Sample>,
-    /// The name of a compiled helper, which its `--version` prints: for binaries and their launchers.
-    pub(super) compiled: Option<String>,
+}
+
+/// A file of the tree and a line, from 1.
+pub(super) type Place = (String, usize);
+
+/// A call that a program declares.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub(super) place: Place,
+    pub(super) args: Vec<String>,
+    /// The exit codes it may exit with; empty when nothing is promised.
+    pub(super) exits: Vec<i64>,
 }
 
 /// How a program is started.
@@ -39,96 +51,89 @@ pub(super) enum Start {
     Never(&'static str),
 }
 
-/// A contract file.
-#[derive(Clone, Debug)]
-pub(super) struct ContractFile {
-    /// Path in the tree.
-    pub(super) path: String,
-    /// Line of its samples, from 1.
-    pub(super) samples_line: usize,
-    pub(super) contract: Contract,
-}
-
-/// The programs of a skill, in the order of its files.
-pub(super) fn programs(skill: &Skill) -> Vec<Program> {
-    skill
-        .files
-        .iter()
-        .filter_map(|file| program(skill, file))
+/// The programs of a skill, in the order of its files. A sample that cannot be run is a finding.
+pub(super) fn programs(skill: &Skill, sink: &mut Sink<'_>) -> Vec<Program> {
+    let files = skill.files.iter();
+    files
+        .filter_map(|file| program(skill, file, sink))
         .collect()
 }
 
-fn program(skill: &Skill, file: &SourceFile) -> Option<Program> {
+fn program(skill: &Skill, file: &SourceFile, sink: &mut Sink<'_>) -> Option<Program> {
     let stem = names::stem(&file.skill_path);
     let folder = names::folder(&file.skill_path);
-    let (start, contract, samples, compiled) = match (&file.script, &file.binary) {
+    let mut samples = Vec::new();
+    let (start, contract) = match (&file.script, &file.binary) {
         (Some(script), _) if script.entry_point => {
+            for (line, args) in declared(file.text.as_ref()?.lines()) {
+                match args {
+                    Ok(args) => samples.push(Sample {
+                        place: (file.path().to_owned(), line),
+                        args,
+                        exits: Vec::new(),
+                    }),
+                    Err(fault) => {
+                        let message = format!("the sample cannot be run: {fault}");
+                        sink.found("SR306", file.path(), (line, 1), message);
+                    }
+                }
+            }
+            let candidates = interpreter::candidates(script.kind, script.shebang.as_ref());
             let contract = contract_at(skill, folder, stem);
-            let text = file.text.as_ref()?;
-            let start = Start::Interpreter(interpreter::candidates(
-                script.kind,
-                script.shebang.as_ref(),
-            ));
-            let compiled = contract.as_ref().map(|file| file.contract.name.clone());
-            (start, contract, sample::samples(text.lines()), compiled)
+            (Start::Interpreter(candidates), contract)
         }
         (None, Some(binary)) if names::may_be_entry_point(&file.skill_path) => {
             // `scripts/bin/<helper>-<target>` has its contract beside the launcher, `scripts/<helper>.contract.json`.
             let above = names::folder(folder);
-            let helpers = stem
-                .match_indices('-')
-                .map(|(at, _)| at)
-                .chain([stem.len()]);
-            let found = helpers
-                .filter_map(|end| stem.get(..end))
-                .find_map(|helper| {
-                    contract_at(skill, folder, helper).or_else(|| contract_at(skill, above, helper))
-                });
-            let name = found
-                .as_ref()
-                .map_or_else(|| stem.to_owned(), |file| file.contract.name.clone());
-            // The launcher answers for the contract where there is one.
-            let launched = found.as_ref().is_some_and(|found| {
-                let launcher = found.path.strip_suffix(CONTRACT).unwrap_or_default();
-                skill
-                    .files
-                    .iter()
-                    .any(|file| file.path() == launcher && file.is_entry_point())
+            let ends = stem.match_indices('-').map(|(at, _)| at);
+            let mut helpers = ends.chain([stem.len()]).filter_map(|end| stem.get(..end));
+            let found = helpers.find_map(|helper| {
+                contract_at(skill, folder, helper).or_else(|| contract_at(skill, above, helper))
             });
+            // The launcher answers for the contract where there is one.
+            let launched = |(contract, _): &(&SourceFile, _)| {
+                let launcher = contract.skill_path.strip_suffix(CONTRACT);
+                let launcher = launcher.and_then(|launcher| skill.file(launcher));
+                launcher.is_some_and(SourceFile::is_entry_point)
+            };
             (
                 itself(file, *binary),
-                found.filter(|_| !launched),
-                Vec::new(),
-                Some(name),
+                found.filter(|found| !launched(found)),
             )
         }
         _ => return None,
     };
+    if let Some((file, contract)) = &contract {
+        let mut lines = file.text.iter().flat_map(Text::lines);
+        let line = lines.find(|(_, line)| line.contains("\"samples\""));
+        let line = line.map_or(1, |(number, _)| number);
+        let promises = contract.samples.iter();
+        samples.extend(promises.map(|promise| Sample {
+            place: (file.path().to_owned(), line),
+            args: promise.args.clone(),
+            exits: promise.exits.clone(),
+        }));
+    }
     Some(Program {
         path: file.path().to_owned(),
         skill_path: file.skill_path.clone(),
         skill: skill.location.clone(),
         skill_name: skill.name.clone(),
         start,
-        contract,
+        has_contract: contract.is_some(),
         samples,
-        compiled,
     })
 }
 
 const CONTRACT: &str = ".contract.json";
 
-fn contract_at(skill: &Skill, folder: &str, helper: &str) -> Option<ContractFile> {
+fn contract_at<'s>(
+    skill: &'s Skill,
+    folder: &str,
+    helper: &str,
+) -> Option<(&'s SourceFile, Contract)> {
     let file = skill.file(&names::join(folder, &format!("{helper}{CONTRACT}")))?;
-    let text = file.text.as_ref()?;
-    let contract = Contract::of(text.raw())?;
-    let mut lines = text.lines();
-    let samples = lines.find(|(_, line)| line.contains("\"samples\""));
-    Some(ContractFile {
-        path: file.path().to_owned(),
-        samples_line: samples.map_or(1, |(number, _)| number),
-        contract,
-    })
+    Some((file, Contract::of(file.text.as_ref()?.raw())?))
 }
 
 fn itself(file: &SourceFile, binary: Binary) -> Start {

@@ -2,33 +2,26 @@
 
 use crate::code::shell::literal_words;
 
-/// A declared sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sample {
-    /// Line of the declaration, from 1.
-    pub(super) line: usize,
-    /// Its arguments, or what is wrong with the declaration.
-    pub(super) args: Result<Vec<String>, &'static str>,
-}
-
 const MARK: &str = "lint-sample:";
 
 /// What may end the comment behind a sample.
 const CLOSES: [&str; 4] = ["*/", "#>", "\"\"\"", "'''"];
 
-/// The samples that lines declare, in order; the marks of a comment may stand before and behind.
-pub(super) fn samples<'t>(lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<Sample> {
-    let declared = lines.filter_map(|(line, text)| {
+/// The samples that lines declare, in order, each with its line; the marks of a comment may stand before and behind.
+///
+/// What is wrong with a declaration stands in the place of its arguments.
+pub(super) fn declared<'t>(
+    lines: impl Iterator<Item = (usize, &'t str)>,
+) -> impl Iterator<Item = (usize, Result<Vec<String>, &'static str>)> {
+    lines.filter_map(|(line, text)| {
         let text = text.trim_start_matches(|character: char| !character.is_alphanumeric());
         let (mark, rest) = text.split_at_checked(MARK.len())?;
         let close = CLOSES
             .iter()
             .find_map(|close| rest.trim_end().strip_suffix(close));
         let args = || literal_words(close.unwrap_or(rest));
-        mark.eq_ignore_ascii_case(MARK)
-            .then(|| Sample { line, args: args() })
-    });
-    declared.collect()
+        mark.eq_ignore_ascii_case(MARK).then(|| (line, args()))
+    })
 }
 
 #[cfg(test)]
@@ -70,10 +63,8 @@ mod tests {
             "\"\"\"Lint-sample: d\"\"\"",
             "é",
         ];
-        let found = samples(header.into_iter().enumerate());
-        let found: Vec<_> = found
-            .into_iter()
-            .map(|sample| (sample.line, sample.args.expect("words").join("|")))
+        let found: Vec<_> = declared(header.into_iter().enumerate())
+            .map(|(line, args)| (line, args.expect("words").join("|")))
             .collect();
         assert_eq!(
             found,
@@ -89,7 +80,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_makes_it_panic(line in "\\PC{0,80}") {
-            samples([(1, &*line), (2, &format!("# Lint-sample:{line}"))].into_iter());
+            let text = format!("# Lint-sample:{line}");
+            declared([(1, &*line), (2, &text)].into_iter()).for_each(drop);
         }
 
         #[test]

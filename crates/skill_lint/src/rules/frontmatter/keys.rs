@@ -1,32 +1,11 @@
 //! Keys of the frontmatter: who reads them, and which values they take.
 
 /// Keys of the Agent Skills specification.
-pub(crate) const SPECIFIED: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-];
+pub(crate) const SPECIFIED: &str = "name description license compatibility metadata allowed-tools";
 
 /// Keys that only Claude Code reads. Source: its documentation of skills, August 2026.
-pub(crate) const CLAUDE_CODE: [&str; 14] = [
-    "when_to_use",
-    "argument-hint",
-    "arguments",
-    "disable-model-invocation",
-    "user-invocable",
-    "disallowed-tools",
-    "model",
-    "effort",
-    "context",
-    "agent",
-    "background",
-    "hooks",
-    "paths",
-    "shell",
-];
+pub(crate) const CLAUDE_CODE: &str = "when_to_use argument-hint arguments disable-model-invocation user-invocable disallowed-tools model effort \
+    context agent background hooks paths shell";
 
 const SWITCH: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
 
@@ -44,7 +23,8 @@ pub(crate) fn allowed_values(key: &str) -> Option<&'static [&'static str]> {
 /// The specified key that a misspelt one probably means.
 pub(crate) fn similar(key: &str) -> Option<&'static str> {
     let plain = key.to_lowercase().replace('_', "-");
-    SPECIFIED.into_iter().chain(CLAUDE_CODE).find(|known| {
+    let mut known = SPECIFIED.split(' ').chain(CLAUDE_CODE.split(' '));
+    known.find(|known| {
         known.replace('_', "-") == plain || strsim::damerau_levenshtein(known, &plain) == 1
     })
 }

@@ -11,15 +11,7 @@ use super::name;
 pub(super) type Edit = (Range<usize>, String);
 
 /// Keys whose value is text for a reader, so that brackets in it belong to the text.
-const TEXT_KEYS: [&str; 7] = [
-    "argument-hint",
-    "compatibility",
-    "description",
-    "license",
-    "model",
-    "name",
-    "when_to_use",
-];
+const TEXT_KEYS: &str = "argument-hint compatibility description license model name when_to_use";
 
 /// The repair of an absent, null or blank `name`: the directory's name, where that is a valid one.
 pub(super) fn missing_name(
@@ -81,10 +73,9 @@ pub(super) fn without_flow(
     let node = path.node;
     let source = text.raw().get(node.range.clone())?;
     let before = frontmatter.mapping()?;
-    if let Some(key) = path
-        .key
-        .filter(|key| path.depth == 1 && key.as_str().is_some_and(|key| TEXT_KEYS.contains(&key)))
-    {
+    if let Some(key) = path.key.filter(|key| {
+        path.depth == 1 && TEXT_KEYS.split(' ').any(|text| key.as_str() == Some(text))
+    }) {
         if source.contains('\n') {
             return None;
         }

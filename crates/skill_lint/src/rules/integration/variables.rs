@@ -10,14 +10,7 @@ use regex::{Captures, Regex};
 use super::resolver::{Line, indent_of};
 
 /// Names after `CLAUDE_` that Claude Code replaces in the text of a skill.
-const KNOWN: &[&str] = &[
-    "SESSION_ID",
-    "EFFORT",
-    "SKILL_DIR",
-    "PROJECT_DIR",
-    "PLUGIN_ROOT",
-    "PLUGIN_DATA",
-];
+const KNOWN: &str = "SESSION_ID EFFORT SKILL_DIR PROJECT_DIR PLUGIN_ROOT PLUGIN_DATA";
 
 const EXACT: &str = "${CLAUDE_SKILL_DIR}";
 
@@ -96,7 +89,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(r"\$\{CLAUDE_([A-Z0-9_
 pub(super) fn unknown_names(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let found = NAMED.captures_iter(line);
     let named = found.filter_map(|found| Some((found.get_match().start(), found.get(1)?.as_str())));
-    named.filter(|(_, name)| !KNOWN.contains(name))
+    named.filter(|(_, name)| !KNOWN.split(' ').any(|known| known == *name))
 }
 
 static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[^\\])\$([0-9])(?:[^0-9]|$)"));

@@ -18,27 +18,11 @@ const FOLDERS: [&str; 4] = ["scripts", "references", "reference", "assets"];
 const SKILL: &str = "${CLAUDE_SKILL_DIR}/";
 
 /// Words that run a script. Source: the linter's definition of an entry point, and PowerShell.
-const INTERPRETERS: [&str; 14] = [
-    "python",
-    "python3",
-    "uv",
-    "bash",
-    "sh",
-    "zsh",
-    "node",
-    "bun",
-    "deno",
-    "tsx",
-    "ruby",
-    "perl",
-    "pwsh",
-    "powershell",
-];
+const INTERPRETERS: &str =
+    "python python3 uv bash sh zsh node bun deno tsx ruby perl pwsh powershell";
 
 /// Commands that make the file that they name.
-const MAKERS: [&str; 9] = [
-    "mkdir", "touch", "tee", "cp", "mv", "rm", "ln", "install", "chmod",
-];
+const MAKERS: &str = "mkdir touch tee cp mv rm ln install chmod";
 
 /// Checks the instruction files of a skill.
 pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
@@ -79,13 +63,11 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
             let Some((name, arguments)) = script.called(command) else {
                 continue;
             };
-            let starts = INTERPRETERS.contains(&name.as_str());
+            let is_in = |words: &str| words.split(' ').any(|word| word == name);
+            let starts = is_in(INTERPRETERS);
             let mut script_stands = false;
             let mut after_output = false;
-            for word in arguments
-                .iter()
-                .filter(|_| !MAKERS.contains(&name.as_str()))
-            {
+            for word in arguments.iter().filter(|_| !is_in(MAKERS)) {
                 let raw = script.raw(word);
                 let option = raw.starts_with('-');
                 let quotes = usize::from(

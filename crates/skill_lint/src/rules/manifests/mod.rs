@@ -27,20 +27,7 @@ const HOOKS: &str = "hooks/hooks.json";
 const MANIFEST_FOLDERS: [&str; 2] = [".claude-plugin", ".codex-plugin"];
 
 /// What belongs to the root of a plugin and is not looked for in its manifest folder.
-const COMPONENTS: [&str; 12] = [
-    ".app.json",
-    ".lsp.json",
-    ".mcp.json",
-    "agents",
-    "bin",
-    "commands",
-    "hooks",
-    "monitors",
-    "output-styles",
-    "skills",
-    "themes",
-    "workflows",
-];
+const COMPONENTS: &str = ".app.json .lsp.json .mcp.json agents bin commands hooks monitors output-styles skills themes workflows";
 
 /// Looks at one skill.
 pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
@@ -141,7 +128,7 @@ fn put(problems: Vec<Problem>, path: &str, sink: &mut Sink<'_>) {
 /// Things in the wrong folder: SR609 and SR610.
 fn misplaced(places: &Places<'_>, sink: &mut Sink<'_>) {
     const NAME: &str = "marketplace.json";
-    for name in COMPONENTS {
+    for name in COMPONENTS.split(' ') {
         for around in MANIFEST_FOLDERS {
             for path in places.ending(&join(around, name)) {
                 let message = format!("`{name}` is not looked for in `{around}`");

@@ -12,18 +12,8 @@ use super::places::{Places, resolve};
 use crate::rules::frontmatter::is_kebab;
 
 /// Fields that name files or folders of the plugin; `skills` has its own rule.
-const PATHS: &[&str] = &[
-    "agents",
-    "commands",
-    "experimental/monitors",
-    "experimental/themes",
-    "hooks",
-    "lspServers",
-    "mcpServers",
-    "monitors",
-    "outputStyles",
-    "themes",
-];
+const PATHS: &str = "agents commands experimental/monitors experimental/themes hooks lspServers mcpServers monitors outputStyles \
+    themes";
 
 /// Checks the manifest of the plugin at `root`.
 pub(super) fn check(manifest: &Manifest, root: &str, places: &Places<'_>) -> Vec<Problem> {
@@ -43,10 +33,10 @@ pub(super) fn check(manifest: &Manifest, root: &str, places: &Places<'_>) -> Vec
             ..manifest.problem("SR602", "/name", message)
         });
     }
-    for field in PATHS {
+    for field in PATHS.split(' ') {
         for (at, path) in path_values(&manifest.value, &format!("/{field}")) {
             // Servers may also be a bundle on the network.
-            if path.starts_with("https://") && *field == "mcpServers" {
+            if path.starts_with("https://") && field == "mcpServers" {
                 continue;
             }
             let says = match resolve(root, path) {

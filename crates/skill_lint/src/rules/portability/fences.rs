@@ -12,10 +12,7 @@ use crate::finding::Sink;
 const DECLARE: [&str; 6] = ["export", "local", "declare", "typeset", "readonly", "read"];
 
 /// Variables that every shell has, whoever sets them too.
-const GIVEN: [&str; 12] = [
-    "HOME", "PATH", "PWD", "OLDPWD", "USER", "SHELL", "TMPDIR", "LANG", "IFS", "TERM", "EDITOR",
-    "RANDOM",
-];
+const GIVEN: &str = "HOME PATH PWD OLDPWD USER SHELL TMPDIR LANG IFS TERM EDITOR RANDOM";
 
 /// Checks the instruction files of a skill.
 pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
@@ -82,7 +79,7 @@ impl<'t> Variables<'t> {
                 }
             }
         }
-        used.retain(|name, _| !set.contains(name) && !GIVEN.contains(name));
+        used.retain(|name, _| !set.contains(name) && !GIVEN.split(' ').any(|given| given == *name));
         Self { set, used }
     }
 }

@@ -6,20 +6,8 @@ use aris_skills::pattern::compiled;
 use regex::Regex;
 
 /// Texts inside a token that say it is none, compared in lower case.
-const PLACEHOLDERS: &[&str] = &[
-    "example",
-    "placeholder",
-    "dummy",
-    "your",
-    "xxxx",
-    "0000",
-    "1234",
-    "abcd",
-    "test",
-    "fake",
-    "redacted",
-    "...",
-];
+const PLACEHOLDERS: &str =
+    "example placeholder dummy your xxxx 0000 1234 abcd test fake redacted ...";
 
 /// Different characters that a random token of these lengths (16 and more) has at least; fewer are a placeholder like `aaaa…`.
 const FEWEST_DIFFERENT: usize = 8;
@@ -104,7 +92,7 @@ fn is_placeholder(token: &[u8]) -> bool {
     }
     let different = seen.iter().filter(|seen| **seen).count();
     different < FEWEST_DIFFERENT
-        || PLACEHOLDERS.iter().any(|word| {
+        || PLACEHOLDERS.split(' ').any(|word| {
             token
                 .windows(word.len())
                 .any(|window| window == word.as_bytes())

@@ -222,8 +222,8 @@ impl Checks<'_, '_> {
             self.add("SR011", place(key), message);
             return;
         };
-        let specified = keys::SPECIFIED.contains(&word);
-        let claude_code = keys::CLAUDE_CODE.contains(&word);
+        let is_in = |keys: &str| keys.split(' ').any(|key| key == word);
+        let (specified, claude_code) = (is_in(keys::SPECIFIED), is_in(keys::CLAUDE_CODE));
         let own = self.around.extra_keys.iter().any(|extra| extra == word);
         if claude_code {
             let message = format!("only Claude Code reads `{word}`");
