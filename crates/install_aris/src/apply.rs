@@ -125,8 +125,7 @@ fn is_known(project: &Project, path: &str, known: &[(String, Content)]) -> Resul
     // Where the system cannot exchange two paths, one waits under this name for a moment.
     let name = base(path).trim_end_matches(".old");
     for (_, content) in known.iter().filter(|(path, _)| base(path) == name) {
-        let found = compare(project, path, content)?;
-        if matches!(found, Match::Same | Match::Partial) {
+        if compare(project, path, content)?.is_ours() {
             return Ok(true);
         }
     }
@@ -154,14 +153,14 @@ fn make(work: &Work<'_>, step: &Step) -> Result<(), Error> {
             let ready = make_ready(work, path, wanted)?;
             Ok(aris_fs::rename_new(&ready, &project.at(path))?)
         }
-        Step::Replace { path, was, kept } => {
+        Step::Replace { path, was } => {
             let changed = || Error::changed(project.at(path));
             if !is_as_planned(project, path, was)? {
                 return Err(changed());
             }
             let ready = make_ready(work, path, wanted(plan, project, path)?)?;
             // What is edited must not pass through the folder that is thrown away.
-            if let Some(kept) = kept {
+            if let Was::Edited { kept } = was {
                 aris_fs::rename_new(&project.at(path), &project.at(kept))?;
                 return Ok(aris_fs::rename_new(&ready, &project.at(path))?);
             }
@@ -188,14 +187,8 @@ fn wanted<'a>(plan: &'a Plan, project: &Project, path: &str) -> Result<&'a Wante
 /// Whether what will be replaced is still what the plan saw.
 fn is_as_planned(project: &Project, path: &str, was: &Was) -> Result<bool, Error> {
     Ok(match was {
-        Was::Recorded(content) => {
-            matches!(
-                compare(project, path, content)?,
-                Match::Same | Match::Partial
-            )
-        }
-        Was::Edited => matches!(project.shape(path), Shape::File | Shape::Folder),
-        Was::Link(target) => project.shape(path) == Shape::Link(target.clone()),
+        Was::Known(content) => compare(project, path, content)?.is_ours(),
+        Was::Edited { .. } => matches!(project.shape(path), Shape::File | Shape::Folder),
     })
 }
 
@@ -240,7 +233,7 @@ fn copy(work: &Work<'_>, from: &Path, files: &[TreeFile], to: [&Path; 2]) -> Res
         }
         let path = from.join(&file.path);
         if !std::fs::canonicalize(&path).is_ok_and(|real| real.starts_with(work.source_root)) {
-            return Err(Error::Changed { path });
+            return Err(Error::Changed(path));
         }
         let target = ready.join(&file.path);
         let is_program = file.executable && file.path.starts_with("scripts/bin/");

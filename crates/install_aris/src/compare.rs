@@ -24,6 +24,13 @@ pub(crate) enum Match {
     Other(Shape),
 }
 
+impl Match {
+    /// Whether nothing is there that this program did not put there.
+    pub(crate) fn is_ours(&self) -> bool {
+        matches!(self, Self::Same | Self::Partial)
+    }
+}
+
 /// Compares what is at `path` with `content`. Execute bits do not count: launchers set them when they need them.
 pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Result<Match, Error> {
     let shape = project.shape(path);

@@ -45,24 +45,18 @@ pub(crate) struct Documents {
 /// Edits that bring the blocks of the chosen hosts in, and those of former hosts out. The blocks that are there then go into the
 /// plan's record.
 pub(crate) fn edits(inputs: &Inputs<'_>, blocks: &mut Vec<Block>) -> Documents {
-    let Inputs {
-        project,
-        choices,
-        records,
-        cli,
-        ..
-    } = *inputs;
-    let known = records.blocks();
+    let project = inputs.project;
+    let known = inputs.records.blocks();
     let lines = body(inputs);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut all = Documents::default();
     for kind in &KINDS {
         let known = of_kind(&known, kind);
-        if cli.no_doc || project.is_home {
+        if inputs.cli.no_doc || project.is_home {
             blocks.extend(known.last().map(|block| (*block).clone()));
             continue;
         }
-        if !choices.hosts.contains(&kind.host) {
+        if !inputs.choices.hosts.contains(&kind.host) {
             all.take(project, kind, &known);
             continue;
         }

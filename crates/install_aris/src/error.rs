@@ -5,32 +5,23 @@ use std::path::PathBuf;
 use aris_contract::text::shell_line;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Errors of `install_aris`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The project is not a folder.
-    #[error("there is no project folder {}", path.display())]
-    Project {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("there is no project folder {}", .0.display())]
+    Project(PathBuf),
     /// `--user` without a home.
     #[error("--user: HOME names no folder")]
     Home,
     /// A path cannot be written into the manifest.
-    #[error("the path {} cannot be recorded: it is not UTF-8, or has a tab or a line feed in it", path.display())]
-    Unrecordable {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("the path {} cannot be recorded: it is not UTF-8, or has a tab or a line feed in it", .0.display())]
+    Unrecordable(PathBuf),
     /// No source.
-    #[error("no skills to install: {reason}")]
-    Source {
-        /// Where it was looked for.
-        reason: String,
-    },
+    #[error("no skills to install: {0}")]
+    Source(String),
     /// `--skills` names none.
     #[error("the source has no skill {name:?}")]
     NoSkill {
@@ -50,11 +41,8 @@ pub enum Error {
         reason: String,
     },
     /// `--reconcile`, `--update` or `--check` without an install.
-    #[error("nothing is installed in {}", path.display())]
-    NotInstalled {
-        /// The project.
-        path: PathBuf,
-    },
+    #[error("nothing is installed in {}", .0.display())]
+    NotInstalled(PathBuf),
     /// A folder that must be the project's own is a link or no folder (rule S9).
     #[error("{} is {found}; refusing to install through it", path.display())]
     Parent {
@@ -74,11 +62,8 @@ pub enum Error {
         stale: bool,
     },
     /// Something is at the place of our journal.
-    #[error("{} is not a journal of this program", path.display())]
-    Journal {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} is not a journal of this program", .0.display())]
+    Journal(PathBuf),
     /// Helpers without a program for this machine.
     #[error("no binary for this machine ({machine}) of {helpers}")]
     Binaries {
@@ -90,11 +75,8 @@ pub enum Error {
         root: PathBuf,
     },
     /// Something changed between plan and execution.
-    #[error("{} changed while installing", path.display())]
-    Changed {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} changed while installing", .0.display())]
+    Changed(PathBuf),
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -105,97 +87,91 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn changed(path: impl Into<PathBuf>) -> Self {
-        Self::Changed { path: path.into() }
+        Self::Changed(path.into())
     }
 }
 
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Project { path } if path.exists() => ErrorKind::Validation,
-            Self::Project { .. } | Self::Source { .. } | Self::NotInstalled { .. } => {
-                ErrorKind::NotFound
-            }
+            Self::Project(path) if path.exists() => ErrorKind::Validation,
+            Self::Project(_) | Self::Source(_) | Self::NotInstalled(_) => ErrorKind::NotFound,
             Self::NoSkill { .. } => ErrorKind::Usage,
             Self::Damaged { .. } => ErrorKind::Validation,
             Self::Home
-            | Self::Unrecordable { .. }
+            | Self::Unrecordable(_)
             | Self::Parent { .. }
             | Self::Busy { .. }
-            | Self::Journal { .. }
+            | Self::Journal(_)
             | Self::Binaries { .. }
-            | Self::Changed { .. } => ErrorKind::Precondition,
+            | Self::Changed(_) => ErrorKind::Precondition,
             Self::Fs(error) => error.kind(),
             Self::Encode(_) => ErrorKind::Internal,
         }
     }
 
     fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Project { .. } => String::from("name an existing folder"),
-            Self::Home => String::from("set HOME, or name a project folder"),
-            Self::Unrecordable { .. } => String::from("rename the folder"),
-            Self::Source { .. } => {
-                String::from("name the folder that holds skills/ with --aris-repo PATH")
-            }
+        let text = match self {
+            Self::Project(_) => "name an existing folder",
+            Self::Home => "set HOME, or name a project folder",
+            Self::Unrecordable(_) => "rename the folder",
+            Self::Source(_) => "name the folder that holds skills/ with --aris-repo PATH",
             Self::NoSkill { near, .. } if near.is_empty() => {
-                String::from("the skills are the folders in skills/ of the source")
+                "the skills are the folders in skills/ of the source"
             }
             Self::NoSkill { near, .. } => {
-                format!("did you mean {near}? The skills are the folders in skills/ of the source")
+                return Some(format!(
+                    "did you mean {near}? The skills are the folders in skills/ of the source"
+                ));
             }
-            Self::Damaged { .. } => String::from(
-                "restore the file from a backup, or move it away and install again; nothing was changed",
-            ),
-            Self::NotInstalled { .. } => {
-                String::from("install first: install_aris [PROJECT] --aris-repo PATH")
+            Self::Damaged { .. } => {
+                "restore the file from a backup, or move it away and install again; nothing was changed"
             }
-            Self::Parent { path, .. } => format!(
-                "replace {} by a folder of the project's own; nothing was changed",
-                path.display()
-            ),
+            Self::NotInstalled(_) => "install first: install_aris [PROJECT] --aris-repo PATH",
+            Self::Parent { path, .. } => {
+                let path = path.display();
+                return Some(format!(
+                    "replace {path} by a folder of the project's own; nothing was changed"
+                ));
+            }
             Self::Busy { stale: true, .. } => {
-                String::from("when no installer is running, run again with --clear-stale-lock")
+                "when no installer is running, run again with --clear-stale-lock"
             }
-            Self::Busy { .. } => String::from("wait for it and run again"),
-            Self::Journal { path } => {
-                format!("move {} away and run again", path.display())
+            Self::Busy { .. } => "wait for it and run again",
+            Self::Journal(path) => {
+                return Some(format!("move {} away and run again", path.display()));
             }
-            Self::Binaries { root, .. } => format!(
-                "build them: cd {} && cargo xtask install-skills; or install without them: --allow-missing-binaries",
-                shell_line(&[root.display().to_string()])
-            ),
-            Self::Changed { .. } => {
-                String::from("run again: the plan is made anew from what is there now")
+            Self::Binaries { root, .. } => {
+                let root = shell_line(&[root.display().to_string()]);
+                return Some(format!(
+                    "build them: cd {root} && cargo xtask install-skills; or install without them: --allow-missing-binaries"
+                ));
             }
+            Self::Changed(_) => "run again: the plan is made anew from what is there now",
             Self::Fs(error) => return error.hint(),
             Self::Encode(_) => return None,
-        })
+        };
+        Some(text.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
-        let path = match self {
-            Self::Project { path }
-            | Self::Unrecordable { path }
-            | Self::NotInstalled { path }
+        let details = match self {
+            Self::Damaged { path, line, .. } => {
+                json!({"path": path.display().to_string(), "line": line})
+            }
+            Self::Project(path)
+            | Self::Unrecordable(path)
+            | Self::NotInstalled(path)
             | Self::Parent { path, .. }
             | Self::Busy { path, .. }
-            | Self::Journal { path }
-            | Self::Damaged { path, .. }
-            | Self::Changed { path } => path,
-            Self::Binaries { root, .. } => root,
+            | Self::Journal(path)
+            | Self::Binaries { root: path, .. }
+            | Self::Changed(path) => json!({"path": path.display().to_string()}),
             Self::Fs(error) => return error.details(),
-            Self::Home | Self::Source { .. } | Self::NoSkill { .. } | Self::Encode(_) => {
+            Self::Home | Self::Source(_) | Self::NoSkill { .. } | Self::Encode(_) => {
                 return Map::new();
             }
         };
-        let mut details = Map::from_iter([(
-            String::from("path"),
-            Value::from(path.display().to_string()),
-        )]);
-        if let Self::Damaged { line, .. } = self {
-            details.insert(String::from("line"), Value::from(*line));
-        }
-        details
+        details.as_object().cloned().unwrap_or_default()
     }
 }

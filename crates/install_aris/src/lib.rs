@@ -112,9 +112,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Report>, Error> {
     let mut records = Records::read(project)?;
     if records.is_empty() && (cli.reconcile || cli.update || cli.check) {
-        return Err(Error::NotInstalled {
-            path: project.root.clone(),
-        });
+        return Err(Error::NotInstalled(project.root.clone()));
     }
     let mut source = Source::find(&Places {
         flag: cli.aris_repo.as_ref().map(|path| context.absolute(path)),

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aris_contract::artifact::install::{
-    Content, Entry, EntryKind, INSTALLED_TOOLS, InstallMode, Origin, TreeFile,
+    Content, Entry, EntryKind, INSTALLED_TOOLS, InstallMode, Origin,
 };
-use aris_contract::artifact::record::{CODEX_SKILLS, PLACES, Reference, is_safe_name};
+use aris_contract::artifact::record::{CODEX_SKILLS, PLACES, is_safe_name};
 use aris_contract::text::shell_line;
 use aris_fs::EntryKind as OnDisk;
+use aris_skills::names::file_name as base;
 
 use crate::cli::MigrateCopy;
 use crate::error::Error;
@@ -27,20 +28,11 @@ pub(crate) fn take_over(
     plan: &mut Plan,
     owned: &mut BTreeMap<String, Vec<Entry>>,
 ) -> Result<(), Error> {
-    let Inputs {
-        project,
-        source,
-        records,
-        cli,
-        now,
-        ..
-    } = *inputs;
-    for (path, reference) in &records.reference {
-        let Reference {
-            repo_root, entries, ..
-        } = reference;
-        let is_older = *path == CODEX_SKILLS || *repo_root != source.text;
-        if is_older && !cli.from_old {
+    let project = inputs.project;
+    for (path, reference) in &inputs.records.reference {
+        let repo_root = &reference.repo_root;
+        let is_older = *path == CODEX_SKILLS || *repo_root != inputs.source.text;
+        if is_older && !inputs.cli.from_old {
             let hint = format!(
                 "pass --from-old to take it over: names that both have are re-pointed, the others stay; or name its source: --aris-repo {}",
                 shell_line(&[repo_root])
@@ -49,7 +41,7 @@ pub(crate) fn take_over(
             plan.log.conflict(path, reason, hint);
             // The plan goes on as if the flag were there: it shows what the flag does, and is not applied.
         }
-        for entry in entries {
+        for entry in &reference.entries {
             let mut entry = entry.clone();
             if !is_older {
                 entry.origin = Origin::Source;
@@ -65,8 +57,7 @@ pub(crate) fn take_over(
             if !plan.wanted.contains_key(INSTALLED_TOOLS) {
                 spread_tools(plan, &Path::new(repo_root).join("tools"))?;
             }
-            let name = path.rsplit('/').next().unwrap_or_default();
-            let to = plan.kept_name(project, name, now);
+            let to = plan.kept_name(project, base(path), inputs.now);
             plan.archive(path, to);
         }
     }
@@ -80,12 +71,7 @@ pub(crate) fn unite_references(
     plan: &mut Plan,
     owned: &mut BTreeMap<String, Vec<Entry>>,
 ) -> Result<Vec<String>, Error> {
-    let Inputs {
-        project,
-        source,
-        choices,
-        ..
-    } = *inputs;
+    let (project, source) = (inputs.project, inputs.source);
     let mut linked = Vec::new();
     for place in PLACES {
         let folder = format!("{place}/{SUPPORT}");
@@ -106,18 +92,17 @@ pub(crate) fn unite_references(
             let from = source.at(&format!("skills/{SUPPORT}"));
             let files = source::tree(&source.root, &from)?.unwrap_or_default();
             for file in files {
-                let TreeFile {
-                    path: name,
-                    digest,
-                    executable,
-                } = file;
-                let (content, made) = match choices.mode {
+                let name = file.path;
+                let (content, made) = match inputs.choices.mode {
                     InstallMode::Symlink => {
                         let target = format!("{}/skills/{SUPPORT}/{name}", source.text);
                         (Content::Link { target }, From::Link)
                     }
                     InstallMode::Copy => {
-                        let content = Content::File { digest, executable };
+                        let content = Content::File {
+                            digest: file.digest,
+                            executable: file.executable,
+                        };
                         (content, From::File(from.join(&name)))
                     }
                 };
@@ -133,22 +118,16 @@ pub(crate) fn unite_references(
         }
         let Some(older) = older else { continue };
         owned.remove(&folder);
-        plan.remove_first(
-            &folder,
-            Content::Link {
-                target: older.clone(),
-            },
-        );
+        let target = older.clone();
+        plan.remove_first(&folder, Content::Link { target });
         for entry in aris_fs::list_sorted(Path::new(&older))? {
             let (Some(name), Some(target)) = (entry.name.to_str(), entry.path.to_str()) else {
                 continue;
             };
             let path = format!("{inner}{name}");
             if plan.wanted.contains_key(&path) {
-                plan.log.leave(
-                    &path,
-                    format!("{target} has the same name, and is not linked"),
-                );
+                let reason = format!("{target} has the same name, and is not linked");
+                plan.log.leave(&path, reason);
             } else {
                 plan.want_older(path, EntryKind::Support, SUPPORT, target);
             }
@@ -191,25 +170,15 @@ pub(crate) fn spread_tools(plan: &mut Plan, folder: &Path) -> Result<(), Error> 
 
 /// Decides about the nested `.claude/skills/aris`.
 pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
-    let Inputs {
-        project,
-        source,
-        records,
-        cli,
-        now,
-        ..
-    } = *inputs;
-    let shape = project.shape(NESTED);
+    let (records, cli) = (inputs.records, inputs.cli);
     let known = |target: &Path| {
-        let roots = records
-            .reference
-            .iter()
-            .map(|(_, reference)| reference.repo_root.as_str());
+        let references = records.reference.iter();
+        let roots = references.map(|(_, reference)| &reference.repo_root);
         roots
-            .chain([source.text.as_str()])
+            .chain([&inputs.source.text])
             .any(|root| target == Path::new(root).join("skills"))
     };
-    let (reason, hint) = match shape {
+    let (reason, hint) = match inputs.project.shape(NESTED) {
         Shape::Absent => return,
         Shape::Link(target) if known(&target) => {
             if cli.from_old {
@@ -227,7 +196,10 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
             return plan.log.leave(NESTED, reason);
         }
         Shape::Folder if migrates(cli, MigrateCopy::PreferUpstream) => {
-            let to = format!(".aris/legacy-copy-backup-{}", now.replace([':', '-'], ""));
+            let to = format!(
+                ".aris/legacy-copy-backup-{}",
+                inputs.now.replace([':', '-'], "")
+            );
             return plan.archive(NESTED, to);
         }
         // Kept once, it is the user's: later runs do not ask again.

@@ -27,14 +27,8 @@ pub(crate) const KEPT: &str = ".aris/kept";
 
 /// Makes the plan.
 pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Result<Plan, Error> {
-    let Inputs {
-        project,
-        source,
-        choices,
-        records,
-        now,
-        ..
-    } = *inputs;
+    let (project, source, choices) = (inputs.project, inputs.source, inputs.choices);
+    let records = inputs.records;
     let mut plan = Plan {
         wanted,
         folders: Vec::new(),
@@ -48,7 +42,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
             repo_root: source.text.clone(),
             source_version: source.version.clone(),
             project_root: project.text.clone(),
-            generated: now.to_owned(),
+            generated: inputs.now.to_owned(),
             mode: choices.mode,
             hosts: choices.hosts.iter().copied().collect(),
             skills: choices.skills.clone(),
@@ -113,19 +107,12 @@ fn adopts(cli: &Cli, name: &str) -> bool {
 impl Plan {
     /// What this plan replaces, as it was recorded or seen.
     pub(crate) fn replaced(&self) -> Vec<(String, Content)> {
-        let steps = self.steps.iter().filter_map(|step| match step {
-            Step::Replace { path, was, .. } => Some((path, was)),
+        let known = self.steps.iter().filter_map(|step| match step {
+            Step::Replace {
+                path,
+                was: Was::Known(content),
+            } => Some((path.clone(), content.clone())),
             _ => None,
-        });
-        let known = steps.filter_map(|(path, was)| {
-            let content = match was {
-                Was::Recorded(content) => content.clone(),
-                Was::Link(target) => Content::Link {
-                    target: target.to_str()?.to_owned(),
-                },
-                Was::Edited => return None,
-            };
-            Some((path.clone(), content))
         });
         known.collect()
     }
@@ -218,16 +205,12 @@ impl Plan {
                 ),
             ),
             Match::Absent => {
-                let is_known = inputs
-                    .records
-                    .manifest
-                    .iter()
-                    .any(|manifest| manifest.entries.iter().any(|known| known.path == path));
-                self.log
-                    .change(if is_known { What::Repair } else { What::Create }, path);
-                self.steps.push(Step::Create {
-                    path: path.to_owned(),
-                });
+                let mut known = before.iter().flat_map(|manifest| &manifest.entries);
+                let is_known = known.any(|known| known.path == path);
+                let what = if is_known { What::Repair } else { What::Create };
+                self.log.change(what, path);
+                let path = path.to_owned();
+                self.steps.push(Step::Create { path });
                 self.manifest.entries.push(entry);
             }
             Match::Partial | Match::Edited(_) | Match::Other(_) => {
@@ -236,9 +219,9 @@ impl Plan {
                     match compare(project, path, &known.content)? {
                         state @ (Match::Same | Match::Partial) => {
                             let repairs = state == Match::Partial && known.content == entry.content;
-                            self.log
-                                .change(if repairs { What::Repair } else { What::Replace }, path);
-                            self.replace(path, Was::Recorded(known.content.clone()), None);
+                            let what = if repairs { What::Repair } else { What::Replace };
+                            self.log.change(what, path);
+                            self.replace(path, Was::Known(known.content.clone()));
                             self.manifest.entries.push(entry);
                             return Ok(());
                         }
@@ -271,7 +254,7 @@ impl Plan {
                     Some(_) => {
                         let kept = self.kept_name(project, &entry.name, inputs.now);
                         self.log.keep(What::Replace, path, &kept);
-                        self.replace(path, Was::Edited, Some(kept));
+                        self.replace(path, Was::Edited { kept });
                         self.manifest.entries.push(entry);
                     }
                     None => self.foreign(inputs, path, entry),
@@ -283,22 +266,18 @@ impl Plan {
 
     /// Something that no record lists, or that is no longer what a record says: never overwritten (rules S1 to S4).
     fn foreign(&mut self, inputs: &Inputs<'_>, path: &str, entry: Entry) {
-        let Inputs {
-            project,
-            source,
-            cli,
-            ..
-        } = *inputs;
+        let project = inputs.project;
         let shape = project.shape(path);
-        let is_inside = leads_inside(project, path, &shape, &source.root);
+        let is_inside = leads_inside(project, path, &shape, &inputs.source.root);
         if let Shape::Link(target) = &shape
-            && cli.replace_link.contains(&entry.name)
+            && inputs.cli.replace_link.contains(&entry.name)
             && is_inside
             && let Some(text) = target.to_str()
         {
-            self.given.insert(path.to_owned(), Some(text.to_owned()));
+            let target = text.to_owned();
+            self.given.insert(path.to_owned(), Some(target.clone()));
             self.log.change(What::Replace, path);
-            self.replace(path, Was::Link(target.clone()), None);
+            self.replace(path, Was::Known(Content::Link { target }));
             self.manifest.entries.push(entry);
             return;
         }
@@ -320,18 +299,16 @@ impl Plan {
                     self.manifest.entries.push(known.clone());
                     return Ok(());
                 }
-                Match::Same | Match::Partial => {
+                found if found.is_ours() => {
                     self.remove_first(path, known.content.clone());
                     return Ok(());
                 }
                 Match::Absent => return Ok(()),
-                Match::Edited(_) | Match::Other(_) => {}
+                _ => {}
             }
         }
-        self.log.leave(
-            path,
-            "is no longer installed, and not as it was; it is yours now",
-        );
+        let reason = "is no longer installed, and not as it was; it is yours now";
+        self.log.leave(path, reason);
         Ok(())
     }
 
@@ -346,12 +323,15 @@ impl Plan {
         let mut stages = BTreeSet::new();
         for step in &self.steps {
             let (path, kept) = match step {
-                Step::Create { path } => (path, None),
-                Step::Replace { path, kept, .. } => (path, kept.as_deref()),
+                Step::Replace {
+                    path,
+                    was: Was::Edited { kept },
+                } => (path, Some(kept)),
+                Step::Create { path } | Step::Replace { path, .. } => (path, None),
                 Step::Move { to, .. } => (to, None),
                 Step::Remove { .. } | Step::Edit(_) => continue,
             };
-            for path in std::iter::once(path.as_str()).chain(kept) {
+            for path in std::iter::once(path).chain(kept) {
                 let mut folder = parent(path);
                 while !folder.is_empty() {
                     needed.insert(folder.to_owned());
@@ -419,12 +399,9 @@ impl Plan {
         self.steps.insert(0, Step::Remove { path, content });
     }
 
-    fn replace(&mut self, path: &str, was: Was, kept: Option<String>) {
-        self.steps.push(Step::Replace {
-            path: path.to_owned(),
-            was,
-            kept,
-        });
+    fn replace(&mut self, path: &str, was: Was) {
+        let path = path.to_owned();
+        self.steps.push(Step::Replace { path, was });
     }
 
     /// Moves something of an older install away.
@@ -439,7 +416,8 @@ impl Plan {
         free_name(project, name, now, |path| {
             self.steps.iter().any(|step| match step {
                 Step::Replace {
-                    kept: Some(kept), ..
+                    was: Was::Edited { kept },
+                    ..
                 } => kept == path,
                 Step::Move { to, .. } => to == path,
                 _ => false,
@@ -472,12 +450,8 @@ fn tools_folder(
     plan: &mut Plan,
     owned: &mut BTreeMap<String, Vec<Entry>>,
 ) -> Result<bool, Error> {
-    let Inputs {
-        project, source, ..
-    } = *inputs;
-    let shape = project.shape(INSTALLED_TOOLS);
     let wants_link = plan.wanted.contains_key(INSTALLED_TOOLS);
-    let target = match shape {
+    let target = match inputs.project.shape(INSTALLED_TOOLS) {
         Shape::Absent => return Ok(false),
         Shape::Folder if !wants_link => return Ok(false),
         Shape::Link(target) if wants_link || owned.contains_key(INSTALLED_TOOLS) => {
@@ -502,7 +476,7 @@ fn tools_folder(
         }
     };
     // Tools that this source does not have stay within reach.
-    if target.parent() != Some(&source.root) {
+    if target.parent() != Some(&inputs.source.root) {
         older::spread_tools(plan, &target)?;
     }
     Ok(true)

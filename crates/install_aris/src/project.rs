@@ -75,7 +75,7 @@ impl Project {
         let root = fs::canonicalize(&named)
             .ok()
             .filter(|root| root.is_dir())
-            .ok_or(Error::Project { path: named })?;
+            .ok_or(Error::Project(named))?;
         let is_home = home
             .and_then(|home| fs::canonicalize(home).ok())
             .is_some_and(|home| home == root);
@@ -148,7 +148,5 @@ pub(crate) fn recordable(path: &Path) -> Result<String, Error> {
     path.to_str()
         .filter(|text| !text.contains(['\t', '\n', '\r']))
         .map(str::to_owned)
-        .ok_or_else(|| Error::Unrecordable {
-            path: path.to_path_buf(),
-        })
+        .ok_or_else(|| Error::Unrecordable(path.to_path_buf()))
 }

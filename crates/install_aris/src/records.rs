@@ -75,7 +75,7 @@ impl Records {
         }
         let path = project.at(JOURNAL);
         if !matches!(project.shape(JOURNAL), Shape::Absent | Shape::File) {
-            return Err(Error::Journal { path });
+            return Err(Error::Journal(path));
         }
         if let Some(text) = optional(project, JOURNAL)? {
             // The first line may be torn; then it is the begin of a begin.
@@ -84,7 +84,7 @@ impl Records {
                 .filter(|line| !line.is_empty());
             let first = lines.next().unwrap_or_default();
             if !first.starts_with(JOURNAL_BEGIN) && !JOURNAL_BEGIN.starts_with(first) {
-                return Err(Error::Journal { path });
+                return Err(Error::Journal(path));
             }
             records.has_journal = true;
             for line in aris_fs::journal_lines(&path)? {

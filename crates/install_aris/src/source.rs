@@ -95,8 +95,8 @@ pub(crate) struct Places<'a> {
 impl Source {
     /// Finds and reads the source: the flag, the tree the program lies in, `ARIS_REPO`, the manifest.
     pub(crate) fn find(places: &Places<'_>) -> Result<Self, Error> {
-        let absent = |what: &str, path: &Path| Error::Source {
-            reason: format!("{what} {} has no skills/ folder", path.display()),
+        let absent = |what: &str, path: &Path| {
+            Error::Source(format!("{what} {} has no skills/ folder", path.display()))
         };
         if let Some(path) = &places.flag {
             return Self::read(path)?.ok_or_else(|| absent("--aris-repo", path));
@@ -127,11 +127,9 @@ impl Source {
             return Self::read(path)?
                 .ok_or_else(|| absent("the source of the last install,", path));
         }
-        Err(Error::Source {
-            reason: String::from(
-                "no --aris-repo, ARIS_REPO is not set, and this program is in no source tree",
-            ),
-        })
+        Err(Error::Source(String::from(
+            "no --aris-repo, ARIS_REPO is not set, and this program is in no source tree",
+        )))
     }
 
     /// The mode when neither the user nor an earlier install says one.

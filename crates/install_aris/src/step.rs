@@ -21,12 +21,7 @@ pub(crate) enum Step {
     /// Puts a wanted entry where nothing is.
     Create { path: String },
     /// Puts a wanted entry in the place of something else.
-    Replace {
-        path: String,
-        was: Was,
-        /// Where an edited copy goes, relative to the project.
-        kept: Option<String>,
-    },
+    Replace { path: String, was: Was },
     /// Moves something of an older install away.
     Move { from: String, to: String },
     /// Rewrites or makes an instruction file.
@@ -36,12 +31,10 @@ pub(crate) enum Step {
 /// What a replaced path must still be.
 #[derive(Debug)]
 pub(crate) enum Was {
-    /// As recorded.
-    Recorded(Content),
-    /// Something of the user's, which is moved away whole.
-    Edited,
-    /// A link with this text.
-    Link(PathBuf),
+    /// As recorded or seen.
+    Known(Content),
+    /// Something of the user's, which is moved away whole: where to, relative to the project.
+    Edited { kept: String },
 }
 
 /// Everything an install does, decided.
