@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Print, or run, the commands that make missing artifacts
     Backfill(BackfillArgs),
     /// Show where a helper is found, layer by layer, and what its policy asks for
-    Resolve(ResolveArgs),
+    Resolve(HelperArgs),
     /// Find a helper, run it, and apply its policy to the result
     Run(RunArgs),
     /// Check the installation
@@ -72,9 +72,9 @@ pub(crate) struct BackfillArgs {
     pub(crate) deadline: Option<Duration>,
 }
 
-/// Arguments of `resolve`.
+/// A helper, and how its caller treats it: the arguments of `resolve`.
 #[derive(Debug, Args)]
-pub(crate) struct ResolveArgs {
+pub(crate) struct HelperArgs {
     /// Helper, by its canonical or a legacy name
     pub(crate) helper: String,
     /// How the caller treats a failure, as the contract allows: A stop, B and E warn, C write the artifact itself, D1 take the next source, D2 leave the source out and note it [default: the helper's]
@@ -85,11 +85,8 @@ pub(crate) struct ResolveArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Helper, by its canonical or a legacy name
-    pub(crate) helper: String,
-    /// How the caller treats a failure, as the contract allows: A stop, B and E warn, C write the artifact itself, D1 take the next source, D2 leave the source out and note it [default: the helper's]
-    #[arg(long, value_name = "POLICY", value_parser = policy)]
-    pub(crate) policy: Option<Policy>,
+    #[command(flatten)]
+    pub(crate) helper: HelperArgs,
     /// Seconds that the helper may take [default: no limit]
     #[arg(long = "command-timeout", aliases = ["deadline", "timeout"], value_name = "SECONDS", value_parser = seconds)]
     pub(crate) deadline: Option<Duration>,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aris_contract::helpers::{self, Helper};
+use aris_contract::helpers;
 use aris_contract::policy::Policy;
 use aris_contract::{ErrorKind, Failure, integrations};
 use aris_fs::FsError;
@@ -12,17 +12,11 @@ use serde_json::{Map, Value};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No helper of the contract has this name.
-    #[error("no helper of the contract is called {name:?}")]
-    UnknownHelper {
-        /// The name.
-        name: String,
-    },
+    #[error("no helper of the contract is called {0:?}")]
+    UnknownHelper(String),
     /// No integration has this name.
-    #[error("no integration is called {name:?}")]
-    UnknownIntegration {
-        /// The name.
-        name: String,
-    },
+    #[error("no integration is called {0:?}")]
+    UnknownIntegration(String),
     /// The contract does not let a caller handle the helper so.
     #[error("the contract does not allow policy {} for {helper}", policy.letter())]
     PolicyNotAllowed {
@@ -52,58 +46,38 @@ pub enum Error {
         missing: Vec<String>,
     },
     /// `--project` is not a folder.
-    #[error("project folder {} does not exist or is not a folder", path.display())]
-    Project {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("project folder {} does not exist or is not a folder", .0.display())]
+    Project(PathBuf),
     /// The outcome cannot be recorded. The helper has run.
     #[error("the outcome cannot be recorded")]
     Record(#[source] FsError),
 }
 
-impl Error {
-    pub(crate) fn policy(helper: &'static Helper, policy: Policy) -> Self {
-        let allowed = std::iter::once(&helper.policy).chain(&helper.other_policies);
-        Self::PolicyNotAllowed {
-            helper: &helper.name,
-            policy,
-            allowed: allowed
-                .map(|policy| policy.letter())
-                .collect::<Vec<_>>()
-                .join(", "),
-        }
-    }
-}
-
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::UnknownHelper { .. }
-            | Self::UnknownIntegration { .. }
+            Self::UnknownHelper(_)
+            | Self::UnknownIntegration(_)
             | Self::PolicyNotAllowed { .. }
             | Self::UnknownSetting { .. }
             | Self::MissingSettings { .. } => ErrorKind::Usage,
-            Self::Project { path } if path.exists() => ErrorKind::Validation,
-            Self::Project { .. } => ErrorKind::NotFound,
+            Self::Project(path) if path.exists() => ErrorKind::Validation,
+            Self::Project(_) => ErrorKind::NotFound,
             Self::Record(_) => ErrorKind::Precondition,
         }
     }
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownHelper { .. } => {
-                let mut names: Vec<&str> = helpers::contract()
-                    .map(|helper| helper.name.as_str())
-                    .collect();
+            Self::UnknownHelper(_) => {
+                let names = helpers::contract().map(|helper| helper.name.as_str());
+                let mut names: Vec<&str> = names.collect();
                 names.sort_unstable();
                 format!("the helpers are {}", names.join(", "))
             }
-            Self::UnknownIntegration { .. } => {
-                let names: Vec<&str> = integrations::all()
-                    .iter()
-                    .map(|row| row.name.as_str())
-                    .collect();
+            Self::UnknownIntegration(_) => {
+                let names = integrations::all().iter().map(|row| row.name.as_str());
+                let names: Vec<&str> = names.collect();
                 format!("the integrations are {}", names.join(", "))
             }
             Self::PolicyNotAllowed { allowed, .. } => {
@@ -116,13 +90,9 @@ impl Failure for Error {
                 format!("its commands have {{{}}}", known.join("}, {"))
             }
             Self::MissingSettings { missing, .. } => {
-                let sets: Vec<String> = missing
-                    .iter()
-                    .map(|name| format!("--set {name}=VALUE"))
-                    .collect();
-                format!("add {}", sets.join(" "))
+                format!("add --set {}=VALUE", missing.join("=VALUE --set "))
             }
-            Self::Project { .. } => String::from("name an existing folder"),
+            Self::Project(_) => String::from("name an existing folder"),
             Self::Record(error) => return error.hint(),
         })
     }

@@ -32,7 +32,7 @@ impl Project {
             Some(folder) => {
                 let path = context.absolute(folder);
                 if !path.is_dir() {
-                    return Err(Error::Project { path });
+                    return Err(Error::Project(path));
                 }
                 path
             }
@@ -84,9 +84,11 @@ impl Project {
         let Some((path, _)) = resolution.hit() else {
             return Err(resolution.miss().unwrap_or_default());
         };
-        let mut argv: Vec<PathBuf> = interpreter(path).into_iter().map(PathBuf::from).collect();
-        argv.push(path.to_path_buf());
-        Ok(argv)
+        let interpreter = interpreter(path).map(PathBuf::from);
+        Ok(interpreter
+            .into_iter()
+            .chain([path.to_path_buf()])
+            .collect())
     }
 }
 

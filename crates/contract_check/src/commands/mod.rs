@@ -10,26 +10,27 @@ use aris_contract::helpers::{self, Helper};
 use aris_contract::integrations::{self, Integration};
 use aris_contract::policy::Policy;
 
+use crate::cli::HelperArgs;
 use crate::error::Error;
 
-/// The helper called `name`, canonical or legacy. Only the table's names are ever looked up: a path is none of them.
-fn helper(name: &str) -> Result<&'static Helper, Error> {
-    helpers::find(name).ok_or_else(|| Error::UnknownHelper {
-        name: name.to_owned(),
-    })
-}
-
-/// The policy that the caller asks for, if the contract allows it; else the helper's own.
-fn policy(helper: &'static Helper, asked: Option<Policy>) -> Result<Policy, Error> {
-    match asked {
-        None => Ok(helper.policy),
-        Some(policy) if helper.allows(policy) => Ok(policy),
-        Some(policy) => Err(Error::policy(helper, policy)),
+/// The helper, by a canonical or legacy name, and the policy that the caller asks for, if the contract allows it; else the helper's
+/// own. Only the table's names are ever looked up: a path is none of them.
+fn asked(args: &HelperArgs) -> Result<(&'static Helper, Policy), Error> {
+    let name = &args.helper;
+    let helper = helpers::find(name).ok_or_else(|| Error::UnknownHelper(name.clone()))?;
+    let policy = args.policy.unwrap_or(helper.policy);
+    if helper.allows(policy) {
+        return Ok((helper, policy));
     }
+    let allowed = std::iter::once(&helper.policy).chain(&helper.other_policies);
+    let allowed: Vec<&str> = allowed.map(|policy| policy.letter()).collect();
+    Err(Error::PolicyNotAllowed {
+        helper: &helper.name,
+        policy,
+        allowed: allowed.join(", "),
+    })
 }
 
 fn integration(name: &str) -> Result<&'static Integration, Error> {
-    integrations::find(name).ok_or_else(|| Error::UnknownIntegration {
-        name: name.to_owned(),
-    })
+    integrations::find(name).ok_or_else(|| Error::UnknownIntegration(name.to_owned()))
 }

@@ -1,15 +1,15 @@
 //! `resolve`: where the chain finds a helper, layer by layer, and what the policy then asks for.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 
 use aris_cli::{Outcome, Product, Style};
-use aris_contract::resolve::{Found, Layer, Probe, folders};
+use aris_contract::resolve::{Found, Probe, folders};
 use aris_contract::text::shell_line;
 use serde::Serialize;
 
-use super::{helper, policy};
-use crate::cli::ResolveArgs;
+use super::asked;
+use crate::cli::HelperArgs;
 use crate::error::Error;
 use crate::project::{Project, interpreter, probe};
 use crate::report::{last_column, word};
@@ -62,9 +62,8 @@ enum CandidateState {
     Absent,
 }
 
-pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resolved>, Error> {
-    let helper = helper(&args.helper)?;
-    let policy = policy(helper, args.policy)?;
+pub(crate) fn run(args: &HelperArgs, project: &Project) -> Result<Outcome<Resolved>, Error> {
+    let (helper, policy) = asked(args)?;
     let resolution = project.find(helper);
     let decided = resolution
         .looked
@@ -73,6 +72,14 @@ pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resol
     let mut layers = Vec::new();
     for (layer, folder) in folders(&helper.owner, &project.env) {
         let mut any = false;
+        let mut add = |path: &Path, state, reason| {
+            layers.push(Candidate {
+                layer: layer as u8,
+                path: path.display().to_string(),
+                state,
+                reason,
+            });
+        };
         for path in helper.names().iter().map(|name| folder.join(name)) {
             let (state, reason) = match decided {
                 Some(last) if last.path == path => match &last.found {
@@ -83,19 +90,16 @@ pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resol
                 _ => continue,
             };
             any = true;
-            layers.push(candidate(layer, path, state, reason));
+            add(&path, state, reason);
         }
         if !any {
-            layers.push(candidate(layer, folder, CandidateState::Absent, None));
+            add(&folder, CandidateState::Absent, None);
         }
     }
     let hit = resolution.hit().map(|(path, _)| path);
-    let argv = hit.map_or_else(Vec::new, |path| {
-        interpreter(path)
-            .map(str::to_owned)
-            .into_iter()
-            .chain([path.display().to_string()])
-            .collect()
+    let argv = hit.into_iter().flat_map(|path| {
+        let interpreter = interpreter(path).map(str::to_owned);
+        interpreter.into_iter().chain([path.display().to_string()])
     });
     let then = match hit {
         Some(_) => format!("run it; when it fails: {}", policy.when_failed()),
@@ -105,27 +109,13 @@ pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resol
         helper: &helper.name,
         shipped: helper.shipped,
         found: hit.is_some(),
-        argv,
+        argv: argv.collect(),
         layers,
         policy: policy.letter(),
         then,
     };
     let found = resolved.found;
     Ok(Outcome::found(resolved, !found))
-}
-
-fn candidate(
-    layer: Layer,
-    path: PathBuf,
-    state: CandidateState,
-    reason: Option<String>,
-) -> Candidate {
-    Candidate {
-        layer: layer as u8,
-        path: path.display().to_string(),
-        state,
-        reason,
-    }
 }
 
 impl Product for Resolved {

@@ -11,7 +11,7 @@ use aris_contract::policy::Policy;
 use aris_proc::{End, Stdout};
 use serde::Serialize;
 
-use super::{helper, policy};
+use super::asked;
 use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::project::Project;
@@ -94,8 +94,7 @@ pub(crate) fn run(
     project: &Project,
     context: &Context,
 ) -> Result<Outcome<Ran>, Error> {
-    let helper = helper(&args.helper)?;
-    let policy = policy(helper, args.policy)?;
+    let (helper, policy) = asked(&args.helper)?;
     let attempt = attempt(helper, args, project, context);
     let (ran, signal) = judge(helper, policy, &attempt);
     if let Some(reason) = &ran.reason {

@@ -30,7 +30,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
         {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(error) => {
-                findings.unreadable(file, &error, "make it a readable file");
+                findings.add(Id::Unreadable, file, error.to_string());
                 continue;
             }
         };
@@ -49,35 +49,27 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
                 Err(at) => {
                     let before = bytes.iter().take(at);
                     let line = 1 + before.filter(|byte| **byte == b'\n').count();
-                    findings.error(
-                        Id::BlockDamaged,
-                        file,
-                        format!("line {line}: {begin} and {end} must each occur once, in this order"),
-                        "remove the marker that is left over; text outside the block is yours and stays",
+                    let message = format!(
+                        "line {line}: {begin} and {end} must each occur once, in this order"
                     );
+                    findings.add(Id::BlockDamaged, file, message);
                     // Damaged is not gone.
                     blocks.push(None);
                 }
             }
         }
         match digest {
-            Some(_) if blocks.is_empty() => findings.warning(
-                Id::BlockMissing,
-                file,
-                "the block that was installed is gone",
-                "run install_aris --reconcile, with --no-doc to leave the file alone",
-            ),
+            Some(_) if blocks.is_empty() => {
+                let message = "the block that was installed is gone";
+                findings.add(Id::BlockMissing, file, message);
+            }
             Some(digest)
                 if blocks
                     .iter()
                     .all(|block| block.is_some() && *block != Digest::parse(digest)) =>
             {
-                findings.warning(
-                    Id::BlockEdited,
-                    file,
-                    "the block is not what was installed",
-                    "move your own text out of the block; what is inside is replaced",
-                );
+                let message = "the block is not what was installed";
+                findings.add(Id::BlockEdited, file, message);
             }
             _ => {}
         }

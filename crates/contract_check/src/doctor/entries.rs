@@ -10,14 +10,8 @@ use super::finding::{Findings, Id};
 use super::record::Record;
 use crate::project::Project;
 
-const REPAIR: &str = "run install_aris --reconcile in the project";
-
 /// A file with the digest and the execute bit it was installed with.
-struct Installed {
-    path: PathBuf,
-    digest: String,
-    executable: bool,
-}
+type Installed<'r> = (PathBuf, &'r str, bool);
 
 pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
     let root = &project.root;
@@ -26,28 +20,20 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
         (Some(full), _) => {
             for entry in &full.entries {
                 let Ok(path) = aris_fs::join_inside(root, Path::new(&entry.path)) else {
-                    findings.error(
-                        Id::ManifestInvalid,
-                        &entry.path,
-                        "is listed in the record and is not a path in the project",
-                        REPAIR,
-                    );
+                    let message = "is listed in the record and is not a path in the project";
+                    let found = findings.add(Id::ManifestInvalid, &entry.path, message);
+                    found.hint("run install_aris --reconcile in the project");
                     continue;
                 };
                 match &entry.content {
                     Content::Link { target } => link(root, &path, Path::new(target), findings),
-                    Content::File { digest, executable } => files.push(Installed {
-                        path,
-                        digest: digest.clone(),
-                        executable: *executable,
-                    }),
+                    Content::File { digest, executable } => {
+                        files.push((path, digest.as_str(), *executable));
+                    }
                     Content::Tree { files: tree } => {
                         files.extend(tree.iter().filter_map(|file| {
-                            Some(Installed {
-                                path: aris_fs::join_inside(&path, Path::new(&file.path)).ok()?,
-                                digest: file.digest.clone(),
-                                executable: file.executable,
-                            })
+                            let path = aris_fs::join_inside(&path, Path::new(&file.path)).ok()?;
+                            Some((path, file.digest.as_str(), file.executable))
                         }));
                     }
                 }
@@ -72,50 +58,38 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
 fn link(root: &Path, path: &Path, target: &Path, findings: &mut Findings) {
     let shown = display_relative(path, root);
     if path.symlink_metadata().is_err() {
-        findings.error(Id::EntryMissing, shown, "was installed and is gone", REPAIR);
+        findings.add(Id::EntryMissing, shown, "was installed and is gone");
         return;
     }
     match path.read_link() {
-        Err(_) => findings.warning(
-            Id::EntryReplaced,
-            shown,
-            "was installed as a link and is no longer one",
-            "move it away if it is yours, then run install_aris --reconcile",
-        ),
+        Err(_) => {
+            let message = "was installed as a link and is no longer one";
+            findings.add(Id::EntryReplaced, shown, message);
+        }
         Ok(now) if now != target && path.canonicalize().ok() != target.canonicalize().ok() => {
-            findings.warning(
-                Id::LinkElsewhere,
-                shown,
-                format!(
-                    "leads to {} and was installed to lead to {}",
-                    now.display(),
-                    target.display()
-                ),
-                REPAIR,
-            );
+            let (now, then) = (now.display(), target.display());
+            let message = format!("leads to {now} and was installed to lead to {then}");
+            findings.add(Id::LinkElsewhere, shown, message);
         }
         Ok(_) => {}
     }
 }
 
-fn contents(root: &Path, files: &[Installed], findings: &mut Findings) {
-    let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
-    for (file, digest) in files.iter().zip(digest_files(&paths)) {
-        let shown = display_relative(&file.path, root);
+fn contents(root: &Path, files: &[Installed<'_>], findings: &mut Findings) {
+    let paths: Vec<&PathBuf> = files.iter().map(|(path, ..)| path).collect();
+    for ((path, installed, executable), digest) in files.iter().zip(digest_files(&paths)) {
+        let shown = display_relative(path, root);
         match digest {
             Err(error) if error.is_not_found() => {
-                findings.error(Id::EntryMissing, shown, "was installed and is gone", REPAIR);
+                findings.add(Id::EntryMissing, shown, "was installed and is gone");
             }
             Err(error) => {
-                findings.unreadable(shown, &error, "make it a readable file");
+                findings.add(Id::Unreadable, shown, error.to_string());
             }
-            Ok(digest) if Digest::parse(&file.digest) != Some(digest) => findings.warning(
-                Id::DigestMismatch,
-                shown,
-                "is not what was installed",
-                "keep your copy elsewhere if the change is yours, then run install_aris --reconcile",
-            ),
-            Ok(_) if file.executable && !is_executable(&file.path) => findings.not_executable(&shown),
+            Ok(digest) if Digest::parse(installed) != Some(digest) => {
+                findings.add(Id::DigestMismatch, shown, "is not what was installed");
+            }
+            Ok(_) if *executable && !is_executable(path) => findings.not_executable(&shown),
             Ok(_) => {}
         }
     }
@@ -132,15 +106,10 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 fn dangling(root: &Path, folder: &str, findings: &mut Findings) {
     let path = root.join(folder);
     let broken = |path: &Path| path.is_symlink() && !path.exists();
-    let hint = "remove it, or put back what it leads to";
     let mut found = |path: &Path| {
         let target = path.read_link().unwrap_or_default();
-        findings.error(
-            Id::LinkDangling,
-            display_relative(path, root),
-            format!("leads to {}, which does not exist", target.display()),
-            hint,
-        );
+        let message = format!("leads to {}, which does not exist", target.display());
+        findings.add(Id::LinkDangling, display_relative(path, root), message);
     };
     if broken(&path) {
         found(&path);
@@ -154,7 +123,10 @@ fn dangling(root: &Path, folder: &str, findings: &mut Findings) {
                     found(&entry.path);
                 }
             }
-            Err(error) => findings.unreadable(folder, &error, "make it readable"),
+            Err(error) => {
+                let found = findings.add(Id::Unreadable, folder, error.to_string());
+                found.hint("make it readable");
+            }
         }
     }
 }

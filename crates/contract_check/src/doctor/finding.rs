@@ -1,8 +1,8 @@
 //! One fault of an installation.
 
 use aris_contract::text::shell_line;
-use aris_fs::FsError;
 use serde::Serialize;
+use strum::EnumMessage;
 
 /// A fault. Ordered by severity, then by path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -31,61 +31,119 @@ pub(crate) enum Severity {
     Warning,
 }
 
+// Each with what is usually done about it.
 /// The kinds of faults; their words are stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumMessage)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Id {
     /// Nothing is installed here, and no helper is found.
+    #[strum(
+        message = "run install_aris in the project, or set ARIS_REPO to a repository with a tools folder"
+    )]
     NotInstalled,
     /// A record of an installation cannot be read as one.
+    #[strum(message = "restore the file from a backup, or move it away and install again")]
     ManifestInvalid,
     /// Things are installed and no record says so.
+    #[strum(message = "run install_aris in the project again")]
     ManifestMissing,
     /// The record is of another project.
+    #[strum(message = "remove the record that was copied here, and install into this project")]
     ManifestForeign,
     /// The two records disagree.
+    #[strum(message = "run install_aris in the project again")]
     ManifestsDisagree,
     /// What the skills came from is gone.
+    #[strum(
+        message = "put the repository back, or install again from where it is now (--aris-repo); copies need it for updates only"
+    )]
     RepoRootGone,
     /// Parts of different versions.
+    #[strum(message = "install the skill again, with the binaries of the same version")]
     VersionMismatch,
     /// Something that was installed is gone.
+    #[strum(message = "run install_aris --reconcile in the project")]
     EntryMissing,
     /// Something else stands where a link was installed.
+    #[strum(message = "move it away if it is yours, then run install_aris --reconcile")]
     EntryReplaced,
     /// A link leads elsewhere than it was installed.
+    #[strum(message = "run install_aris --reconcile in the project")]
     LinkElsewhere,
     /// A link leads to nothing.
+    #[strum(message = "remove it, or put back what it leads to")]
     LinkDangling,
     /// A file is not what was installed.
+    #[strum(
+        message = "keep your copy elsewhere if the change is yours, then run install_aris --reconcile"
+    )]
     DigestMismatch,
     /// A file lost its execute bit.
     NotExecutable,
     /// A launcher is not one.
+    #[strum(message = "install the skill again")]
     LauncherBroken,
     /// There is no binary for this machine.
+    #[strum(
+        message = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine"
+    )]
     BinaryMissing,
     /// A binary does not start, or does not say its version.
+    #[strum(
+        message = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine"
+    )]
     BinaryBroken,
     /// A shipped helper is not found.
+    #[strum(message = "run install_aris --reconcile in the project")]
     HelperUnresolved,
     /// A file of a helper's name is in the way and cannot be used.
+    #[strum(message = "repair or remove it; until then the helper counts as missing")]
     HelperUnusable,
     /// Another version of a helper is hidden behind the one that is used.
+    #[strum(message = "remove the one you do not mean")]
     HelperShadowed,
     /// A program on `PATH` has a helper's name and other content.
+    #[strum(message = "remove it from PATH, or install the same version")]
     PathDiffers,
     /// A host does not see a skill that was installed for it.
+    #[strum(message = "run install_aris --reconcile in the project")]
     HostMissesSkill,
     /// The markers of a managed block do not match.
+    #[strum(
+        message = "remove the marker that is left over; text outside the block is yours and stays"
+    )]
     BlockDamaged,
     /// A managed block that was installed is gone.
+    #[strum(message = "run install_aris --reconcile, with --no-doc to leave the file alone")]
     BlockMissing,
     /// A managed block was edited.
+    #[strum(message = "move your own text out of the block; what is inside is replaced")]
     BlockEdited,
     /// Something could not be looked at.
+    #[strum(message = "make it a readable file")]
     Unreadable,
+}
+
+impl Id {
+    /// How bad it is as a rule.
+    const fn severity(self) -> Severity {
+        match self {
+            Self::ManifestInvalid
+            | Self::ManifestForeign
+            | Self::RepoRootGone
+            | Self::EntryMissing
+            | Self::LinkDangling
+            | Self::LauncherBroken
+            | Self::BinaryMissing
+            | Self::BinaryBroken
+            | Self::HelperUnusable
+            | Self::HostMissesSkill
+            | Self::BlockDamaged
+            | Self::Unreadable => Severity::Error,
+            _ => Severity::Warning,
+        }
+    }
 }
 
 /// The faults of an installation.
@@ -93,50 +151,31 @@ pub(crate) enum Id {
 pub(crate) struct Findings(pub(crate) Vec<Finding>);
 
 impl Findings {
-    pub(crate) fn error(
-        &mut self,
-        id: Id,
-        path: impl ToString,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) {
-        self.add(Severity::Error, id, path, message, hint);
-    }
-
-    pub(crate) fn warning(
-        &mut self,
-        id: Id,
-        path: impl ToString,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) {
-        self.add(Severity::Warning, id, path, message, hint);
-    }
-
     pub(crate) fn add(
         &mut self,
-        severity: Severity,
         id: Id,
         path: impl ToString,
         message: impl Into<String>,
-        hint: impl Into<String>,
-    ) {
-        self.0.push(Finding {
-            severity,
+    ) -> &mut Finding {
+        self.0.push_mut(Finding {
+            severity: id.severity(),
             path: path.to_string(),
             id,
             message: message.into(),
-            hint: hint.into(),
-        });
-    }
-
-    pub(crate) fn unreadable(&mut self, path: impl ToString, error: &FsError, hint: &str) {
-        self.error(Id::Unreadable, path, error.to_string(), hint);
+            hint: id.get_message().unwrap_or_default().to_owned(),
+        })
     }
 
     pub(crate) fn not_executable(&mut self, path: &str) {
         let message = "lost its execute bit; it still works through sh";
         let hint = format!("chmod +x {}", shell_line(&[path]));
-        self.warning(Id::NotExecutable, path, message, hint);
+        self.add(Id::NotExecutable, path, message).hint(hint);
+    }
+}
+
+impl Finding {
+    /// Says that something else is to be done.
+    pub(crate) fn hint(&mut self, hint: impl Into<String>) {
+        self.hint = hint.into();
     }
 }

@@ -60,12 +60,9 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
             });
             let names: BTreeSet<&str> = skills.map(|entry| entry.name.as_str()).collect();
             for name in names.into_iter().filter(|name| !seen.contains(*name)) {
-                findings.error(
-                    Id::HostMissesSkill,
-                    folders.join(", "),
-                    format!("{host} does not see the skill {name}, which was installed for it"),
-                    "run install_aris --reconcile in the project",
-                );
+                let message =
+                    format!("{host} does not see the skill {name}, which was installed for it");
+                findings.add(Id::HostMissesSkill, folders.join(", "), message);
             }
         }
         views.push(HostView {
@@ -97,7 +94,10 @@ fn skills(
                 .map(|entry| entry.name.to_string_lossy().into_owned());
             seen.extend(names);
         }
-        Err(error) => findings.unreadable(folder, &error, "make it readable"),
+        Err(error) => {
+            let found = findings.add(Id::Unreadable, folder, error.to_string());
+            found.hint("make it readable");
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
 use aris_contract::helpers::{self, Helper};
 use aris_contract::resolve::{Layer, targets};
 use aris_fs::display_relative;
+use strum::EnumMessage as _;
 
 use super::entries::is_executable;
-use super::finding::{Findings, Id};
+use super::finding::{Findings, Id, Severity};
 use super::record::Record;
 use crate::project::Project;
 
@@ -19,9 +20,6 @@ const LIMIT: u64 = 4 << 20;
 
 /// How long a binary may take to say its version.
 const DEADLINE: Duration = Duration::from_secs(5);
-
-/// What to run in a checkout.
-const BUILD: &str = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine";
 
 pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
     let mut roots = vec![
@@ -70,12 +68,7 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
     let text = match aris_fs::read(&launcher, LIMIT) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => {
-            findings.error(
-                Id::LauncherBroken,
-                show(&launcher),
-                error.to_string(),
-                "install the skill again",
-            );
+            findings.add(Id::LauncherBroken, show(&launcher), error.to_string());
             return findings;
         }
     };
@@ -89,26 +82,14 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
             version
         }
         _ => {
-            findings.error(
-                Id::LauncherBroken,
-                show(&launcher),
-                format!("is not a launcher of {}", helper.name),
-                "install the skill again",
-            );
+            let message = format!("is not a launcher of {}", helper.name);
+            findings.add(Id::LauncherBroken, show(&launcher), message);
             return findings;
         }
     };
     if !is_executable(&launcher) {
         findings.not_executable(&show(&launcher));
     }
-    let mut other = |path: &Path, found: &str| {
-        findings.warning(
-            Id::VersionMismatch,
-            show(path),
-            format!("is of version {found}, and the launcher beside it is of version {version}"),
-            "install the skill again, with the binaries of the same version",
-        );
-    };
     let contract = folder.join(format!("{}.contract.json", helper.name));
     let read = aris_fs::read(&contract, LIMIT)
         .map_err(|error| error.to_string())
@@ -120,43 +101,40 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
         Ok(contract_file) => {
             let found = contract_file["version"].as_str().unwrap_or("none");
             if found != version {
-                other(&contract, found);
+                let message = format!(
+                    "is of version {found}, and the launcher beside it is of version {version}"
+                );
+                findings.add(Id::VersionMismatch, show(&contract), message);
             }
         }
-        Err(why) => findings.warning(
-            Id::EntryMissing,
-            show(&contract),
-            why,
-            "install the skill again",
-        ),
+        Err(why) => {
+            let found = findings.add(Id::EntryMissing, show(&contract), why);
+            found.severity = Severity::Warning;
+            found.hint("install the skill again");
+        }
     }
     match binary(folder, &helper.name) {
-        None => findings.error(
-            Id::BinaryMissing,
-            show(&folder.join("bin")),
-            format!(
-                "has no binary of {} for {}",
-                helper.name,
-                targets().join(" or ")
-            ),
-            BUILD,
-        ),
+        None => {
+            let targets = targets().join(" or ");
+            let message = format!("has no binary of {} for {targets}", helper.name);
+            findings.add(Id::BinaryMissing, show(&folder.join("bin")), message);
+        }
         Some(binary) if !is_executable(&binary) => findings.not_executable(&show(&binary)),
         Some(binary) => match version_of(&binary) {
             Ok((name, found)) if name == helper.name && found == version => {}
-            Ok((name, found)) if name == helper.name => findings.warning(
-                Id::VersionMismatch,
-                show(&binary),
-                format!("is of version {found}, and its launcher is of version {version}"),
-                BUILD,
-            ),
-            Ok((name, _)) => findings.error(
-                Id::BinaryBroken,
-                show(&binary),
-                format!("is {name}, not {}", helper.name),
-                BUILD,
-            ),
-            Err(why) => findings.error(Id::BinaryBroken, show(&binary), why, BUILD),
+            Ok((name, found)) if name == helper.name => {
+                let message =
+                    format!("is of version {found}, and its launcher is of version {version}");
+                let found = findings.add(Id::VersionMismatch, show(&binary), message);
+                found.hint(Id::BinaryMissing.get_message().unwrap_or_default());
+            }
+            Ok((name, _)) => {
+                let message = format!("is {name}, not {}", helper.name);
+                findings.add(Id::BinaryBroken, show(&binary), message);
+            }
+            Err(why) => {
+                findings.add(Id::BinaryBroken, show(&binary), why);
+            }
         },
     }
     findings

@@ -12,12 +12,6 @@ use serde::Serialize;
 use super::finding::{Findings, Id, Severity};
 use crate::project::Project;
 
-/// What to run when a record is wrong.
-const AGAIN: &str = "run install_aris in the project again";
-
-/// What to do when a record cannot be read, which stops the installer, too.
-const RESTORE: &str = "restore the file from a backup, or move it away and install again";
-
 /// Whose record is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -66,12 +60,10 @@ impl Record {
                 .as_ref()
                 .is_some_and(|found| found.has_carriage_returns)
             {
-                findings.error(
-                    Id::ManifestInvalid,
-                    file,
-                    "has carriage returns, which become part of the path that skills read",
-                    AGAIN,
-                );
+                let message =
+                    "has carriage returns, which become part of the path that skills read";
+                let found = findings.add(Id::ManifestInvalid, file, message);
+                found.hint("run install_aris in the project again");
             }
         }
         record.check(project, findings);
@@ -116,23 +108,14 @@ impl Record {
                 continue;
             };
             if !Path::new(repo_root).join("skills").is_dir() {
-                let copied = self
-                    .full
-                    .as_ref()
-                    .is_some_and(|full| full.mode == InstallMode::Copy);
-                // Copies work without it.
-                let severity = if copied {
-                    Severity::Warning
-                } else {
-                    Severity::Error
-                };
-                findings.add(
-                    severity,
-                    Id::RepoRootGone,
-                    file,
-                    format!("the skills came from {repo_root}, and there is no folder skills in it now"),
-                    "put the repository back, or install again from where it is now (--aris-repo); copies need it for updates only",
+                let message = format!(
+                    "the skills came from {repo_root}, and there is no folder skills in it now"
                 );
+                let found = findings.add(Id::RepoRootGone, file, message);
+                // Copies work without it.
+                if matches!(&self.full, Some(full) if full.mode == InstallMode::Copy) {
+                    found.severity = Severity::Warning;
+                }
             }
             let here = project
                 .root
@@ -141,60 +124,33 @@ impl Record {
             if let Some(there) = project_root
                 && Path::new(there).canonicalize().ok().as_ref() != Some(&here)
             {
-                findings.error(
-                    Id::ManifestForeign,
-                    file,
-                    format!("is the record of {there}, not of this project"),
-                    "remove the record that was copied here, and install into this project",
-                );
+                let message = format!("is the record of {there}, not of this project");
+                findings.add(Id::ManifestForeign, file, message);
             }
         }
         if let [(_, Some((first, _))), (_, Some((second, _)))] = &roots
             && first != second
         {
-            findings.warning(
-                Id::ManifestsDisagree,
-                INSTALLED_SKILLS,
-                format!("says repo_root {second}, and {INSTALL_MANIFEST} says {first}"),
-                AGAIN,
-            );
+            let message = format!("says repo_root {second}, and {INSTALL_MANIFEST} says {first}");
+            findings.add(Id::ManifestsDisagree, INSTALLED_SKILLS, message);
         }
         let version = env!("CARGO_PKG_VERSION");
         if let Some(full) = &self.full
             && full.helper_version != version
         {
-            findings.warning(
-                Id::VersionMismatch,
-                INSTALL_MANIFEST,
-                format!(
-                    "was written by version {}, and this is version {version}",
-                    full.helper_version
-                ),
-                "run install_aris --update in the project",
-            );
+            let then = &full.helper_version;
+            let message = format!("was written by version {then}, and this is version {version}");
+            let found = findings.add(Id::VersionMismatch, INSTALL_MANIFEST, message);
+            found.hint("run install_aris --update in the project");
         }
         if self.full.is_none() && self.reference.is_none() {
             for place in [INSTALLED_TOOLS, CANONICAL_SKILLS, CLAUDE_SKILLS] {
-                let ours = [
-                    "review-tracing",
-                    "shared-references",
-                    "save_trace",
-                    "save_trace.sh",
-                ];
-                if ours.iter().any(|name| {
-                    project
-                        .root
-                        .join(place)
-                        .join(name)
-                        .symlink_metadata()
-                        .is_ok()
-                }) {
-                    findings.warning(
-                        Id::ManifestMissing,
-                        place,
-                        "holds files of this suite that no install record lists",
-                        AGAIN,
-                    );
+                let folder = project.root.join(place);
+                let ours = "review-tracing shared-references save_trace save_trace.sh";
+                let mut ours = ours.split(' ').map(|name| folder.join(name));
+                if ours.any(|path| path.symlink_metadata().is_ok()) {
+                    let message = "holds files of this suite that no install record lists";
+                    findings.add(Id::ManifestMissing, place, message);
                 }
             }
         }
@@ -213,7 +169,7 @@ fn read<T>(
         bytes.map(|bytes| parse(&bytes).map_err(said)).transpose()
     });
     parsed.unwrap_or_else(|why| {
-        findings.error(Id::ManifestInvalid, file, why, RESTORE);
+        findings.add(Id::ManifestInvalid, file, why);
         None
     })
 }

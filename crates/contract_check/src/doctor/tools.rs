@@ -52,12 +52,8 @@ pub(crate) fn check(
         } else if let Some(last) = resolution.looked.last()
             && let Found::Unusable(why) = &last.found
         {
-            findings.error(
-                Id::HelperUnusable,
-                show(project, &last.path),
-                format!("is where {} is looked for, and {why}", helper.name),
-                "repair or remove it; until then the helper counts as missing",
-            );
+            let message = format!("is where {} is looked for, and {why}", helper.name);
+            findings.add(Id::HelperUnusable, show(project, &last.path), message);
         } else if helper.shipped {
             unresolved.push(helper.name.as_str());
         }
@@ -70,20 +66,12 @@ pub(crate) fn check(
     }
     views.sort_by_key(|view| view.name);
     if record.installation() == Installation::None && unresolved.len() == helpers::all().len() {
-        findings.warning(
-            Id::NotInstalled,
-            ".",
-            "nothing of this suite is installed here, and no helper is found",
-            "run install_aris in the project, or set ARIS_REPO to a repository with a tools folder",
-        );
+        let message = "nothing of this suite is installed here, and no helper is found";
+        findings.add(Id::NotInstalled, ".", message);
     } else {
         for name in unresolved {
-            findings.warning(
-                Id::HelperUnresolved,
-                name,
-                "is in none of .aris/tools, tools and $ARIS_REPO/tools",
-                "run install_aris --reconcile in the project",
-            );
+            let message = "is in none of .aris/tools, tools and $ARIS_REPO/tools";
+            findings.add(Id::HelperUnresolved, name, message);
         }
     }
     views
@@ -98,12 +86,9 @@ fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mu
     for name in helper.names() {
         let path = used.with_file_name(name);
         if let Probe::Unusable(why) = probe(&path) {
-            findings.error(
-                Id::HelperUnusable,
-                show(project, &path),
-                format!("is where older skills look for {}, and {why}", helper.name),
-                "run install_aris --reconcile in the project, or remove it",
-            );
+            let message = format!("is where older skills look for {}, and {why}", helper.name);
+            let found = findings.add(Id::HelperUnusable, show(project, &path), message);
+            found.hint("run install_aris --reconcile in the project, or remove it");
         }
     }
 }
@@ -136,16 +121,9 @@ fn shadowed(
         // Generated ones start the same launcher; their text says the name and the source that each was made for.
         let alike = is_ours(&hidden) && is_ours(used);
         if !alike && !same_content(used, &hidden) {
-            findings.warning(
-                Id::HelperShadowed,
-                show(project, &hidden),
-                format!(
-                    "is another {}, hidden behind {}",
-                    helper.name,
-                    show(project, used)
-                ),
-                "remove the one you do not mean",
-            );
+            let (name, used) = (&helper.name, show(project, used));
+            let message = format!("is another {name}, hidden behind {used}");
+            findings.add(Id::HelperShadowed, show(project, &hidden), message);
         }
     }
 }
@@ -167,12 +145,8 @@ fn on_path(project: &Project, helper: &Helper, findings: &mut Findings) {
     if let Some(binary) =
         binary.filter(|binary| !same_file(binary, &found) && !same_content(binary, &found))
     {
-        findings.warning(
-            Id::PathDiffers,
-            found.display(),
-            format!("is another {} than {}", helper.name, show(project, &binary)),
-            "remove it from PATH, or install the same version",
-        );
+        let message = format!("is another {} than {}", helper.name, show(project, &binary));
+        findings.add(Id::PathDiffers, found.display(), message);
     }
 }
 
