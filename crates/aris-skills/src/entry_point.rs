@@ -1,13 +1,11 @@
 //! Which scripts of a skill are started by its texts or by users.
 
-use std::sync::LazyLock;
-
-use regex::{Match, Regex};
+use regex::Match;
 
 use crate::file::SourceFile;
 use crate::mention::Matcher;
 use crate::names;
-use crate::pattern::compiled;
+use crate::pattern::{Pattern, compiled};
 use crate::script::ScriptKind;
 use crate::text::Text;
 
@@ -53,7 +51,7 @@ pub(crate) fn decide(files: &mut [SourceFile]) {
 }
 
 /// An interpreter word and at most 80 characters behind it.
-static CALL: LazyLock<Regex> = LazyLock::new(|| {
+static CALL: Pattern = Pattern::new(|| {
     compiled(
         r"(?:^|[^A-Za-z0-9_.-])(?:python3?|uv run|bash|sh|node|bun|deno|tsx|ruby|perl)[^A-Za-z0-9_.-].{0,79}$",
     )
@@ -65,7 +63,7 @@ pub(crate) fn is_called(line: &str, at: usize) -> bool {
 }
 
 /// A main guard, and what follows its colon.
-static GUARD: LazyLock<Regex> = LazyLock::new(|| {
+static GUARD: Pattern = Pattern::new(|| {
     compiled(
         r#"^if[\s(]*(?:__name__[\s()]*==[\s()]*["']__main__["']|["']__main__["'][\s()]*==[\s()]*__name__)[\s()]*:(.*)$"#,
     )

@@ -1,6 +1,11 @@
 //! Regular expressions that are part of the program.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
+
+/// A pattern of the program's own, compiled when it is first used: `Pattern::new(|| compiled("…"))`.
+pub type Pattern = LazyLock<Regex>;
 
 /// Compiles a pattern of the program's own.
 ///

@@ -1,12 +1,10 @@
 //! The YAML block at the top of a SKILL.md.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle};
-use regex::Regex;
 
-use crate::pattern::compiled;
+use crate::pattern::{Pattern, compiled};
 use crate::text::Text;
 
 /// Deepest nesting that is read. Real frontmatter has three levels; a thousand brackets are an attack on recursive readers.
@@ -450,10 +448,9 @@ fn plain(text: &str) -> Value {
     }
 }
 
-static INT: LazyLock<Regex> =
-    LazyLock::new(|| compiled("^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"));
+static INT: Pattern = Pattern::new(|| compiled("^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"));
 
-static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
+static FLOAT: Pattern = Pattern::new(|| {
     compiled(r"^[-+]?(?:\.(?:inf|Inf|INF)|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$")
 });
 

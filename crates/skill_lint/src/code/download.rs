@@ -3,10 +3,7 @@
 //! A shell counts when it reads its program from the pipe: `| sh`, `| sudo bash -s -- x`, but neither `| sh -c '…'` nor
 //! `| bash script`, where the download is only data.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 use super::shell::{Script, Word};
 
@@ -141,8 +138,7 @@ fn reads_code<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
 }
 
 /// `curl` or `wget` as a word followed by a blank.
-static DOWNLOAD: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"(?:^|[^A-Za-z0-9_.-])((?:curl|wget)[ \t])"));
+static DOWNLOAD: Pattern = Pattern::new(|| compiled(r"(?:^|[^A-Za-z0-9_.-])((?:curl|wget)[ \t])"));
 
 /// Place of the first `curl` or `wget` in a line of any language that is piped into a shell; quotes around the command do not
 /// matter.
@@ -182,17 +178,17 @@ pub(crate) fn in_line(line: &str) -> Option<usize> {
 const FETCH: &str = r"(?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b";
 
 /// `iex` as a word.
-static EVALUATE: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"(?i)(?:^|[^\w.$-])(iex|invoke-expression)\b"));
+static EVALUATE: Pattern =
+    Pattern::new(|| compiled(r"(?i)(?:^|[^\w.$-])(iex|invoke-expression)\b"));
 
 /// `iex`, then in the same statement a parenthesis with a download.
-static EVALUATED: LazyLock<Regex> = LazyLock::new(|| {
+static EVALUATED: Pattern = Pattern::new(|| {
     let iex = EVALUATE.as_str();
     compiled(&format!(r"{iex}[^;\n]*\(\s*{FETCH}"))
 });
 
 /// A download, then a pipe into `iex`.
-static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+static PIPED: Pattern = Pattern::new(|| {
     compiled(&format!(
         r"(?i)(?:^|[^\w.$-])({FETCH})[^;\n]*\|\s*(?:iex|invoke-expression)(?:[^\w-]|$)"
     ))

@@ -7,10 +7,8 @@
 //! **Source**: ECMA-262, 2025, 12 (lexical grammar).
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,14 +94,14 @@ const BLANK: &str = r"(?s)[ \t\n\f\r]+|//[^\n]*|/\*.*?(?:\*/|\z)";
 const TOKEN: &str = r#""(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[0-9][0-9A-Za-z_$.[^\x00-\x7F]]*|[A-Za-z_$[^\x00-\x7F]][0-9A-Za-z_$[^\x00-\x7F]]*|."#;
 
 /// A token where a value has just ended, and one where a regular expression may begin.
-static AFTER_VALUE: LazyLock<Regex> = LazyLock::new(|| compiled(&format!("{BLANK}|{TOKEN}")));
-static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+static AFTER_VALUE: Pattern = Pattern::new(|| compiled(&format!("{BLANK}|{TOKEN}")));
+static ELSEWHERE: Pattern = Pattern::new(|| {
     let regex = r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\]?)*(?:/[0-9A-Za-z_$[^\x00-\x7F]]*)?";
     compiled(&format!("{BLANK}|{regex}|{TOKEN}"))
 });
 
 /// What ends the text of a template, or an escape in it.
-static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?s)`|\$\{|\\."));
+static TEMPLATE: Pattern = Pattern::new(|| compiled(r"(?s)`|\$\{|\\."));
 
 /// Words after which a value begins.
 const BEFORE_VALUE: &str =

@@ -3,13 +3,10 @@
 //!
 //! **Source**: PowerShell 7, help topics `about_Quoting_Rules`, `about_Comments` and `about_Special_Characters`.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// An escaped character; a comment, or what looks like one; a here-string or a string, which may lack its end.
-static PART: LazyLock<Regex> = LazyLock::new(|| {
+static PART: Pattern = Pattern::new(|| {
     compiled(
         r#"(?s)`.|<#.*?(?:#>|\z)|#|@'[^\S\n]*(?:\n(?:.*?\n)?'@|\n.*\z|\z)|@"[^\S\n]*(?:\n(?:.*?\n)?"@|\n.*\z|\z)|'(?:[^']|'')*(?:'|\z)|"(?:[^"`]|`.|"")*(?:"|.?\z)"#,
     )

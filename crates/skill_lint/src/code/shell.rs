@@ -9,10 +9,8 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// Deepest nesting of substitutions and groups that is followed; what lies deeper is read as plain characters.
 const DEEPEST: usize = 60;
@@ -135,8 +133,8 @@ impl<'a> Script<'a> {
 }
 
 /// `NAME=…`, `NAME+=…` or `NAME[…]=…`.
-static ASSIGNMENT: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"^[A-Za-z_][A-Za-z0-9_]*(?:\[[^=]*\])?\+?="));
+static ASSIGNMENT: Pattern =
+    Pattern::new(|| compiled(r"^[A-Za-z_][A-Za-z0-9_]*(?:\[[^=]*\])?\+?="));
 
 fn is_assignment(word: &str) -> bool {
     ASSIGNMENT.is_match(word)
@@ -153,8 +151,8 @@ fn unquote(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 /// What a shell takes as it stands.
-static LITERAL: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r#"'[^']*'|(?s:\\.)|"(?:[^"\\$`]|(?s:\\.))*"|[^$`|&;<>()*?'"\\]+"#));
+static LITERAL: Pattern =
+    Pattern::new(|| compiled(r#"'[^']*'|(?s:\\.)|"(?:[^"\\$`]|(?s:\\.))*"|[^$`|&;<>()*?'"\\]+"#));
 
 /// Splits a line into words as a shell does; nothing is expanded.
 ///

@@ -1,11 +1,9 @@
 //! What one call gave, and what its output says about why it failed.
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use aris_proc::{End, Finished};
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 use crate::sandbox::Scratch;
 
@@ -108,11 +106,11 @@ impl Answer {
 }
 
 /// Sequences that colour text or name a window.
-static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+static ESCAPE: Pattern = Pattern::new(|| {
     compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 });
 
-static TELLING: LazyLock<Regex> = LazyLock::new(|| {
+static TELLING: Pattern = Pattern::new(|| {
     compiled(
         r"(?i)^\w*error\b|\berror:|exception:|fatal|not found|no such|denied|invalid|unknown|unrecognized",
     )

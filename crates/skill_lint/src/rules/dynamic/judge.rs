@@ -1,9 +1,7 @@
 //! The dynamic rules, each as a function of what one call gave.
 
-use std::sync::LazyLock;
-
 use aris_proc::End;
-use aris_skills::pattern::compiled;
+use aris_skills::pattern::{Pattern, compiled};
 use regex::Regex;
 
 use super::answer::Answer;
@@ -15,8 +13,8 @@ const NAMED_FILES: usize = 3;
 /// A rule that a call breaks, and a message.
 pub(super) type Fault = (&'static str, String);
 
-static USAGE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*(?:usage|synopsis)\b"));
-static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*examples?\b"));
+static USAGE: Pattern = Pattern::new(|| compiled(r"(?i)^[\W_]*(?:usage|synopsis)\b"));
+static EXAMPLES: Pattern = Pattern::new(|| compiled(r"(?i)^[\W_]*examples?\b"));
 
 /// What is wrong with an answer to `--help`.
 pub(super) fn help(help: &Answer) -> Vec<Fault> {

@@ -3,20 +3,17 @@
 //! **Source**: integration contract §2, and the reference's own advisory lint, which looks for the same calls of a fixed list of
 //! helpers on every line.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// A word that starts a helper, then the path, and in it what lies below `tools/` or `scripts/`.
-static CALL: LazyLock<Regex> = LazyLock::new(|| {
+static CALL: Pattern = Pattern::new(|| {
     compiled(
         r#"(?:^|[^A-Za-z0-9_.-])((?:python3?|bash|sh|node|exec)[ \t]+["']?(?:\./)?((?:tools|skills/[^/\s"'`;|&()<>]+/scripts)/([^\s"'`;|&()<>]+)))"#,
     )
 });
 
 /// Lines that show what not to do, comments, and lines that only print.
-static SKIPPED: LazyLock<Regex> = LazyLock::new(|| compiled(r"❌|^\s*#|\becho\b"));
+static SKIPPED: Pattern = Pattern::new(|| compiled(r"❌|^\s*#|\becho\b"));
 
 /// The calls on a line of a shell fence, in order: the byte of the starting word, and the path. Developer utilities are skipped; they
 /// are patterns with `*` for the path below `tools/` or `scripts/`.

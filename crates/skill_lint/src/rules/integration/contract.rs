@@ -7,13 +7,11 @@
 //! **Source**: integration contract §2.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use aris_skills::helpers::rows;
 use aris_skills::markdown::Document;
-use aris_skills::pattern::compiled;
+use aris_skills::pattern::{Pattern, compiled};
 use aris_skills::{Text, Tree, names};
-use regex::Regex;
 use serde::Deserialize;
 use serde_spanned::Spanned;
 
@@ -229,7 +227,7 @@ fn rows_of_toml(path: &str, text: &Text) -> Result<Vec<Row>, String> {
 }
 
 /// What stands in parentheses, which names subcommands or callers; the first word of a code span.
-static NAME: LazyLock<Regex> = LazyLock::new(|| compiled(r"\([^()]*\)|`\s*([^`\s]+)[^`]*`"));
+static NAME: Pattern = Pattern::new(|| compiled(r"\([^()]*\)|`\s*([^`\s]+)[^`]*`"));
 
 /// The rows of a policy table; none when the table is another one.
 fn rows_of_table(page: &SharedPage, table: &Table<'_>) -> Vec<Row> {

@@ -2,10 +2,8 @@
 //!
 //! **Source**: Claude Code documentation of skills, string substitutions.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::{Captures, Regex};
+use aris_skills::pattern::{Pattern, compiled};
+use regex::Captures;
 
 use super::resolver::{Line, indent_of};
 
@@ -31,8 +29,8 @@ pub(super) fn unreplaced_directory(lines: &[Line<'_>]) -> Vec<Place> {
 }
 
 /// `$CLAUDE_SKILL_DIR`, and what stands before the colon in `${CLAUDE_SKILL_DIR:`.
-static USE: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"\$CLAUDE_SKILL_DIR(?-u:\b)|\$\{CLAUDE_SKILL_DIR:"));
+static USE: Pattern =
+    Pattern::new(|| compiled(r"\$CLAUDE_SKILL_DIR(?-u:\b)|\$\{CLAUDE_SKILL_DIR:"));
 
 /// Bytes of the uses in a line.
 fn uses(line: &str) -> impl Iterator<Item = usize> {
@@ -83,7 +81,7 @@ pub(super) fn replaced_directory(lines: &[Line<'_>]) -> Option<(usize, usize, Ve
     Some((first, last, out))
 }
 
-static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(r"\$\{CLAUDE_([A-Z0-9_]+)\}"));
+static NAMED: Pattern = Pattern::new(|| compiled(r"\$\{CLAUDE_([A-Z0-9_]+)\}"));
 
 /// `${CLAUDE_X}` in a line with an X that Claude Code does not know: byte and X.
 pub(super) fn unknown_names(line: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -92,7 +90,7 @@ pub(super) fn unknown_names(line: &str) -> impl Iterator<Item = (usize, &str)> {
     named.filter(|(_, name)| !KNOWN.split(' ').any(|known| known == *name))
 }
 
-static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[^\\])\$([0-9])(?:[^0-9]|$)"));
+static ARGUMENT: Pattern = Pattern::new(|| compiled(r"(?:^|[^\\])\$([0-9])(?:[^0-9]|$)"));
 
 /// The first byte of a line at which stands `$` and one digit: neither `\$1` nor `$12`.
 pub(super) fn argument(line: &str) -> Option<(usize, &str)> {

@@ -2,10 +2,7 @@
 //!
 //! **Source**: Claude Code documentation of hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a command is run by a shell.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 use serde_json::Value;
 
 use super::manifest::{HOOKS, Manifest, Problem};
@@ -54,7 +51,7 @@ pub(super) fn check(hooks: &Manifest, root: &str, places: &Places<'_>) -> Vec<Pr
 }
 
 /// A path below the folder of the plugin.
-static FILE: LazyLock<Regex> = LazyLock::new(|| {
+static FILE: Pattern = Pattern::new(|| {
     compiled(r#"\$(?:\{CLAUDE_PLUGIN_ROOT\}|CLAUDE_PLUGIN_ROOT)["']?/([^\s"';|&()<>]+)"#)
 });
 

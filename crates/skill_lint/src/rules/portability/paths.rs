@@ -1,9 +1,6 @@
 //! Paths that one operating system takes and another does not.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// Longest part of a path, in bytes, on common file systems (ext4, APFS, NTFS within ASCII).
 const LONGEST_PART: usize = 255;
@@ -44,8 +41,7 @@ pub(crate) fn fault(part: &str) -> Option<String> {
 }
 
 /// Names of devices on Windows.
-static DEVICE: LazyLock<Regex> =
-    LazyLock::new(|| compiled("(?i)^(?:con|prn|aux|nul|(?:com|lpt)[1-9¹²³])$"));
+static DEVICE: Pattern = Pattern::new(|| compiled("(?i)^(?:con|prn|aux|nul|(?:com|lpt)[1-9¹²³])$"));
 
 #[cfg(test)]
 mod tests {

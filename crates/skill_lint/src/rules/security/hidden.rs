@@ -2,13 +2,10 @@
 //!
 //! **Source**: Unicode 17, chapters 23.2 and 23.9; UTS #51 for flags made of tags; CVE-2021-42574.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// A black flag and the tags behind it, which are one emoji until the tag that ends it; or a hidden character.
-static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
+static HIDDEN: Pattern = Pattern::new(|| {
     compiled(
         r"\x{1F3F4}[\x{E0020}-\x{E007E}]*\x{E007F}?|([\x{202A}-\x{202E}\x{2066}-\x{2069}\x{E0000}-\x{E007F}\x{200B}\x{2060}\x{180E}])",
     )

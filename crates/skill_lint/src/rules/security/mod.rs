@@ -12,12 +12,10 @@ mod shell;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use aris_skills::markdown::{Document, Fence};
-use aris_skills::pattern::compiled;
+use aris_skills::pattern::{Pattern, compiled};
 use aris_skills::{Skill, SourceFile, Text};
-use regex::Regex;
 
 use crate::catalogue::Severity;
 use crate::code::shell::Script;
@@ -139,10 +137,10 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
 }
 
 /// `` !`…` `` at the start of a line or after a space.
-static COMMAND: LazyLock<Regex> = LazyLock::new(|| compiled("(?:^| )(!`([^`]+)`)"));
+static COMMAND: Pattern = Pattern::new(|| compiled("(?:^| )(!`([^`]+)`)"));
 
 /// What stands for the skill's arguments in a command.
-static ARGUMENTS: LazyLock<Regex> = LazyLock::new(|| compiled(r"\$(?:ARGUMENTS|[0-9])"));
+static ARGUMENTS: Pattern = Pattern::new(|| compiled(r"\$(?:ARGUMENTS|[0-9])"));
 
 /// The commands in a line that run when the skill is loaded: the byte of the `!`, and whether it holds the skill's arguments.
 fn commands(line: &str) -> impl Iterator<Item = (usize, bool)> {

@@ -1,9 +1,6 @@
 //! SR406: tokens of known forms, and private keys.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use aris_skills::pattern::{Pattern, compiled};
 
 /// Texts inside a token that say it is none, compared in lower case.
 const PLACEHOLDERS: &str =
@@ -48,7 +45,7 @@ const FORMS: &[(&str, &str)] = &[
 ];
 
 /// All forms as groups of one pattern, so that a text is read once.
-static ANY: LazyLock<Regex> = LazyLock::new(|| {
+static ANY: Pattern = Pattern::new(|| {
     let groups: Vec<String> = FORMS.iter().map(|(_, form)| format!("({form})")).collect();
     compiled(&format!("(?-u){}", groups.join("|")))
 });
