@@ -16,7 +16,7 @@ use aris_paper::bib::{BibFile, is_distributed};
 use serde_json::{Map, Value};
 
 /// Extensions of files in folders of results that can hold tables.
-const TABLES: [&str; 6] = ["csv", "tsv", "tab", "jsonl", "ndjson", "json"];
+const TABLES: &str = "csv tsv tab jsonl ndjson json";
 
 /// Why a document, or what it is checked against, cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -70,10 +70,10 @@ impl Failure for DiskError {
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Plan { path, .. } | Self::Papers { path, .. } => Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )]),
+            Self::Plan { path, .. } | Self::Papers { path, .. } => {
+                let path = Value::from(path.display().to_string());
+                Map::from_iter([(String::from("path"), path)])
+            }
             Self::Latex(_) | Self::Results(_) => Map::new(),
             Self::Fs(error) => error.details(),
         }
@@ -121,11 +121,10 @@ impl<'f> Disk<'f> {
         for (path, prose) in documents {
             let folder = path.parent().unwrap_or(Path::new(""));
             for candidates in &prose.references.files {
-                let found = candidates
-                    .iter()
-                    .filter_map(|name| aris_fs::join_inside(folder, Path::new(name)).ok())
-                    .find(|path| self.folder.join(path).is_file());
-                match found {
+                let names = candidates.iter();
+                let mut paths =
+                    names.filter_map(|name| aris_fs::join_inside(folder, Path::new(name)).ok());
+                match paths.find(|path| self.folder.join(path).is_file()) {
                     Some(path) if seen.insert(path.clone()) => {
                         self.bibliography(&path, &mut read)?;
                     }
@@ -170,9 +169,8 @@ impl<'f> Disk<'f> {
             })?;
             for entry in entries {
                 let extension = entry.path.extension().unwrap_or_default();
-                let is_table = TABLES
-                    .iter()
-                    .any(|known| extension.eq_ignore_ascii_case(known));
+                let mut tables = TABLES.split(' ');
+                let is_table = tables.any(|known| extension.eq_ignore_ascii_case(known));
                 if entry.kind == EntryKind::File && is_table {
                     let below = entry.path.strip_prefix(&at).unwrap_or(&entry.path);
                     let path = aris_fs::lexical(&path.join(below));
@@ -217,8 +215,8 @@ impl<'f> Disk<'f> {
             !entry.name.to_string_lossy().starts_with('.')
         })?;
         let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
-        Ok(files
-            .filter_map(|entry| entry.path.file_stem())
+        let stems = files.filter_map(|entry| entry.path.file_stem());
+        Ok(stems
             .map(|stem| stem.to_string_lossy().to_lowercase())
             .collect())
     }

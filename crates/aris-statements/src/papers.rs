@@ -21,7 +21,8 @@ pub enum Known {
 }
 
 /// One work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Row")]
 struct Work {
     key: String,
     known: Known,
@@ -31,14 +32,10 @@ struct Work {
 }
 
 /// The answers of `verify_papers`, by key and by what works go by.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "struct File")]
 pub struct PapersCache {
-    works: Vec<Work>,
-}
-
-#[derive(Deserialize)]
-struct File {
-    papers: Vec<Row>,
+    papers: Vec<Work>,
 }
 
 #[derive(Deserialize)]
@@ -54,15 +51,31 @@ struct Row {
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct Identifiers {
-    #[serde(default)]
     arxiv_id: Option<String>,
-    #[serde(default)]
     doi: Option<String>,
-    #[serde(default)]
     title: Option<String>,
-    #[serde(default)]
     s2_title: Option<String>,
+}
+
+impl From<Row> for Work {
+    fn from(row: Row) -> Self {
+        let ids = row.identifiers;
+        let title = row.title.or(ids.title).or(ids.s2_title);
+        let title = title.map(|title| titles::key(&title));
+        Self {
+            key: row.id,
+            known: if row.retracted {
+                Known::Retracted
+            } else {
+                row.status
+            },
+            arxiv: ids.arxiv_id.and_then(|id| ArxivId::parse(&id).ok()),
+            doi: ids.doi.and_then(|doi| Doi::parse(&doi).ok()),
+            title: title.filter(|title| !title.is_empty()),
+        }
+    }
 }
 
 impl PapersCache {
@@ -76,35 +89,13 @@ impl PapersCache {
         {
             value = data.take();
         }
-        let file: File = serde_json::from_value(value)?;
-        let works = file.papers.into_iter().map(|row| Work {
-            known: if row.retracted {
-                Known::Retracted
-            } else {
-                row.status
-            },
-            arxiv: row
-                .identifiers
-                .arxiv_id
-                .and_then(|id| ArxivId::parse(&id).ok()),
-            doi: row.identifiers.doi.and_then(|doi| Doi::parse(&doi).ok()),
-            title: row
-                .title
-                .or(row.identifiers.title)
-                .or(row.identifiers.s2_title)
-                .map(|title| titles::key(&title))
-                .filter(|title| !title.is_empty()),
-            key: row.id,
-        });
-        Ok(Self {
-            works: works.collect(),
-        })
+        serde_json::from_value(value)
     }
 
     /// What is known of a work: by its key, else by an identifier, else by its title.
     pub fn of(&self, key: &str, arxiv: &[ArxivId], dois: &[Doi], title: &str) -> Option<Known> {
         let title = titles::key(title);
-        let find = |fits: &dyn Fn(&Work) -> bool| self.works.iter().find(|work| fits(work));
+        let find = |fits: &dyn Fn(&Work) -> bool| self.papers.iter().find(|work| fits(work));
         find(&|work| work.key == key)
             .or_else(|| find(&|work| work.arxiv.as_ref().is_some_and(|id| arxiv.contains(id))))
             .or_else(|| find(&|work| work.doi.as_ref().is_some_and(|doi| dois.contains(doi))))

@@ -31,23 +31,18 @@ impl Plan {
     /// **Errors**: what begins like JSON or YAML and is none; a plan that plans nothing.
     pub fn read(file: &str, text: &str) -> Result<Self, String> {
         let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let is = |known: &[&str]| {
-            known
-                .iter()
-                .any(|known| extension.eq_ignore_ascii_case(known))
-        };
-        let (json, yaml) = (is(&["json"]), is(&["yaml", "yml"]));
-        let plan = if json {
-            let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-            Self::of(file, &value)
-        } else if yaml {
-            let value = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-            Self::of(file, &value)
-        } else if let Some(matter) = front_matter(text) {
-            let value = serde_saphyr::from_str(matter).map_err(|error| error.to_string())?;
-            Self::of(file, &value).or_else(|| Self::of_phrases(file, text))
-        } else {
-            Self::of_phrases(file, text)
+        let yaml = |text| serde_saphyr::from_str(text).map_err(|error| error.to_string());
+        let plan = match extension.to_ascii_lowercase().as_str() {
+            "json" => {
+                let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+                Self::of(file, &value)
+            }
+            "yaml" | "yml" => Self::of(file, &yaml(text)?),
+            _ => {
+                let value = front_matter(text).map(yaml).transpose()?;
+                let plan = value.and_then(|value| Self::of(file, &value));
+                plan.or_else(|| Self::of_phrases(file, text))
+            }
         };
         plan.ok_or_else(|| String::from("names no replicates, systems, metrics or thresholds"))
     }
@@ -62,23 +57,20 @@ impl Plan {
         let value = value.get("plan").unwrap_or(value);
         let names = |key: &str| -> Vec<String> {
             let list = value.get(key).and_then(Value::as_array);
-            list.into_iter()
-                .flatten()
-                .filter_map(|name| {
-                    name.as_str()
-                        .or_else(|| name.get("name").and_then(Value::as_str))
-                        .map(str::to_owned)
-                })
-                .collect()
+            let name = |one: &Value| {
+                Some(
+                    one.as_str()
+                        .or_else(|| one.get("name")?.as_str())?
+                        .to_owned(),
+                )
+            };
+            list.into_iter().flatten().filter_map(name).collect()
         };
         let count = |value: &Value| match value {
             Value::Array(list) => u64::try_from(list.len()).ok(),
             other => other.as_u64(),
         };
-        let mut systems = names("systems");
-        for other in ["arms", "conditions", "methods"] {
-            systems.extend(names(other));
-        }
+        let systems = ["systems", "arms", "conditions", "methods"];
         let (replicates, noun) = agreed(value.as_object().into_iter().flatten().filter_map(
             |(key, value)| {
                 let key = key.to_lowercase();
@@ -86,21 +78,17 @@ impl Plan {
             },
         ));
         let thresholds = value.get("thresholds").and_then(Value::as_object);
+        let thresholds = thresholds.into_iter().flatten();
+        let thresholds =
+            thresholds.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)));
+        let unit = value.get("unit").and_then(Value::as_str);
         let plan = Self {
             file: file.to_owned(),
             replicates,
-            unit: value
-                .get("unit")
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-                .or(noun),
-            systems,
+            unit: unit.map(str::to_owned).or(noun),
+            systems: systems.into_iter().flat_map(names).collect(),
             metrics: names("metrics"),
-            thresholds: thresholds
-                .into_iter()
-                .flatten()
-                .filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)))
-                .collect(),
+            thresholds: thresholds.collect(),
         };
         plan.plans_something().then_some(plan)
     }
@@ -152,19 +140,13 @@ fn phrases(text: &str) -> impl Iterator<Item = (u64, String)> + '_ {
         .filter(|number| number.value.is_integer());
     whole.filter_map(|number| {
         let before = text.get(..number.range.start).unwrap_or("").trim_end();
-        let letter = before
-            .strip_suffix('=')
-            .map(str::trim_end)
-            .and_then(|before| {
-                let rest = before.strip_suffix(['R', 'n', 'N'])?;
-                (!rest.ends_with(char::is_alphanumeric)).then(|| String::from("n"))
-            });
+        let name = before.strip_suffix('=').map(str::trim_end);
+        let rest = name.and_then(|name| name.strip_suffix(['R', 'n', 'N']));
+        let letter = rest.filter(|rest| !rest.ends_with(char::is_alphanumeric));
+        let letter = letter.map(|_| String::from("n"));
         let after = text.get(number.end..).unwrap_or("").trim_start();
-        let noun = after
-            .split(|c: char| !c.is_alphabetic())
-            .next()
-            .unwrap_or("")
-            .to_lowercase();
+        let mut words = after.split(|c: char| !c.is_alphabetic());
+        let noun = words.next().unwrap_or("").to_lowercase();
         let noun = words::is("repetition", singular(&noun)).then_some(noun);
         Some((number.value.to_string().parse().ok()?, letter.or(noun)?))
     })

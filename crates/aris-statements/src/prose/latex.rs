@@ -47,68 +47,43 @@ pub(super) fn read(
     }
     document.root = name(&document.root);
     let position = |at: aris_latex::Place| place(&document, at, &lines);
+    let cited = document.citations.iter().filter(|cited| cited.key != "*");
+    let items = document.bibitems.iter();
+    let includes = document.includes.iter();
+    let files = includes.filter(|include| include.kind == IncludeKind::Bibliography);
     let references = References {
-        cited: document
-            .citations
-            .iter()
-            .filter(|citation| citation.key != "*")
-            .map(|citation| Keyed {
-                key: citation.key.clone(),
-                place: position(citation.place),
-            })
+        cited: cited
+            .map(|cited| Keyed::new(&cited.key, position(cited.place)))
             .collect(),
-        cited_numbers: Vec::new(),
-        items: document
-            .bibitems
-            .iter()
-            .map(|item| Keyed {
-                key: item.key.clone(),
-                place: position(item.place),
-            })
+        items: items
+            .map(|item| Keyed::new(&item.key, position(item.place)))
             .collect(),
-        listed_numbers: Vec::new(),
         all_cited: document.nocite_all,
-        files: document
-            .includes
-            .iter()
-            .filter(|include| include.kind == IncludeKind::Bibliography)
-            .map(|include| include.candidates.clone())
-            .collect(),
+        files: files.map(|include| include.candidates.clone()).collect(),
+        ..References::default()
     };
-    let problems = document
-        .problems
-        .iter()
-        .filter(|problem| hides_text(problem.kind))
-        .map(|problem| {
-            let at = position(problem.place);
-            format!("{}:{}: {}", at.file, at.line, problem.message)
-        })
-        .collect();
+    let problems = document.problems.iter();
+    let problems = problems.filter(|problem| hides_text(problem.kind));
+    let problems = problems.map(|problem| {
+        let at = position(problem.place);
+        format!("{}:{}: {}", at.file, at.line, problem.message)
+    });
+    let problems = problems.collect();
     let known = marks(&document);
     let mut passages: Vec<Passage> = document.blocks.iter().map(passage).collect();
     let marks = finish(&mut passages, known, false);
-    let titles = document
-        .headings
-        .iter()
-        .map(|heading| heading.title.clone());
+    let headings = || document.headings.iter();
+    let files = document.files.iter().map(|source| source.path.clone());
     Ok(Prose {
         passages,
-        sections: titles.collect(),
+        sections: headings().map(|heading| heading.title.clone()).collect(),
         marks,
         references,
         front_matter: None,
         whole: true,
-        files: document
-            .files
-            .iter()
-            .map(|source| source.path.clone())
-            .collect(),
+        files: files.collect(),
         problems,
-        levels: document
-            .headings
-            .iter()
-            .map(|heading| heading.level)
-            .collect(),
+        levels: headings().map(|heading| heading.level).collect(),
         lines,
         places: Places::Latex(Box::new(document)),
     })
@@ -202,48 +177,33 @@ pub(super) fn place(document: &Document, at: aris_latex::Place, lines: &Lines) -
 
 /// The marks that LaTeX commands make. The n-th footnote mark of a block belongs to the n-th footnote behind it.
 fn marks(document: &Document) -> Vec<Vec<Mark>> {
-    let footnotes: Vec<usize> = document
-        .blocks
-        .iter()
-        .enumerate()
-        .filter(|(_, block)| block.kind == BlockKind::Footnote)
-        .map(|(at, _)| at)
-        .collect();
-    document
-        .blocks
-        .iter()
-        .enumerate()
-        .map(|(at, block)| {
-            let first = footnotes.partition_point(|footnote| *footnote <= at);
-            let mut behind = footnotes.get(first..).unwrap_or(&[]).iter();
-            block
-                .marks
-                .iter()
-                .filter_map(|mark| {
-                    let source = match &mark.kind {
-                        MarkKind::Cite { keys } => Source::Keys(keys.clone()),
-                        MarkKind::FootnoteMark => {
-                            let names_source = behind
-                                .next()
-                                .and_then(|footnote| document.blocks.get(*footnote))
-                                .is_none_or(|footnote| {
-                                    footnote.marks.iter().any(|mark| {
-                                        matches!(mark.kind, MarkKind::Cite { .. } | MarkKind::Url)
-                                    }) || mark::names_source(&footnote.text)
-                                });
-                            if !names_source {
-                                return None;
-                            }
-                            Source::Footnote
-                        }
-                        _ => return None,
-                    };
-                    Some(Mark {
-                        range: mark.range.clone(),
-                        source,
-                    })
-                })
-                .collect()
-        })
-        .collect()
+    let blocks = || document.blocks.iter().enumerate();
+    let is_footnote = |(_, block): &(usize, &Block)| block.kind == BlockKind::Footnote;
+    let footnotes: Vec<(usize, &Block)> = blocks().filter(is_footnote).collect();
+    let marks = blocks().map(|(at, block)| {
+        let first = footnotes.partition_point(|(footnote, _)| *footnote <= at);
+        let mut behind = footnotes.get(first..).unwrap_or(&[]).iter();
+        let mark = |mark: &aris_latex::Mark| {
+            let source = match &mark.kind {
+                MarkKind::Cite { keys } => Source::Keys(keys.clone()),
+                MarkKind::FootnoteMark
+                    if behind.next().is_none_or(|(_, note)| names_source(note)) =>
+                {
+                    Source::Footnote
+                }
+                _ => return None,
+            };
+            let range = mark.range.clone();
+            Some(Mark { range, source })
+        };
+        block.marks.iter().filter_map(mark).collect()
+    });
+    marks.collect()
+}
+
+/// Whether a footnote names a source.
+fn names_source(footnote: &Block) -> bool {
+    let is_source =
+        |mark: &aris_latex::Mark| matches!(mark.kind, MarkKind::Cite { .. } | MarkKind::Url);
+    footnote.marks.iter().any(is_source) || mark::names_source(&footnote.text)
 }

@@ -30,6 +30,15 @@ pub enum Source {
     Footnote,
 }
 
+impl Source {
+    /// The keys that are not empty; none is no source.
+    fn of_keys<'k>(keys: impl Iterator<Item = &'k str>) -> Option<Self> {
+        let keys = keys.filter(|key| !key.is_empty()).map(str::to_owned);
+        let keys: Vec<String> = keys.collect();
+        (!keys.is_empty()).then_some(Self::Keys(keys))
+    }
+}
+
 /// One citation mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
@@ -64,13 +73,9 @@ pub(crate) fn written(text: &str, hidden: &Stretches, keys: bool) -> Vec<Mark> {
             found.push(mark);
         }
     }
-    for mention in arxiv_mentions(text) {
-        found.push(Mark {
-            range: mention.range,
-            source: Source::Identifier,
-        });
-    }
-    found.extend(dois(text).map(|range| Mark {
+    let mentions = arxiv_mentions(text).into_iter();
+    let identifiers = mentions.map(|mention| mention.range).chain(dois(text));
+    found.extend(identifiers.map(|range| Mark {
         range,
         source: Source::Identifier,
     }));
@@ -102,42 +107,24 @@ fn closing(text: &str, at: usize, close: char) -> Option<usize> {
 fn bracket(text: &str, at: usize, keys: bool) -> Option<Mark> {
     let end = closing(text, at, ']')?;
     let inside = text.get(at + 1..end)?;
+    let source = if keys && inside.contains('@') {
+        let words = inside.split([';', ' ', ',']);
+        let keys = words.filter_map(|word| word.trim_start_matches('-').strip_prefix('@'));
+        Source::of_keys(keys.map(trimmed_key))?
+    } else if keys && inside.starts_with('^') && inside.len() > 1 {
+        Source::Footnote
+    } else {
+        let numbers = numbers(inside).filter(|numbers| !is_interval(text, at, numbers));
+        Source::Numbers(numbers?)
+    };
     let range = at..end + 1;
-    if keys && inside.contains('@') {
-        let keys: Vec<String> = inside
-            .split([';', ' ', ','])
-            .filter_map(|word| word.trim_start_matches('-').strip_prefix('@'))
-            .map(|key| trimmed_key(key).to_owned())
-            .filter(|key| !key.is_empty())
-            .collect();
-        return (!keys.is_empty()).then_some(Mark {
-            range,
-            source: Source::Keys(keys),
-        });
-    }
-    if keys && inside.starts_with('^') && inside.len() > 1 {
-        return Some(Mark {
-            range,
-            source: Source::Footnote,
-        });
-    }
-    let numbers = numbers(inside)?;
-    if is_interval(text, at, &numbers) {
-        return None;
-    }
-    Some(Mark {
-        range,
-        source: Source::Numbers(numbers),
-    })
+    Some(Mark { range, source })
 }
 
 /// "95% CI [12, 18]" and "in the range [1, 5]" are no citations, nor is `x[3]`.
 fn is_interval(text: &str, at: usize, numbers: &[u32]) -> bool {
     let before = text.get(..at).unwrap_or("");
-    let attached = before
-        .rsplit(|c: char| !c.is_alphanumeric())
-        .next()
-        .unwrap_or("");
+    let attached = last_word(before);
     if before.ends_with(['_', ')', '=', '∈']) {
         return true;
     }
@@ -147,16 +134,14 @@ fn is_interval(text: &str, at: usize, numbers: &[u32]) -> bool {
             || attached.chars().count() == 1
             || attached.bytes().any(|byte| byte.is_ascii_digit());
     }
-    let word: String = before
-        .trim_end_matches([' ', ':', '=', '\u{a0}'])
-        .rsplit(|c: char| !c.is_alphanumeric())
-        .next()
-        .unwrap_or("")
-        .to_ascii_lowercase();
-    matches!(
-        word.as_str(),
-        "ci" | "cri" | "interval" | "range" | "iqr" | "from" | "between" | "bounds"
-    ) || before.trim_end().ends_with(['=', '∈'])
+    let word = last_word(before.trim_end_matches([' ', ':', '=', '\u{a0}']));
+    words::is("intervals", &word.to_ascii_lowercase()) || before.trim_end().ends_with(['=', '∈'])
+}
+
+/// The letters and digits at the end of a text.
+fn last_word(text: &str) -> &str {
+    let mut words = text.rsplit(|c: char| !c.is_alphanumeric());
+    words.next().unwrap_or("")
 }
 
 fn numbers(inside: &str) -> Option<Vec<u32>> {
@@ -183,12 +168,10 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn trimmed_key(key: &str) -> &str {
-    let end = key
-        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '/' | '+')))
-        .unwrap_or(key.len());
-    key.get(..end)
-        .unwrap_or("")
-        .trim_end_matches(['.', ':', '-', '/'])
+    let is_part = |c: char| c.is_alphanumeric() || "_:.-/+".contains(c);
+    let mut keys = key.split(|c| !is_part(c));
+    let key = keys.next().unwrap_or("");
+    key.trim_end_matches(['.', ':', '-', '/'])
 }
 
 /// `@smith2020` in running text; an address has a letter before the sign.
@@ -198,10 +181,7 @@ fn bare_key(text: &str, at: usize) -> Option<Mark> {
         return None;
     }
     let key = trimmed_key(text.get(at + 1..)?);
-    if !key.starts_with(|c: char| c.is_alphabetic()) {
-        return None;
-    }
-    Some(Mark {
+    key.starts_with(char::is_alphabetic).then(|| Mark {
         range: at..at + 1 + key.len(),
         source: Source::Keys(vec![key.to_owned()]),
     })
@@ -224,16 +204,9 @@ fn command(text: &str, at: usize) -> Option<Mark> {
         return None;
     }
     let end = open + 1 + rest.get(open + 1..)?.find('}')?;
-    let keys: Vec<String> = rest
-        .get(open + 1..end)?
-        .split(',')
-        .map(|key| key.trim().to_owned())
-        .filter(|key| !key.is_empty())
-        .collect();
-    (!keys.is_empty()).then_some(Mark {
-        range: at..at + 1 + end + 1,
-        source: Source::Keys(keys),
-    })
+    let source = Source::of_keys(rest.get(open + 1..end)?.split(',').map(str::trim))?;
+    let range = at..at + 1 + end + 1;
+    Some(Mark { range, source })
 }
 
 /// `(Name et al., 2020; Other, 2019)` and the year of `Name (2020)`.
@@ -279,36 +252,17 @@ fn names_and_year(part: &str) -> bool {
     }
     let comma = names.trim_end().ends_with(',') || cut.ends_with(&format!(",{year}"));
     let names = names.trim_end_matches([',', ' ', '\u{a0}']);
-    let mut words = names.split([' ', '\u{a0}']).filter(|word| !word.is_empty());
-    let has_name = words.clone().any(is_name);
+    let mut parts = names.split([' ', '\u{a0}']).filter(|word| !word.is_empty());
+    let has_name = parts.clone().any(is_name);
     let others = names.ends_with("et al.") || names.ends_with("et al");
-    let only_names = words.all(|word| {
-        is_name(word)
-            || matches!(
-                word.trim_end_matches([',', '.']),
-                "and"
-                    | "&"
-                    | "et"
-                    | "al"
-                    | "see"
-                    | "also"
-                    | "e.g"
-                    | "cf"
-                    | "de"
-                    | "van"
-                    | "der"
-                    | "von"
-                    | "da"
-                    | "di"
-                    | "la"
-            )
-            || is_initial(word)
+    let only_names = parts.all(|word| {
+        let bare = word.trim_end_matches([',', '.']);
+        is_name(word) || words::is("with_names", bare) || is_initial(bare)
     });
     has_name && (others || only_names && (comma || names.contains(" and ") || names.contains('&')))
 }
 
 fn is_initial(word: &str) -> bool {
-    let word = word.trim_end_matches([',', '.']);
     word.len() == 1 && word.chars().all(char::is_uppercase)
 }
 

@@ -14,13 +14,7 @@ use super::{Keyed, Lines, Places, Prose, References, finish};
 pub(super) type Span = (usize, usize);
 
 /// Titles of the section that lists references.
-const REFERENCES: [&str; 5] = [
-    "references",
-    "bibliography",
-    "literature",
-    "literature cited",
-    "works cited",
-];
+const REFERENCES: &str = "references|bibliography|literature|literature cited|works cited";
 
 pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
     let source = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -281,7 +275,8 @@ impl Reader {
         let words = title
             .trim_start_matches(|c: char| !c.is_alphabetic())
             .to_lowercase();
-        if REFERENCES.contains(&words.trim_end_matches([':', '.'])) {
+        let words = words.trim_end_matches([':', '.']);
+        if REFERENCES.split('|').any(|title| title == words) {
             self.references = Some(self.heading);
         } else if self.references.is_some_and(|level| self.heading <= level) {
             self.references = None;
@@ -320,11 +315,9 @@ impl Reader {
     /// "[7] Name, …" or the seventh item of a numbered list.
     fn listed_entry(&mut self, open: &Open) {
         let text = open.text.trim_start();
-        let written = text
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once(']'))
-            .and_then(|(number, _)| number.parse::<u32>().ok());
-        let number = written.or_else(|| open.number.and_then(|number| u32::try_from(number).ok()));
+        let bracket = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let written = bracket.and_then(|(number, _)| number.parse().ok());
+        let number = written.or_else(|| u32::try_from(open.number?).ok());
         self.listed.extend(number);
     }
 
@@ -343,6 +336,7 @@ impl Reader {
         starts.extend(source.match_indices('\n').map(|(at, _)| at + 1));
         let line = |(text, source): Span| (text, starts.partition_point(|start| *start <= source));
         let spans = self.spans.into_iter();
+        let lines_of = spans.map(|spans| spans.into_iter().map(line).collect());
         let mut prose = Prose {
             passages: self.passages,
             sections: self.sections,
@@ -357,11 +351,7 @@ impl Reader {
             problems: Vec::new(),
             levels: self.levels,
             lines,
-            places: Places::Markdown(
-                spans
-                    .map(|spans| spans.into_iter().map(line).collect())
-                    .collect(),
-            ),
+            places: Places::Markdown(lines_of.collect()),
         };
         prose.references = references(&prose);
         prose
@@ -376,10 +366,7 @@ fn references(prose: &Prose) -> References {
             let place = || prose.place(passage, mark.range.start);
             match &mark.source {
                 Source::Keys(keys) => {
-                    let keyed = |key: &String| Keyed {
-                        key: key.clone(),
-                        place: place(),
-                    };
+                    let keyed = |key: &String| Keyed::new(key, place());
                     references.cited.extend(keys.iter().map(keyed));
                 }
                 Source::Numbers(numbers) => {

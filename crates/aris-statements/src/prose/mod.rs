@@ -29,13 +29,9 @@ impl Markup {
     /// The markup that a file name promises.
     pub fn of(path: &str) -> Self {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if ["tex", "ltx", "latex"]
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
-        {
-            Self::Latex
-        } else {
-            Self::Markdown
+        match extension.to_ascii_lowercase().as_str() {
+            "tex" | "ltx" | "latex" => Self::Latex,
+            _ => Self::Markdown,
         }
     }
 }
@@ -56,6 +52,13 @@ pub struct Keyed {
     pub key: String,
     /// Where it stands.
     pub place: Place,
+}
+
+impl Keyed {
+    fn new(key: &str, place: Place) -> Self {
+        let key = key.to_owned();
+        Self { key, place }
+    }
 }
 
 /// What a document says about its references.
@@ -113,10 +116,8 @@ struct Lines(Vec<usize>);
 
 impl Lines {
     fn number(&self, line: usize) -> usize {
-        line.checked_sub(1)
-            .and_then(|at| self.0.get(at))
-            .copied()
-            .unwrap_or(line)
+        let known = line.checked_sub(1).and_then(|at| self.0.get(at));
+        known.copied().unwrap_or(line)
     }
 }
 
@@ -172,12 +173,10 @@ impl Prose {
         }
         let lines = Lines(numbers);
         let mut prose = match Markup::of(excerpt.file) {
-            Markup::Latex => latex::read(
-                excerpt.file,
-                &text,
-                &mut |_: &str| aris_latex::Loaded::Absent,
-                lines,
-            )?,
+            Markup::Latex => {
+                let mut nothing = |_: &str| aris_latex::Loaded::Absent;
+                latex::read(excerpt.file, &text, &mut nothing, lines)?
+            }
             Markup::Markdown => markdown::read(excerpt.file, &text, lines),
         };
         prose.whole = false;
@@ -256,10 +255,8 @@ impl Prose {
         if passage.kind == PassageKind::Abstract {
             return "Abstract";
         }
-        passage
-            .section
-            .and_then(|at| self.sections.get(at))
-            .map_or("", String::as_str)
+        let title = passage.section.and_then(|at| self.sections.get(at));
+        title.map_or("", String::as_str)
     }
 
     /// Citation marks of a passage.

@@ -18,82 +18,55 @@ pub(super) fn check(prose: &Prose, statements: &[Statement], out: &mut Check) {
             continue;
         }
         let features = statement.features();
-        let text = quoted(statement.text(prose));
-        let (rule, severity, dimension, message) = match kind {
+        let text = statement.text(prose);
+        let (rule, severity, dimension, says) = match kind {
             ClaimType::Experimental => continue,
-            ClaimType::External => {
-                let numbered = features.has(Feature::Number);
-                let severity = if numbered {
-                    Severity::Critical
-                } else {
-                    Severity::Warning
-                };
-                let what = if numbered { "with a number " } else { "" };
-                let message = format!(
-                    "{text} states a fact {what}from outside and no citation covers it; cite where it was shown, or say that it was measured here"
-                );
-                ("external-uncited", severity, EXTERNAL, message)
+            ClaimType::External if features.has(Feature::Number) => (
+                "external-uncited",
+                Severity::Critical,
+                EXTERNAL,
+                "states a fact with a number from outside and no citation covers it; cite where it was shown, or say that it was measured here",
+            ),
+            ClaimType::External => (
+                "external-uncited",
+                Severity::Warning,
+                EXTERNAL,
+                "states a fact from outside and no citation covers it; cite where it was shown, or say that it was measured here",
+            ),
+            ClaimType::Methodological
+                if features.has(Feature::Rationale) || points_elsewhere(text) =>
+            {
+                continue;
             }
-            ClaimType::Methodological => {
-                if features.has(Feature::Rationale) || points_elsewhere(statement.text(prose)) {
-                    continue;
-                }
-                let message = format!(
-                    "{text} declares a choice right without a reason or a citation; say why, or cite who showed it"
-                );
-                (
-                    "methodological-unsupported",
-                    Severity::Warning,
-                    METHODOLOGICAL,
-                    message,
-                )
-            }
-            ClaimType::Comparative => {
-                if features.any(&[Feature::Sota, Feature::Universal]) {
-                    let message = format!(
-                        "{text} claims to be first or best and cites nothing; cite what it is compared with"
-                    );
-                    (
-                        "sota-unattributed",
-                        Severity::Critical,
-                        COMPARATIVE,
-                        message,
-                    )
-                } else if features.has(Feature::NamedWork) {
-                    continue;
-                } else {
-                    let message = format!(
-                        "{text} compares with work that it neither cites nor names; say which work, and cite it"
-                    );
-                    (
-                        "comparative-unattributed",
-                        Severity::Warning,
-                        COMPARATIVE,
-                        message,
-                    )
-                }
-            }
+            ClaimType::Methodological => (
+                "methodological-unsupported",
+                Severity::Warning,
+                METHODOLOGICAL,
+                "declares a choice right without a reason or a citation; say why, or cite who showed it",
+            ),
+            ClaimType::Comparative if features.any(&[Feature::Sota, Feature::Universal]) => (
+                "sota-unattributed",
+                Severity::Critical,
+                COMPARATIVE,
+                "claims to be first or best and cites nothing; cite what it is compared with",
+            ),
+            ClaimType::Comparative if features.has(Feature::NamedWork) => continue,
+            ClaimType::Comparative => (
+                "comparative-unattributed",
+                Severity::Warning,
+                COMPARATIVE,
+                "compares with work that it neither cites nor names; say which work, and cite it",
+            ),
         };
-        let uncertain = statement.is_uncertain();
-        let place = statement.place();
-        if let Some(finding) = out.add(rule, severity, dimension, place, message) {
-            finding.requires_decision = uncertain;
-        }
+        let message = format!("{} {says}", quoted(text));
+        let found = out.add(rule, severity, dimension, statement.place(), message);
+        found.requires_decision = statement.is_uncertain();
     }
 }
 
 /// "(Appendix A)", "see Section 3": the reason stands there.
 fn points_elsewhere(text: &str) -> bool {
     let lower = text.to_lowercase();
-    [
-        "§",
-        "appendix",
-        "section ",
-        "table ",
-        "supplement",
-        "figure ",
-        "fig. ",
-    ]
-    .iter()
-    .any(|place| lower.contains(place))
+    let mut places = "§|appendix|section |table |supplement|figure |fig. ".split('|');
+    places.any(|place| lower.contains(place))
 }

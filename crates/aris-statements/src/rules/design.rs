@@ -115,14 +115,12 @@ fn sizes(
             continue;
         };
         let noun = counted(text, &number);
-        let of: Vec<&Study<'_>> = match &noun {
-            Counted::Units(noun) => studies
-                .iter()
-                .filter(|study| same_noun(&study.noun, noun))
-                .collect(),
-            Counted::Size => studies.iter().collect(),
-            Counted::Nothing => continue,
+        let counts = |study: &&Study<'_>| match &noun {
+            Counted::Units(noun) => same_noun(&study.noun, noun),
+            Counted::Size => true,
+            Counted::Nothing => false,
         };
+        let of: Vec<&Study<'_>> = studies.iter().filter(counts).collect();
         if of.is_empty() {
             continue;
         }
@@ -154,9 +152,8 @@ fn sizes(
                 "{}: the text says {shown}, the results have {things}",
                 quoted(text)
             );
-            if let Some(finding) = rerun("sample-size-mismatch", statement.place(), message, out) {
-                finding.requires_decision = true;
-            }
+            let finding = rerun("sample-size-mismatch", statement.place(), message, out);
+            finding.requires_decision = true;
         }
     }
 }
@@ -178,15 +175,10 @@ enum Counted {
 
 fn counted(text: &str, number: &Number) -> Counted {
     let before = text.get(..number.range.start).unwrap_or("").trim_end();
-    let is_size = before.strip_suffix('=').is_some_and(|before| {
-        before
-            .trim_end()
-            .strip_suffix(['n', 'N'])
-            .is_some_and(|rest| {
-                !rest.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '\\'))
-            })
-    });
-    if is_size {
+    let before = before.strip_suffix('=').map(str::trim_end);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\');
+    let rest = before.and_then(|before| before.strip_suffix(['n', 'N']));
+    if rest.is_some_and(|rest| !rest.ends_with(is_part)) {
         return Counted::Size;
     }
     let after = text.get(number.end..).unwrap_or("");
@@ -210,10 +202,10 @@ fn rerun<'c>(
     place: (&str, usize),
     message: String,
     out: &'c mut Check,
-) -> Option<&'c mut aris_review::Finding> {
-    let finding = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message)?;
+) -> &'c mut aris_review::Finding {
+    let finding = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message);
     finding.suggested_strategy = Some(String::from(RERUN));
-    Some(finding)
+    finding
 }
 
 /// A printed 95 % interval that is, digit by digit, the one over rows, and not the one over units.
@@ -413,11 +405,8 @@ fn thresholds(plan: &Plan, results: &[Results], messages: &mut Vec<String>) {
             let Some(at) = table.columns.iter().position(|column| is_threshold(column)) else {
                 continue;
             };
-            let values = table.rows.iter().filter_map(|row| number(row.get(at)?));
-            if let Some(found) = values
-                .into_iter()
-                .find(|found| (found - planned).abs() > 1e-9)
-            {
+            let mut values = table.rows.iter().filter_map(|row| number(row.get(at)?));
+            if let Some(found) = values.find(|found| (found - planned).abs() > 1e-9) {
                 messages.push(format!(
                     "threshold `{name}` was planned as {planned}, the results say {found}"
                 ));

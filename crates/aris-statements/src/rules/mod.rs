@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::papers::PapersCache;
 use crate::plan::Plan;
-use crate::prose::Prose;
+use crate::prose::{Place, Prose};
 use crate::results::Results;
 use crate::statement::{Statement, statements};
 
@@ -86,24 +86,22 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
         }
     }
     // What may not be set is a question.
-    let mut doubtful = documents.iter().flat_map(Prose::doubtful);
-    let doubtful: BTreeSet<_> = doubtful.by_ref().map(|at| (at.file, at.line)).collect();
+    let doubtful: BTreeSet<Place> = documents.iter().flat_map(Prose::doubtful).collect();
     for finding in &mut out.findings {
         let line = finding.line.and_then(|line| usize::try_from(line).ok());
-        if doubtful.contains(&(finding.file.clone(), line.unwrap_or(0))) {
+        let place = Place {
+            file: finding.file.clone(),
+            line: line.unwrap_or(0),
+        };
+        if doubtful.contains(&place) {
             finding.requires_decision = true;
-            finding
-                .message
-                .push_str("; whether this text is set is not known");
+            let doubt = "; whether this text is set is not known";
+            finding.message.push_str(doubt);
         }
     }
     let key = |finding: &Finding| {
-        (
-            finding.file.clone(),
-            finding.line,
-            finding.rule.clone(),
-            finding.message.clone(),
-        )
+        let (file, rule) = (finding.file.clone(), finding.rule.clone());
+        (file, finding.line, rule, finding.message.clone())
     };
     out.findings.sort_by_cached_key(key);
     out.findings.dedup_by_key(|finding| key(finding));
@@ -134,17 +132,11 @@ impl Check {
         dimension: &str,
         place: (&str, usize),
         message: String,
-    ) -> Option<&mut Finding> {
+    ) -> &mut Finding {
         let (file, line) = place;
         let line = u32::try_from(line).ok().filter(|line| *line > 0);
-        self.findings.push(Finding::of_rule(
-            rule,
-            severity,
-            dimension,
-            (file, line),
-            message,
-        ));
-        self.findings.last_mut()
+        let finding = Finding::of_rule(rule, severity, dimension, (file, line), message);
+        self.findings.push_mut(finding)
     }
 
     fn not_checked<const N: usize>(&mut self, rules: [&'static str; N], reason: &str) {

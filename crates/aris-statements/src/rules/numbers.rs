@@ -46,9 +46,8 @@ pub(super) fn bound(bound: Option<&[BoundNumber]>, out: &mut Check) {
         };
         let place = (number.file.as_str(), number.line);
         let message = number.message.clone();
-        if let Some(finding) = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message) {
-            finding.edit.clone_from(&number.edit);
-        }
+        let finding = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message);
+        finding.edit.clone_from(&number.edit);
     }
 }
 
@@ -65,9 +64,8 @@ pub(super) fn directions(prose: &Prose, statements: &[Statement], out: &mut Chec
         );
         let place = statement.place();
         let rule = "direction-mismatch";
-        if let Some(finding) = out.add(rule, Severity::Warning, METHODOLOGICAL, place, message) {
-            finding.requires_decision = true;
-        }
+        let finding = out.add(rule, Severity::Warning, METHODOLOGICAL, place, message);
+        finding.requires_decision = true;
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check)
                 let place = (place.file.as_str(), place.line);
                 let rule = "cite-key-missing";
                 let added = out.add(rule, severity, EXTERNAL, place, message.clone());
-                if let (Some(added), Some(key)) = (added, &finding.replacement) {
+                if let Some(key) = &finding.replacement {
                     added.edit = Some(Edit::new(&finding.key, key));
                 }
             }
@@ -210,34 +210,32 @@ fn papers(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, o
         let Some(work) = Work::of(library, *loc) else {
             continue;
         };
-        let (rule, severity, said) = match cache.of(work.key, &work.arxiv, &work.dois, work.title) {
+        let known = cache.of(work.key, &work.arxiv, &work.dois, work.title);
+        let (severity, said) = match known {
             Some(Known::Verified) => continue,
-            Some(Known::Unverified) => (
-                unverified,
-                Severity::Critical,
-                "no source knows the work; look it up, and correct or drop it",
-            ),
-            Some(Known::Retracted) => (
-                retracted,
-                Severity::Critical,
-                "the work was retracted; cite the retraction with it, or drop it",
-            ),
+            Some(Known::Unverified) => {
+                let said = "no source knows the work; look it up, and correct or drop it";
+                (Severity::Critical, said)
+            }
+            Some(Known::Retracted) => {
+                let said = "the work was retracted; cite the retraction with it, or drop it";
+                (Severity::Critical, said)
+            }
             Some(Known::VerifyPending) => (
-                unverified,
                 Severity::Info,
                 "a source did not answer; verify again later",
             ),
-            Some(Known::Error) => (
-                unverified,
-                Severity::Warning,
-                "there is neither title nor identifier to verify it by",
-            ),
-            None => (
-                unverified,
-                Severity::Warning,
-                "it was never verified: the papers cache does not hold it",
-            ),
+            Some(Known::Error) => {
+                let said = "there is neither title nor identifier to verify it by";
+                (Severity::Warning, said)
+            }
+            None => {
+                let said = "it was never verified: the papers cache does not hold it";
+                (Severity::Warning, said)
+            }
         };
+        let is_retracted = known == Some(Known::Retracted);
+        let rule = if is_retracted { retracted } else { unverified };
         at_entry(rule, severity, library, *loc, out, |key| {
             format!("`{key}`: {said}")
         });
