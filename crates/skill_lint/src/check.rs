@@ -1,6 +1,6 @@
 //! The whole of a run: configuration, walk, rules, repairs, suppressions, baseline, report.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_skills::git::WorkTree;
 use aris_skills::tree::SKILL_FILE;
@@ -34,12 +34,9 @@ pub fn lint(options: &Options) -> Result<Report, Error> {
         None => Vec::new(),
     };
     let cli = &options.cli;
+    let shown = |path: &PathBuf| path.display().to_string();
     let mut report = Report {
-        roots: cli
-            .paths
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect(),
+        roots: cli.paths.iter().map(shown).collect(),
         profile: cli.profile.unwrap_or_default(),
         format: cli.format.unwrap_or_default(),
         ..Report::default()
@@ -61,7 +58,7 @@ pub fn lint(options: &Options) -> Result<Report, Error> {
             report.sandbox = serde_json::to_value(isolation).ok();
         }
         for mut finding in found.findings {
-            finding.root = several.then(|| path.display().to_string());
+            finding.root = several.then(|| shown(path));
             fail_on.push(root.config.fail_on);
             report.items.push(finding);
         }
@@ -97,14 +94,11 @@ impl Root {
         }
         let full = full.canonicalize().unwrap_or(full);
         let config = configured(&full, options)?;
+        let exclude = config.exclude.iter().map(|one| one.get_ref().clone());
         let walk = WalkOptions {
             // What somebody else's tree ignores is looked at.
             ignored_too: options.cli.no_ignore || config.profile == Profile::Portable,
-            exclude: config
-                .exclude
-                .iter()
-                .map(|one| one.get_ref().clone())
-                .collect(),
+            exclude: exclude.collect(),
         };
         let tree = Tree::walk(&full, &walk)?;
         if !options.cli.allow_empty && !has_something(&tree) {
@@ -228,17 +222,12 @@ fn configured(root: &Path, options: &Options) -> Result<Config, Error> {
 
 /// Whether a tree has a skill, a file that is nearly one, or a plugin manifest: a gate that looked at nothing must not be green.
 fn has_something(tree: &Tree) -> bool {
-    const MANIFESTS: [&str; 4] = [
-        ".claude-plugin/plugin.json",
-        ".claude-plugin/marketplace.json",
-        ".codex-plugin/plugin.json",
-        ".agents/plugins/marketplace.json",
-    ];
-    !tree.skills.is_empty()
-        || tree.files.iter().any(|file| {
-            names::file_name(&file.path).eq_ignore_ascii_case(SKILL_FILE)
-                || MANIFESTS
-                    .iter()
-                    .any(|name| names::has_end(&file.path, name))
-        })
+    const MANIFESTS: &str = ".claude-plugin/plugin.json .claude-plugin/marketplace.json \
+                             .codex-plugin/plugin.json .agents/plugins/marketplace.json";
+    let is_something = |path: &str| {
+        let mut manifests = MANIFESTS.split(' ');
+        names::file_name(path).eq_ignore_ascii_case(SKILL_FILE)
+            || manifests.any(|name| names::has_end(path, name))
+    };
+    !tree.skills.is_empty() || tree.files.iter().any(|file| is_something(&file.path))
 }

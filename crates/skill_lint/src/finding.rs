@@ -3,10 +3,8 @@
 use aris_skills::Skill;
 use serde::Serialize;
 
-use crate::Error;
 use crate::catalogue::{self, Certainty, Severity};
 use crate::fix::Fix;
-use crate::sandbox::Isolation;
 use crate::selection::Selection;
 use crate::suppress::Suppressed;
 
@@ -118,7 +116,6 @@ pub struct Sink<'a> {
     found: Vec<Finding>,
     skipped: Vec<Skipped>,
     dropped: Option<Finding>,
-    isolation: Option<Result<Isolation, Error>>,
 }
 
 impl<'a> Sink<'a> {
@@ -130,7 +127,6 @@ impl<'a> Sink<'a> {
             found: Vec::new(),
             skipped: Vec::new(),
             dropped: None,
-            isolation: None,
         }
     }
 
@@ -183,16 +179,6 @@ impl<'a> Sink<'a> {
                 reason: reason.into(),
             });
         }
-    }
-
-    /// Says under what isolation programs of the tree ran, or why none could.
-    pub fn ran_under(&mut self, isolation: Result<Isolation, Error>) {
-        self.isolation = Some(isolation);
-    }
-
-    /// Under what isolation programs of the tree ran; `None` when none was to.
-    pub fn take_isolation(&mut self) -> Result<Option<Isolation>, Error> {
-        self.isolation.take().transpose()
     }
 
     /// Findings and what was passed over.

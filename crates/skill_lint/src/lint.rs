@@ -48,8 +48,7 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found
         found.seen.append(&mut of_one.seen);
     }
     let mut sink = Sink::new(selection, None);
-    rules::tree(tree, &facts, config, &mut sink);
-    found.sandbox = sink.take_isolation()?;
+    found.sandbox = rules::tree(tree, &facts, config, &mut sink)?;
     let (findings, skipped) = sink.into_parts();
     for path in edited(&findings) {
         if !found.seen.contains_key(path)

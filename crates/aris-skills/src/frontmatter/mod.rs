@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle};
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 
 use crate::pattern::{Pattern, compiled};
 use crate::text::Text;
@@ -56,14 +56,8 @@ const TAB: &str = "tab cannot be used as indentation";
 pub enum Style {
     /// A scalar without quotes.
     Plain,
-    /// `'…'`
-    SingleQuoted,
-    /// `"…"`
-    DoubleQuoted,
-    /// `|`
-    Literal,
-    /// `>`
-    Folded,
+    /// A scalar in quotes, or behind `|` or `>`.
+    Quoted,
     /// A collection by indentation.
     Block,
     /// `[…]` or `{…}`.
@@ -137,10 +131,8 @@ impl Yaml {
 
     /// Key and value of a key written as a string.
     pub fn entry(&self, key: &str) -> Option<&(Self, Self)> {
-        let entries = self.entries().iter();
-        entries
-            .into_iter()
-            .find(|(name, _)| name.as_str() == Some(key))
+        let mut entries = self.entries().iter();
+        entries.find(|(name, _)| name.as_str() == Some(key))
     }
 
     /// The text of a string.
@@ -200,22 +192,17 @@ impl Frontmatter {
 
 /// One YAML document that must be a mapping. `lines_before` and `bytes_before` place it in its file.
 fn mapping(source: &str, lines_before: usize, bytes_before: usize) -> Result<Yaml, YamlFault> {
-    let yaml = document(source, lines_before, bytes_before)?;
-    match yaml {
-        Some(yaml) if matches!(yaml.value, Value::Map(_)) => Ok(yaml),
-        Some(yaml) => Err(YamlFault {
-            line: yaml.line,
-            col: yaml.col,
-            message: format!("the frontmatter is {}, not a mapping", yaml.value.kind()),
-            disputed: false,
-        }),
-        None => Err(YamlFault {
-            line: lines_before.max(1),
-            col: 1,
-            message: String::from("the frontmatter is empty, not a mapping"),
-            disputed: false,
-        }),
-    }
+    let (line, col, kind) = match document(source, lines_before, bytes_before)? {
+        Some(yaml) if matches!(yaml.value, Value::Map(_)) => return Ok(yaml),
+        Some(yaml) => (yaml.line, yaml.col, yaml.value.kind()),
+        None => (lines_before.max(1), 1, "empty"),
+    };
+    Err(YamlFault {
+        line,
+        col,
+        message: format!("the frontmatter is {kind}, not a mapping"),
+        disputed: false,
+    })
 }
 
 /// Reads one YAML document; `None` when it holds nothing. `lines_before` and `bytes_before` are what precedes `source` in its file.
@@ -267,19 +254,14 @@ impl Build<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 let style = match style {
                     ScalarStyle::Plain => Style::Plain,
-                    ScalarStyle::SingleQuoted => Style::SingleQuoted,
-                    ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
-                    ScalarStyle::Literal => Style::Literal,
-                    ScalarStyle::Folded => Style::Folded,
+                    _ => Style::Quoted,
                 };
                 let text = text.into_owned();
-                let string = tag
-                    .as_deref()
-                    .is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
-                let value = if style == Style::Plain && !string {
-                    plain(&text)
-                } else {
+                let is_string = |tag: &Tag| tag.is_yaml_core_schema_tag("str");
+                let value = if style == Style::Quoted || tag.as_deref().is_some_and(is_string) {
                     Value::Str(text.clone())
+                } else {
+                    plain(&text)
                 };
                 let node = self.node(value, style, text, span);
                 self.remember(anchor, &node);
@@ -292,17 +274,14 @@ impl Build<'_> {
                 self.start(Value::Map(Vec::new()), style, anchor, span)
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some(Open {
-                    mut node, anchor, ..
-                }) = self.open.pop()
-                else {
+                let Some(mut open) = self.open.pop() else {
                     return Ok(());
                 };
-                if node.style == Style::Flow {
-                    node.range.end = self.bytes_before + end_of(span);
+                if open.node.style == Style::Flow {
+                    open.node.range.end = self.bytes_before + end_of(span);
                 }
-                self.remember(anchor, &node);
-                self.place(node, span)
+                self.remember(open.anchor, &open.node);
+                self.place(open.node, span)
             }
             Event::Alias(id) => {
                 let found = self.anchors.iter().rev().find(|(anchor, _)| *anchor == id);
@@ -364,15 +343,11 @@ impl Build<'_> {
             (Value::Map(entries), Some(key)) => entries.push((key, node)),
             (Value::Map(entries), None) => {
                 if let Some((first, _)) = entries.iter().find(|(key, _)| same(key, &node)) {
-                    let message = format!(
-                        "the key `{}` stands twice, first in line {}",
-                        node.text, first.line
-                    );
-                    let (line, col) = (node.line, node.col);
+                    let (key, line) = (&node.text, first.line);
                     return Err(YamlFault {
-                        line,
-                        col,
-                        message,
+                        line: node.line,
+                        col: node.col,
+                        message: format!("the key `{key}` stands twice, first in line {line}"),
                         disputed: false,
                     });
                 }

@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::AhoCorasick;
 use percent_encoding::percent_decode_str;
 
 use crate::file::SourceFile;
@@ -17,60 +18,111 @@ use crate::names;
 use crate::tree::SKILL_FILE;
 
 /// Finds mentions of a set of files in linear time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Matcher {
-    /// File names in lower case and dotted module paths, made of `[A-Za-z0-9_.-]` only.
-    words: BTreeMap<String, Vec<usize>>,
-    longest: usize,
-    /// File names in lower case with other characters in them.
-    odd: Vec<(String, usize)>,
-    /// Folders two levels deep or more, with all files below them.
-    folders: BTreeMap<String, Vec<usize>>,
-    deepest: usize,
+    /// Each name, and the files that it is a mention of.
+    names: Vec<(Name, Vec<usize>)>,
+    /// All of them at once; `None` when they are too many.
+    search: Option<AhoCorasick>,
+}
+
+/// What a text may name.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Name {
+    /// A file name or a dotted module path in lower case, made of `[a-z0-9_.-]` only.
+    Word(String),
+    /// A file name in lower case with other characters in it.
+    Odd(String),
+    /// A folder two levels deep or more.
+    Folder(String),
 }
 
 impl Matcher {
     /// A matcher for files, by their paths relative to the skill; a mention is told by the position in the list.
     pub fn new<'p>(paths: impl IntoIterator<Item = &'p str>) -> Self {
-        let mut matcher = Self::default();
+        let mut names: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
         for (file, path) in paths.into_iter().enumerate() {
+            let mut add = |name| names.entry(name).or_default().push(file);
             let name = names::file_name(path).to_lowercase();
-            if name.bytes().all(is_word) {
-                matcher.word(name, file);
+            let is_plain = name.bytes().all(is_word);
+            add(if is_plain {
+                Name::Word(name)
             } else {
-                matcher.odd.push((name, file));
-            }
+                Name::Odd(name)
+            });
             if let Some(module) = path.strip_suffix(".py").filter(|path| path.contains('/')) {
-                matcher.word(module.replace('/', ".").to_lowercase(), file);
+                add(Name::Word(module.replace('/', ".").to_lowercase()));
             }
             let mut folder = names::folder(path);
             while folder.contains('/') {
-                let files = matcher.folders.entry(folder.to_owned()).or_default();
-                files.push(file);
-                matcher.deepest = matcher.deepest.max(folder.split('/').count());
+                add(Name::Folder(folder.to_owned()));
                 folder = names::folder(folder);
             }
         }
-        matcher
-    }
-
-    fn word(&mut self, word: String, file: usize) {
-        self.longest = self.longest.max(word.len());
-        self.words.entry(word).or_default().push(file);
+        let texts = names.keys().map(|name| match name {
+            Name::Word(text) | Name::Odd(text) | Name::Folder(text) => text,
+        });
+        Self {
+            search: AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .build(texts)
+                .ok(),
+            names: names.into_iter().collect(),
+        }
     }
 
     /// Gives each mention in `text`: position of the file and byte offset of the name.
     pub fn find(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
-        let lower = text.to_ascii_lowercase();
-        self.find_words(&lower, found);
-        if !self.folders.is_empty() {
-            self.find_folders(text, found);
-        }
-        if !self.odd.is_empty() {
-            self.find_odd(text, found);
+        self.find_in(text, |name| !matches!(name, Name::Odd(_)), found);
+        let is_odd = |name: &Name| matches!(name, Name::Odd(_));
+        if self.names.iter().any(|(name, _)| is_odd(name)) {
+            // Offsets are those of the text only where lower case has the same length; else they point near the place.
+            let mut found = |file, at: usize| found(file, at.min(text.len()));
+            self.find_in(&text.to_lowercase(), is_odd, &mut found);
             // Links escape what is odd in a name.
             if text.contains('%') {
-                self.find_odd(&percent_decode_str(text).decode_utf8_lossy(), found);
+                let decoded = percent_decode_str(text).decode_utf8_lossy();
+                self.find_in(&decoded.to_lowercase(), is_odd, &mut found);
+            }
+        }
+    }
+
+    fn find_in(
+        &self,
+        text: &str,
+        wanted: impl Fn(&Name) -> bool,
+        found: &mut impl FnMut(usize, usize),
+    ) {
+        let hits = self
+            .search
+            .iter()
+            .flat_map(|search| search.find_overlapping_iter(text));
+        for hit in hits {
+            let named = self.names.get(hit.pattern().as_usize());
+            let Some((name, files)) = named.filter(|(name, _)| wanted(name)) else {
+                continue;
+            };
+            let (before, after) = (text.get(..hit.start()), text.get(hit.end()..));
+            let begins =
+                before.is_some_and(|before| !before.bytes().next_back().is_some_and(is_word));
+            let ends = after.is_some_and(|after| match name {
+                // A name ends where a run of name characters ends, or a dot stands.
+                Name::Word(_) | Name::Odd(_) => !after
+                    .bytes()
+                    .next()
+                    .is_some_and(|byte| is_word(byte) && byte != b'.'),
+                // A directory ends its run of path characters, slashes or full stops behind it aside.
+                Name::Folder(folder) => {
+                    let rest = after.trim_start_matches('/').trim_start_matches('.');
+                    text.get(hit.range()) == Some(folder)
+                        && !rest
+                            .bytes()
+                            .next()
+                            .is_some_and(|byte| is_word(byte) || byte == b'/')
+                }
+            });
+            for file in files.iter().filter(|_| begins && ends) {
+                found(*file, hit.start());
             }
         }
     }
@@ -83,64 +135,6 @@ impl Matcher {
         });
         files
     }
-
-    /// A name begins where a run of name characters begins, and ends where the run ends or a dot stands.
-    fn find_words(&self, lower: &str, found: &mut impl FnMut(usize, usize)) {
-        for (start, run) in runs(lower, is_word) {
-            let run = run.get(..run.len().min(self.longest + 1)).unwrap_or(run);
-            let ends = (1..run.len()).filter(|end| run.as_bytes().get(*end) == Some(&b'.'));
-            for end in ends.chain([run.len()]) {
-                let files = run.get(..end).and_then(|word| self.words.get(word));
-                for file in files.into_iter().flatten() {
-                    found(*file, start);
-                }
-            }
-        }
-    }
-
-    /// A directory ends its run of path characters, a slash or a full stop behind it aside.
-    fn find_folders(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
-        for (start, run) in runs(text, |byte| is_word(byte) || byte == b'/') {
-            if !run.contains('/') {
-                continue;
-            }
-            let path = run.trim_end_matches('.').trim_end_matches('/');
-            // Suffixes of up to `deepest` parts, the shortest with two.
-            let mut parts = 0;
-            let mut rest = path;
-            while parts < self.deepest {
-                let (above, at) = match rest.rsplit_once('/') {
-                    Some((above, _)) => (Some(above), above.len() + 1),
-                    None => (None, 0),
-                };
-                parts += 1;
-                let files = path.get(at..).and_then(|folder| self.folders.get(folder));
-                for file in files.into_iter().flatten() {
-                    found(*file, start + at);
-                }
-                match above {
-                    Some(above) => rest = above,
-                    None => break,
-                }
-            }
-        }
-    }
-
-    fn find_odd(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
-        let lower = text.to_lowercase();
-        // Offsets are those of the text only where lower case has the same length; else they point near the place.
-        for (name, file) in &self.odd {
-            for (at, _) in lower.match_indices(name.as_str()) {
-                let before = at.checked_sub(1).and_then(|at| lower.as_bytes().get(at));
-                let after = lower.as_bytes().get(at + name.len());
-                if !before.is_some_and(|byte| is_word(*byte))
-                    && !after.is_some_and(|byte| is_word(*byte) && *byte != b'.')
-                {
-                    found(*file, at.min(text.len()));
-                }
-            }
-        }
-    }
 }
 
 /// `[A-Za-z0-9_.-]`
@@ -148,31 +142,12 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 
-/// Runs of bytes of a kind, all of them ASCII, with their offsets.
-fn runs(text: &str, is_part: impl Fn(u8) -> bool) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let bytes = text.as_bytes();
-        while !is_part(*bytes.get(at)?) {
-            at += 1;
-        }
-        let start = at;
-        while bytes.get(at).is_some_and(|byte| is_part(*byte)) {
-            at += 1;
-        }
-        Some((start, text.get(start..at).unwrap_or_default()))
-    })
-}
-
 /// For each file of one skill whether its SKILL.md leads to it.
 pub(crate) fn reachable(files: &[SourceFile]) -> Vec<bool> {
     let mut reachable = vec![false; files.len()];
     let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));
-    let mut open: Vec<usize> = files
-        .iter()
-        .position(|file| file.skill_path == SKILL_FILE)
-        .into_iter()
-        .collect();
+    let start = files.iter().position(|file| file.skill_path == SKILL_FILE);
+    let mut open: Vec<usize> = start.into_iter().collect();
     let mut read = BTreeSet::new();
     while let Some(at) = open.pop() {
         let text = files.get(at).and_then(|file| file.text.as_ref());

@@ -4,6 +4,8 @@
 mod tests;
 mod walk;
 
+pub use walk::patterns;
+
 use std::path::{Path, PathBuf};
 
 use aris_fs::FsError;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use aris_fs::FsError;
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{EntryKind, FileEntry, SKILL_FILE, SKIPPED_FOLDERS, SkillEntry, Tree, WalkOptions};
@@ -19,7 +18,7 @@ pub(super) fn walk(root: &Path, options: &WalkOptions) -> Result<Tree, FsError> 
     let mut walk = Walk {
         root: root.clone(),
         use_ignores: !options.ignored_too,
-        exclude: excluded(&root, &options.exclude),
+        exclude: patterns(&root, options.exclude.iter().map(String::as_str)),
         files: Vec::new(),
         folders: Vec::new(),
         skills: Vec::new(),
@@ -85,9 +84,10 @@ impl Walk {
         {
             place.rules.push(Rc::new(rules));
         }
-        if entries
-            .iter()
-            .any(|entry| entry.name == SKILL_FILE && entry.kind != aris_fs::EntryKind::Folder)
+        let is_skill = |entry: &aris_fs::Entry| {
+            entry.name == SKILL_FILE && entry.kind != aris_fs::EntryKind::Folder
+        };
+        if entries.iter().any(is_skill)
             && !self.is_left_out(&place, &names::join(&place.path, SKILL_FILE), false)
         {
             self.skills.push(place.path.clone());
@@ -183,16 +183,12 @@ impl Walk {
     /// Whether git's rules match a path, tracked or not. Nothing below an ignored folder is taken back.
     fn is_ignored(&self, place: &Place, path: &str, folder: bool) -> bool {
         let full = self.root.join(path);
-        let last = place
-            .rules
-            .iter()
-            .rev()
-            .find_map(|rules| match rules.matched(&full, folder) {
-                Match::None => None,
-                Match::Ignore(_) => Some(true),
-                Match::Whitelist(_) => Some(false),
-            });
-        place.ignored || last == Some(true)
+        let matched = |rules: &Rc<Gitignore>| rules.matched(&full, folder).map(drop);
+        let mut matches = place.rules.iter().rev().map(matched);
+        place.ignored
+            || matches
+                .find(|found| !found.is_none())
+                .is_some_and(|found| found.is_ignore())
     }
 
     /// Whether a path is excluded, or ignored by git: matched by its rules and not tracked.
@@ -256,23 +252,21 @@ fn nearest(skills: &[SkillEntry], path: &str) -> Option<usize> {
 }
 
 fn name_of(root: &Path, dir: &str) -> String {
-    match dir.rsplit('/').next() {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => root
+    match names::file_name(dir) {
+        "" => root
             .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        name => name.to_owned(),
     }
 }
 
-fn excluded(root: &Path, patterns: &[String]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(root);
-    for pattern in patterns {
-        // The configuration's reader has tried each pattern.
-        builder
-            .add_line(None, pattern)
-            .map(|_| ())
-            .unwrap_or_default();
+/// The rules of lines as in a `.gitignore`, relative to `base`. Lines that are no patterns are passed over, as git does.
+pub fn patterns<'l>(base: &Path, lines: impl Iterator<Item = &'l str>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(base);
+    for line in lines {
+        builder.add_line(None, line).map(|_| ()).unwrap_or_default();
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
@@ -282,26 +276,19 @@ fn excluded(root: &Path, patterns: &[String]) -> Gitignore {
 fn rules_above(tree: &WorkTree, folder: &Path) -> Rules {
     let mut rules = Vec::new();
     rules.extend(gitignore(&tree.common_dir.join("info/exclude"), &tree.top));
-    let mut above: Vec<&Path> = folder
-        .ancestors()
-        .skip(1)
+    let above = folder.ancestors().skip(1);
+    let mut above: Vec<&Path> = above
         .take_while(|above| above.starts_with(&tree.top))
         .collect();
     above.reverse();
-    rules.extend(
-        above
-            .iter()
-            .filter_map(|above| gitignore(&above.join(".gitignore"), above)),
-    );
+    let own = |above: &&Path| gitignore(&above.join(".gitignore"), above);
+    rules.extend(above.iter().filter_map(own));
     rules.into_iter().map(Rc::new).collect()
 }
 
-/// The rules of one file, relative to `base`. Lines that are no patterns are passed over, as git does.
+/// The rules of one file, relative to `base`.
 fn gitignore(file: &Path, base: &Path) -> Option<Gitignore> {
     let text = aris_fs::read(file, super::READ_LIMIT).ok()?;
-    let mut builder = GitignoreBuilder::new(base);
-    for line in String::from_utf8_lossy(&text).lines() {
-        builder.add_line(None, line).map(|_| ()).unwrap_or_default();
-    }
-    builder.build().ok().filter(|rules| !rules.is_empty())
+    let rules = patterns(base, String::from_utf8_lossy(&text).lines());
+    Some(rules).filter(|rules| !rules.is_empty())
 }

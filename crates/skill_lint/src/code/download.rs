@@ -63,12 +63,10 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         let code: Vec<&Word> = code.iter().chain(texts).collect();
         let expands = |name: &str| {
             let forms = [format!("${name}"), format!("${{{name}}}")];
-            let is_it = |word: &Word| {
-                forms
-                    .iter()
-                    .any(|form| script.raw(word).trim_matches('"') == form)
-            };
-            code.iter().any(|word| is_it(word))
+            let bare = |word: &&Word| script.raw(word).trim_matches('"');
+            code.iter()
+                .map(bare)
+                .any(|word| forms.iter().any(|form| form == word))
         };
         downloads.retain(|(pipeline, at)| {
             let run = from_pipe && *pipeline == command.pipeline
@@ -200,13 +198,9 @@ pub(crate) fn evaluations(code: &str) -> impl Iterator<Item = (usize, &str)> {
         .captures_iter(code)
         .filter_map(|found| found.get(1));
     let is_part = |next: char| next.is_alphanumeric() || "_-.$".contains(next);
-    words
-        .filter(move |word| {
-            !code
-                .get(word.end()..)
-                .is_some_and(|rest| rest.starts_with(is_part))
-        })
-        .map(|word| (word.start(), word.as_str()))
+    let behind = |at: usize| code.get(at..).unwrap_or_default();
+    let words = words.filter(move |word| !behind(word.end()).starts_with(is_part));
+    words.map(|word| (word.start(), word.as_str()))
 }
 
 /// Places in PowerShell code where a download is evaluated: at most one for each of the two forms and line.
@@ -216,11 +210,8 @@ pub(crate) fn in_powershell(code: &str) -> Vec<usize> {
         return places;
     }
     for pattern in [&EVALUATED, &PIPED] {
-        places.extend(
-            pattern
-                .captures_iter(code)
-                .filter_map(|found| Some(found.get(1)?.start())),
-        );
+        let found = pattern.captures_iter(code);
+        places.extend(found.filter_map(|found| Some(found.get(1)?.start())));
     }
     places.sort_unstable();
     places.dedup();

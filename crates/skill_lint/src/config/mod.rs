@@ -46,7 +46,7 @@ pub enum RunLevel {
 }
 
 /// What a run is told: the keys of `skill-lint.toml`, and beside them what comes from elsewhere.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The configuration file that was read.
@@ -146,22 +146,9 @@ pub struct Allow {
     pub line: usize,
 }
 
-impl Default for Config {
+impl Default for FailOn {
     fn default() -> Self {
-        Self {
-            file: None,
-            cli: Cli::default(),
-            search_path: None,
-            profile: Profile::default(),
-            fail_on: FailOn::At(Severity::Error),
-            exclude: Vec::new(),
-            rules: BTreeMap::new(),
-            frontmatter: Frontmatter::default(),
-            shared: Shared::default(),
-            integration: Integration::default(),
-            run: Run::default(),
-            allow: Vec::new(),
-        }
+        Self::At(Severity::Error)
     }
 }
 

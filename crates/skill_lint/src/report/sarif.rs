@@ -5,31 +5,23 @@ use serde_json::{Value, json};
 
 use super::{Report, tags};
 use crate::catalogue::{self, Certainty, Rule, Severity};
-use crate::finding::Finding;
+use crate::finding::{Finding, Skipped};
 use crate::suppress::By;
 
 pub(super) fn document(report: &Report) -> Value {
-    let rules: Vec<&Rule> = report
-        .rules_run
-        .iter()
-        .filter_map(|id| catalogue::find(id))
-        .collect();
+    let rules = report.rules_run.iter().filter_map(|id| catalogue::find(id));
     let results = report.items.iter().map(|item| result(report, item));
-    let notifications: Vec<Value> = report
-        .skipped
-        .iter()
-        .map(|skipped| {
-            json!({
-                "level": "note",
-                "message": {"text": format!("{} did not look at {}: {}", skipped.rule, skipped.path, skipped.reason)},
-                "associatedRule": {"id": skipped.rule},
-            })
+    let notifications = report.skipped.iter().map(|Skipped { rule, path, reason }| {
+        json!({
+            "level": "note",
+            "message": {"text": format!("{rule} did not look at {path}: {reason}")},
+            "associatedRule": {"id": rule},
         })
-        .collect();
+    });
     Sarif {
-        rules: rules.iter().map(|rule| descriptor(report, rule)).collect(),
+        rules: rules.map(|rule| descriptor(report, rule)).collect(),
         results: results.collect(),
-        notifications,
+        notifications: notifications.collect(),
         incomplete: false,
     }
     .document(&crate::SPEC)

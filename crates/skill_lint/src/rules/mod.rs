@@ -12,43 +12,56 @@ pub mod security;
 
 use aris_skills::{Skill, Tree};
 
+use self::dynamic::Program;
+use self::integration::Page;
+use crate::Error;
 use crate::config::Config;
-use crate::finding::Sink;
+use crate::finding::{Place, Sink};
+use crate::sandbox::Isolation;
 
 /// What the rules across skills need to know about one skill.
 #[derive(Debug)]
 pub struct Facts {
-    frontmatter: frontmatter::Facts,
-    dynamic: dynamic::Facts,
-    integration: integration::Facts,
+    /// Its name.
+    skill: String,
+    /// Its SKILL.md, and the `name` declared there with its line and column.
+    declared: Option<(String, String, Place)>,
+    programs: Vec<Program>,
+    pages: Vec<Page>,
 }
 
 /// Looks at one skill with all families.
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    let frontmatter = frontmatter::skill(skill, tree, config, sink);
+    let declared = frontmatter::skill(skill, tree, config, sink);
     layout::skill(skill, tree, config, sink);
     scripts::skill(skill, tree, config, sink);
-    let dynamic = dynamic::skill(skill, config, sink);
     security::skill(skill, config, sink);
-    let integration = integration::skill(skill, config, sink);
     manifests::skill(skill, sink);
     portability::skill(skill, sink);
     own::skill(skill, sink);
     Facts {
-        frontmatter,
-        dynamic,
-        integration,
+        skill: skill.name.clone(),
+        declared,
+        programs: dynamic::skill(skill, config, sink),
+        pages: integration::skill(skill, config, sink),
     }
 }
 
 /// Looks across skills with all families; `facts` are in the order of [`Tree::skills`].
-pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
-    frontmatter::tree(tree, facts.iter().map(|facts| &facts.frontmatter), sink);
+///
+/// **Errors**: programs were to run, and the sandbox for them cannot be made.
+pub fn tree(
+    tree: &Tree,
+    facts: &[Facts],
+    config: &Config,
+    sink: &mut Sink<'_>,
+) -> Result<Option<Isolation>, Error> {
+    frontmatter::tree(tree, facts, sink);
     layout::tree(tree, sink);
-    dynamic::tree(tree, facts.iter().map(|facts| &facts.dynamic), config, sink);
-    let integration = facts.iter().map(|facts| &facts.integration);
-    integration::tree(tree, integration, config, sink);
+    let sandbox = dynamic::tree(tree, facts, config, sink)?;
+    integration::tree(tree, facts, config, sink);
     let listed = manifests::tree(tree, sink);
     portability::tree(tree, &listed, sink);
     own::tree(tree, sink);
+    Ok(sandbox)
 }

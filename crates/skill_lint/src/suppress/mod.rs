@@ -9,7 +9,7 @@ use std::path::Path;
 
 use aris_skills::markdown::Document;
 use aris_skills::text::{Text, column};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use aris_skills::tree::patterns;
 
 use crate::catalogue;
 use crate::config::{Allow, Config};
@@ -65,39 +65,26 @@ fn in_markdown(number: usize, line: &str, text: &Text, document: &Document) -> O
     let (before, after) = line.split_once("<!--")?;
     let inside = after.split_once("-->").map_or(after, |(inside, _)| inside);
     let body = inside.trim_start().strip_prefix(MARK)?;
-    if document.in_fence(number)
-        || document
-            .span_at(text.start(number) + before.len())
-            .is_some()
-    {
+    let at = text.start(number) + before.len();
+    if document.in_fence(number) || document.span_at(at).is_some() {
         return None;
     }
-    let next = text
-        .lines_from(number + 1)
-        .find(|(_, line)| !line.trim().is_empty());
+    let mut next = text.lines_from(number + 1);
+    let next = next.find(|(_, line)| !line.trim().is_empty());
     let covered = next.map_or(number, |(number, _)| number);
-    Some(directive(
-        body,
-        (number, column(line, before.len())),
-        (covered, covered),
-    ))
+    let place = (number, column(line, before.len()));
+    Some(directive(body, place, (covered, covered)))
 }
 
 fn in_script(number: usize, line: &str) -> Option<Directive> {
     let at = line.find(MARK)?;
     let before = line.get(..at)?.trim_end();
-    let comment = before
-        .strip_suffix('#')
-        .or_else(|| before.strip_suffix("//"))?;
+    let hash = before.strip_suffix('#');
+    let comment = hash.or_else(|| before.strip_suffix("//"))?;
     let alone = comment.is_empty() || comment.ends_with([' ', '\t', '#', ';']);
     let body = line.get(at + MARK.len()..)?;
-    alone.then(|| {
-        directive(
-            body,
-            (number, column(line, comment.len())),
-            (number, number + 1),
-        )
-    })
+    let place = (number, column(line, comment.len()));
+    alone.then(|| directive(body, place, (number, number + 1)))
 }
 
 /// `allow SR110,SR111 reason="…"`, or `allow-file …`.
@@ -235,7 +222,7 @@ fn allowed(
 ) {
     let (name, reason) = (&allow.rule, &allow.reason);
     let expired = allow.until.filter(|until| *until < today);
-    let pattern = pattern(&allow.path);
+    let pattern = patterns(Path::new(""), std::iter::once(allow.path.as_str()));
     let covers = |finding: &Finding| {
         let matched = || pattern.matched_path_or_any_parents(&finding.path, false);
         finding.path == allow.path || matched().is_ignore()
@@ -260,13 +247,6 @@ fn ran(selection: &Selection, name: &str) -> bool {
         .iter()
         .filter(|rule| catalogue::is_named(rule.id, name));
     named.all(|rule| selection.severity(rule.id).is_some())
-}
-
-fn pattern(path: &str) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    // The configuration's reader has tried it.
-    builder.add_line(None, path).map(|_| ()).unwrap_or_default();
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// The configuration file as findings name it: relative to the root, with `..` when it lies above.

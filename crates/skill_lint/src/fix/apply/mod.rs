@@ -67,49 +67,44 @@ impl<'a> Plan<'a> {
             files: BTreeMap::new(),
         };
         for fix in fixes {
-            if plan.can(fix) {
-                plan.add(fix);
-            }
+            plan.add(fix).unwrap_or_default();
         }
         plan.files.retain(|_, file| file.changes());
         plan
     }
 
-    /// Whether a repair can be added; loads its file.
-    fn can(&mut self, Fix { path, change }: &Fix) -> bool {
+    /// Adds a repair that goes together with those before it; `None` for another one.
+    fn add(&mut self, Fix { path, change }: &Fix) -> Option<()> {
         if !self.files.contains_key(path) {
-            let Some(file) = self.load(path) else {
-                return false;
-            };
-            self.files.insert(path.clone(), file);
+            self.files.insert(path.clone(), self.load(path)?);
         }
-        let taken = |to: &str| {
-            self.root.join(to).symlink_metadata().is_ok()
-                || self
-                    .files
-                    .values()
-                    .any(|file| file.rename.as_deref() == Some(to))
-        };
-        let Some(file) = self.files.get(path) else {
-            return false;
-        };
+        if let Change::Rename(to) = change {
+            let target = self.root.join(to);
+            let is_to = |file: &File| file.rename.as_ref() == Some(to);
+            let taken = target.symlink_metadata().is_ok() || self.files.values().any(is_to);
+            aris_fs::join_inside(self.root, Path::new(to)).ok()?;
+            if !self.is_inside(&target) || taken && !self.is_same(path, to) {
+                return None;
+            }
+        }
+        let file = self.files.get_mut(path)?;
         match change {
-            Change::Replace(range, _) => {
+            Change::Replace(range, new) => {
                 let overlaps = |(other, _): &(Range<usize>, String)| {
                     other == range || other.start < range.end && range.start < other.end
                 };
-                let text = std::str::from_utf8(file.text()).ok();
-                !file.replacements.iter().any(overlaps)
-                    && text.and_then(|text| text.get(range.clone())).is_some()
+                let text = std::str::from_utf8(file.text()).ok()?;
+                text.get(range.clone())
+                    .filter(|_| !file.replacements.iter().any(overlaps))?;
+                file.replacements.push((range.clone(), new.clone()));
             }
-            Change::RemoveBom | Change::MakeExecutable => true,
+            Change::RemoveBom => file.without_bom = true,
+            Change::MakeExecutable => file.executable = true,
             Change::Rename(to) => {
-                file.rename.is_none()
-                    && aris_fs::join_inside(self.root, Path::new(to)).is_ok()
-                    && self.is_inside(&self.root.join(to))
-                    && (!taken(to) || self.is_same(path, to))
+                file.rename.get_or_insert_with(|| to.clone());
             }
         }
+        Some(())
     }
 
     /// Two spellings of one file, where the file system does not tell capital letters.
@@ -119,18 +114,6 @@ impl<'a> Plan<'a> {
             && from.eq_ignore_ascii_case(to)
             && real(from).is_some()
             && real(from) == real(to)
-    }
-
-    fn add(&mut self, Fix { path, change }: &Fix) {
-        let Some(file) = self.files.get_mut(path) else {
-            return;
-        };
-        match change {
-            Change::Replace(range, text) => file.replacements.push((range.clone(), text.clone())),
-            Change::RemoveBom => file.without_bom = true,
-            Change::MakeExecutable => file.executable = true,
-            Change::Rename(to) => file.rename = Some(to.clone()),
-        }
     }
 
     /// The file, when it is a regular one of the tree and still what the rules saw.

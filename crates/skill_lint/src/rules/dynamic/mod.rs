@@ -20,59 +20,50 @@ use std::collections::BTreeSet;
 use aris_skills::{Skill, Tree};
 
 use self::calls::Interpreters;
-use self::program::{Program, Start};
+pub use self::program::Program;
+use self::program::Start;
+use super::Facts;
+use crate::Error;
 use crate::catalogue;
 use crate::config::Config;
 use crate::finding::Sink;
-use crate::sandbox::Sandbox;
-
-/// The programs of one skill.
-#[derive(Debug, Default)]
-pub struct Facts {
-    programs: Vec<Program>,
-}
+use crate::sandbox::{Isolation, Sandbox};
 
 /// Looks for what could be run; nothing is run yet.
-pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    if config.cli.run.is_none() {
-        return Facts::default();
+pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Vec<Program> {
+    match config.cli.run {
+        Some(_) => program::programs(skill, sink),
+        None => Vec::new(),
     }
-    let programs = program::programs(skill, sink);
-    Facts { programs }
 }
 
 /// Runs the programs of all skills, several at once, and reports in their order.
-pub fn tree<'f>(
+///
+/// **Errors**: the sandbox for them cannot be made.
+pub fn tree(
     tree: &Tree,
-    facts: impl Iterator<Item = &'f Facts>,
+    facts: &[Facts],
     config: &Config,
     sink: &mut Sink<'_>,
-) {
-    let Some(level) = config.cli.run else { return };
+) -> Result<Option<Isolation>, Error> {
+    let Some(level) = config.cli.run else {
+        return Ok(None);
+    };
     // What is passed over is said in the name of the first rule that would have looked.
     let dynamic = catalogue::all()
         .iter()
         .filter(|rule| catalogue::family(rule.id) == "dynamic");
     let Some(rule) = dynamic.map(|rule| rule.id).find(|id| sink.wants(id)) else {
-        return;
+        return Ok(None);
     };
-    let programs: Vec<&Program> = facts.flat_map(|facts| &facts.programs).collect();
-    let temporary = std::env::temp_dir();
-    let prepared = Sandbox::prepare(
+    let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();
+    let sandbox = Sandbox::prepare(
         config.path(),
-        &temporary,
+        &std::env::temp_dir(),
         &tree.root,
         config.timeout(),
         config.cli.unsandboxed,
-    );
-    let sandbox = match prepared {
-        Ok(sandbox) => sandbox,
-        Err(error) => {
-            sink.ran_under(Err(error));
-            return;
-        }
-    };
-    sink.ran_under(Ok(sandbox.isolation().clone()));
+    )?;
     let interpreters = interpreters(&programs, &sandbox);
     let judged = aris_fs::map_in_parallel(config.threads(), &programs, |program| {
         calls::problems(program, level, &sandbox, &interpreters)
@@ -88,20 +79,17 @@ pub fn tree<'f>(
             Err(reason) => sink.skipped(rule, &program.path, reason),
         }
     }
+    Ok(Some(sandbox.isolation().clone()))
 }
 
 fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
-    let wanted: BTreeSet<&str> = programs
-        .iter()
-        .filter_map(|program| match &program.start {
-            Start::Interpreter(candidates) => Some(candidates),
-            Start::Itself | Start::Never(_) => None,
-        })
-        .flatten()
-        .copied()
-        .collect();
-    wanted
+    let wanted = programs.iter().flat_map(|program| match &program.start {
+        Start::Interpreter(candidates) => candidates.as_slice(),
+        Start::Itself | Start::Never(_) => &[],
+    });
+    let wanted: BTreeSet<&str> = wanted.copied().collect();
+    let located = wanted
         .into_iter()
-        .map(|one| (one, interpreter::locate(one, sandbox)))
-        .collect()
+        .map(|one| (one, interpreter::locate(one, sandbox)));
+    located.collect()
 }

@@ -12,7 +12,7 @@ use crate::finding::Sink;
 
 /// One entry point or binary.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub struct Program {
     /// Path in the tree.
     pub(super) path: String,
     /// Path in the skill.

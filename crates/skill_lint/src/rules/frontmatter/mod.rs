@@ -15,31 +15,24 @@ use aris_skills::{Skill, Tree, names};
 use crate::config::Config;
 use crate::finding::{FILE, Place, Sink};
 use crate::fix::{Change, Fix};
+use crate::rules::Facts;
 use check::Surroundings;
 
 pub(crate) use name::is_kebab;
 
-/// What the rules across skills need to know about one skill.
-#[derive(Debug, Default)]
-pub struct Facts {
-    /// Its SKILL.md, the `name` declared there, and the line and column of that.
-    name: Option<(String, String, Place)>,
-}
-
-/// Looks at one skill.
-pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    let Some((file, text, document)) = skill.instruction() else {
-        return Facts::default();
-    };
+/// Looks at one skill. Gives its SKILL.md, and the `name` declared there with its line and column.
+pub fn skill(
+    skill: &Skill,
+    tree: &Tree,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) -> Option<(String, String, Place)> {
+    let (file, text, document) = skill.instruction()?;
     let path = file.path();
     if text.had_bom() {
-        sink.found(
-            "SR019",
-            path,
-            FILE,
-            "the file begins with a byte order mark",
-        )
-        .fix(Fix::of(path, Change::RemoveBom));
+        let message = "the file begins with a byte order mark";
+        let found = sink.found("SR019", path, FILE, message);
+        found.fix(Fix::of(path, Change::RemoveBom));
     }
     let around = Surroundings {
         directory: &skill.name,
@@ -49,24 +42,18 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
     };
     let frontmatter = document.frontmatter.as_ref();
     check::check(path, text, frontmatter, &around, sink);
-    let name = frontmatter.and_then(check::declared_name);
-    Facts {
-        name: name.map(|(name, place)| (path.to_owned(), name.to_owned(), place)),
-    }
+    let (name, place) = frontmatter.and_then(check::declared_name)?;
+    Some((path.to_owned(), name.to_owned(), place))
 }
 
 /// Looks across skills: names used twice (SR018), and files that should be called SKILL.md (SR002).
-pub fn tree<'f>(tree: &Tree, facts: impl Iterator<Item = &'f Facts>, sink: &mut Sink<'_>) {
+pub fn tree(tree: &Tree, facts: &[Facts], sink: &mut Sink<'_>) {
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();
-    for (path, name, place) in facts.filter_map(|facts| facts.name.as_ref()) {
-        match first.get(name.as_str()) {
-            Some(other) => {
-                let message = format!("the name `{name}` is also that of `{other}`");
-                sink.found("SR018", path, *place, message);
-            }
-            None => {
-                first.insert(name, path);
-            }
+    for (path, name, place) in facts.iter().flat_map(|facts| &facts.declared) {
+        let other = *first.entry(name.as_str()).or_insert(path);
+        if other != path.as_str() {
+            let message = format!("the name `{name}` is also that of `{other}`");
+            sink.found("SR018", path, *place, message);
         }
     }
     for file in &tree.files {

@@ -58,7 +58,7 @@ pub(super) fn quoted_scalar(text: &Text, frontmatter: &Frontmatter, value: &Yaml
     let changed = repaired
         .nodes()
         .into_iter()
-        .find(|node| node.range.start == value.range.start && node.style == Style::DoubleQuoted)?;
+        .find(|node| node.range.start == value.range.start && node.style == Style::Quoted)?;
     (changed.as_str() == Some(&value.text)).then_some(edit)
 }
 
@@ -94,13 +94,8 @@ pub(super) fn without_flow(
             spaces.trim_end_matches([' ', '\t']).len()
         }
         (None, true) => {
-            write_block(
-                text.raw(),
-                node,
-                node.col.checked_sub(1)?,
-                false,
-                &mut block,
-            )?;
+            let indent = node.col.checked_sub(1)?;
+            write_block(text.raw(), node, indent, false, &mut block)?;
             node.range.start
         }
         (None, false) => return None,
@@ -125,41 +120,36 @@ pub(super) struct FlowPlace<'a> {
 
 /// The outermost flow collections of a document, in its order.
 pub(super) fn flow_places(root: &Yaml) -> Vec<FlowPlace<'_>> {
+    let place = |node, key, in_sequence, depth| FlowPlace {
+        node,
+        key,
+        in_sequence,
+        depth,
+    };
     let mut found = Vec::new();
-    collect(root, None, false, 0, &mut found);
+    let mut open = vec![place(root, None, false, 0)];
+    while let Some(here) = open.pop() {
+        let depth = here.depth + 1;
+        match &here.node.value {
+            _ if here.node.style == Style::Flow => found.push(here),
+            Value::Seq(items) => {
+                open.extend(
+                    items
+                        .iter()
+                        .rev()
+                        .map(|item| place(item, None, true, depth)),
+                );
+            }
+            Value::Map(entries) => {
+                for (key, value) in entries.iter().rev() {
+                    open.push(place(value, Some(key), false, depth));
+                    open.push(place(key, None, false, depth));
+                }
+            }
+            _ => {}
+        }
+    }
     found
-}
-
-fn collect<'a>(
-    node: &'a Yaml,
-    key: Option<&'a Yaml>,
-    in_sequence: bool,
-    depth: usize,
-    found: &mut Vec<FlowPlace<'a>>,
-) {
-    if node.style == Style::Flow {
-        found.push(FlowPlace {
-            node,
-            key,
-            in_sequence,
-            depth,
-        });
-        return;
-    }
-    match &node.value {
-        Value::Seq(items) => {
-            for item in items {
-                collect(item, None, true, depth + 1, found);
-            }
-        }
-        Value::Map(entries) => {
-            for (key, value) in entries {
-                collect(key, None, false, depth + 1, found);
-                collect(value, Some(key), false, depth + 1, found);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Writes a node in block style at an indentation; `own_lines` starts it on a line of its own.
@@ -220,20 +210,17 @@ fn read_again(text: &Text, frontmatter: &Frontmatter, (range, new): &Edit) -> Op
     if range.start < all.start || range.end > all.end {
         return None;
     }
-    let source = [
+    let (before, after) = (
         raw.get(all.start..range.start)?,
-        new,
         raw.get(range.end..all.end)?,
-    ]
-    .concat();
+    );
+    let source = [before, new, after].concat();
     // What a comment says is lost with its place, and the reader does not see it: refuse.
     let lost = raw.get(range.clone())?;
     if lost.contains(" #") || lost.contains("\t#") || lost.contains("\n#") {
         return None;
     }
-    aris_skills::frontmatter::document(&source, 1, all.start)
-        .ok()
-        .flatten()
+    aris_skills::frontmatter::document(&source, 1, all.start).ok()?
 }
 
 /// Whether two nodes say the same, place and style aside.
@@ -245,9 +232,10 @@ fn says_same(one: &Yaml, other: &Yaml) -> bool {
         }
         (Value::Map(one), Value::Map(other)) => {
             let mut pairs = one.iter().zip(other);
-            one.len() == other.len()
-                && pairs
-                    .all(|(one, other)| says_same(&one.0, &other.0) && says_same(&one.1, &other.1))
+            let same = |((a, b), (c, d)): (&(Yaml, Yaml), &(Yaml, Yaml))| {
+                says_same(a, c) && says_same(b, d)
+            };
+            one.len() == other.len() && pairs.all(same)
         }
         (kind, other_kind) => kind.kind() == other_kind.kind() && one.text == other.text,
     }

@@ -16,20 +16,15 @@ use aris_skills::git::WorkTree;
 use aris_skills::{Skill, Tree};
 
 use self::contract::{Contracts, Row};
-use self::page::{Find, Page};
+use self::page::Find;
+pub use self::page::Page;
+use super::Facts;
 use crate::config::Config;
 use crate::finding::{Place, Sink};
 use crate::fix::Fix;
 
-/// What the rules across skills need to know about one skill.
-#[derive(Debug, Default)]
-pub struct Facts {
-    name: String,
-    pages: Vec<Page>,
-}
-
 /// Looks at one skill.
-pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Vec<Page> {
     let mut pages = Vec::new();
     for file in &skill.files {
         if let (Some(text), Some(document)) = (&file.text, &file.markdown) {
@@ -42,19 +37,11 @@ pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
             pages.push(page.read(text, document, &config.integration.developer_tools, sink));
         }
     }
-    Facts {
-        name: skill.name.clone(),
-        pages,
-    }
+    pages
 }
 
 /// Looks across skills.
-pub fn tree<'f>(
-    tree: &Tree,
-    facts: impl Iterator<Item = &'f Facts>,
-    config: &Config,
-    sink: &mut Sink<'_>,
-) {
+pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
     let shared = contract::shared_pages(tree, config, sink);
     let rules = Across {
         contracts: Contracts::read(tree, config, &shared, sink),
@@ -76,7 +63,7 @@ pub fn tree<'f>(
     }
     for facts in facts {
         for page in &facts.pages {
-            rules.check(page, Some(facts), sink);
+            rules.check(page, Some(&facts.skill), sink);
         }
     }
     rules.table(sink);
@@ -90,11 +77,11 @@ struct Across {
 
 impl Across {
     /// SR502, SR503, SR507 and SR518 on one page.
-    fn check(&self, page: &Page, facts: Option<&Facts>, sink: &mut Sink<'_>) {
+    fn check(&self, page: &Page, skill: Option<&String>, sink: &mut Sink<'_>) {
         let mut found = |rule, place: Place, message: String, fix: Option<Fix>| {
             let found = sink.found(rule, &page.path, place, message).fix(fix);
             // Findings across skills do not know their skill by themselves.
-            found.skill = facts.map(|facts| facts.name.clone());
+            found.skill = skill.cloned();
         };
         let rows = self.contracts.over(&page.path);
         for (name, place) in &page.calls {
@@ -129,7 +116,7 @@ impl Across {
                 }
                 Ok(body) => body,
             };
-            let skill = facts.map_or("", |facts| facts.name.as_str());
+            let skill = skill.map_or("", String::as_str);
             let Some(text) = generated(skill, find, rows) else {
                 continue;
             };

@@ -13,7 +13,7 @@ use crate::fix::Fix;
 
 /// What a page says.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub struct Page {
     pub(super) path: String,
     pub(super) skill_md: bool,
     /// Whether it explains the contract, counter-examples included.
