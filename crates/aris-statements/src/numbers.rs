@@ -3,7 +3,7 @@
 use aris_claims::number::{Number, Style, scan, unit_word};
 
 use crate::feature::{Feature, Features};
-use crate::prose::passage::{MaskKind, Passage};
+use crate::prose::passage::{MaskKind, Passage, before, from};
 use crate::words;
 
 /// The features of the numbers that state something. Years, references, list numbers and parts of names state nothing.
@@ -20,21 +20,11 @@ pub(crate) fn features(sentence: &Passage) -> Features {
         if number.embedded || hidden.contains(at) || symbol || is_label(text, &number) {
             continue;
         }
-        let behind = word(
-            text.get(number.end..)
-                .unwrap_or("")
-                .split(BREAKS)
-                .find(some),
-        );
+        let behind = word(from(text, number.end).split(BREAKS).find(some));
         let points = matches!(behind.as_str(), "point" | "points" | "percentage" | "pp");
         // A number in words is mostly a count of things, and often a pronoun.
         let states = number.style != Style::Spelled || number.unit.is_some() || points;
-        let factor = number.times
-            || text
-                .get(..at)
-                .unwrap_or("")
-                .trim_end()
-                .ends_with("factor of");
+        let factor = number.times || before(text, at).trim_end().ends_with("factor of");
         features.extend([
             (Feature::Number, states),
             (Feature::Unit, number.unit.is_some()),
@@ -54,10 +44,8 @@ fn some(word: &&str) -> bool {
 }
 
 fn word(found: Option<&str>) -> String {
-    let found = found.unwrap_or("");
-    found
-        .trim_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase()
+    let is_mark = |c: char| !c.is_alphanumeric();
+    found.unwrap_or("").trim_matches(is_mark).to_lowercase()
 }
 
 /// It tells things apart or says when: "Section 4", "version 2.1", "(2)", "in 2021", "4 May".
@@ -65,8 +53,8 @@ fn is_label(text: &str, number: &Number) -> bool {
     if number.unit.is_some() || number.times {
         return false;
     }
-    let before = text.get(..number.range.start).unwrap_or("");
-    let after = text.get(number.range.end..).unwrap_or("");
+    let before = before(text, number.range.start);
+    let after = from(text, number.range.end);
     let written = text.get(number.range.clone()).unwrap_or("");
     let previous = word(before.rsplit(BREAKS).find(some));
     let next = word(after.split(BREAKS).find(some));
@@ -84,12 +72,9 @@ fn is_label(text: &str, number: &Number) -> bool {
 
 /// A number of a formula that is no free-standing value: an index, an exponent, a coefficient, an end of an interval.
 fn is_symbolic(math: &str, at: usize) -> bool {
-    let before = math
-        .get(..at)
-        .unwrap_or("")
-        .trim_end_matches(['-', '−', '+', ' ']);
-    let after = math.get(at..).unwrap_or("");
-    let after = after.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let before = before(math, at).trim_end_matches(['-', '−', '+', ' ']);
+    let after =
+        from(math, at).trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
     if before.ends_with(['_', '^', '{', '√']) || before.contains('[') {
         return true;
     }

@@ -3,7 +3,7 @@
 use crate::feature::{Feature, Features};
 use crate::numbers;
 use crate::prose::Prose;
-use crate::prose::passage::{MaskKind, Passage, PassageKind};
+use crate::prose::passage::{MaskKind, Passage, PassageKind, from};
 use crate::prose::sentence::{Sentence, sentences};
 use crate::words;
 
@@ -36,29 +36,26 @@ const REFERENCE: &str = "§ref";
 /// Observes every sentence of a document.
 pub fn observe(prose: &Prose) -> Vec<Observed> {
     let classes = prose.section_classes();
-    sentences(prose)
-        .into_iter()
-        .filter(|sentence| sentence.range.len() <= LONGEST)
-        .filter_map(|sentence| {
-            let passage = prose.passages.get(sentence.passage)?;
-            let class = if passage.kind == PassageKind::Abstract {
-                Some(Feature::InDiscussion)
-            } else {
-                passage.section.and_then(|at| *classes.get(at)?)
-            };
-            let window = window(passage, &sentence);
-            Some(of_sentence(sentence, &window, class))
-        })
-        .collect()
+    let sentences = sentences(prose).into_iter();
+    let short = sentences.filter(|sentence| sentence.range.len() <= LONGEST);
+    let observed = short.filter_map(|sentence| {
+        let passage = prose.passages.get(sentence.passage)?;
+        let class = match passage.kind {
+            PassageKind::Abstract => Some(Feature::InDiscussion),
+            _ => passage.section.and_then(|at| *classes.get(at)?),
+        };
+        let window = window(passage, &sentence);
+        Some(of_sentence(sentence, &window, class))
+    });
+    observed.collect()
 }
 
 /// The sentence as a passage of its own: looking at it costs its own length, not the passage's.
 fn window(passage: &Passage, sentence: &Sentence) -> Passage {
     let (start, end) = (sentence.range.start, sentence.range.end);
-    let from = passage
-        .masks
-        .partition_point(|(range, _)| range.start < start);
-    let masks = passage.masks.get(from..).unwrap_or(&[]).iter();
+    let masks = passage.masks.as_slice();
+    let first = masks.partition_point(|(range, _)| range.start < start);
+    let masks = masks.get(first..).unwrap_or(&[]).iter();
     let masks = masks.take_while(|(range, _)| range.start < end);
     let masks = masks.map(|(range, kind)| (range.start - start..range.end.min(end) - start, *kind));
     Passage {
@@ -119,10 +116,8 @@ fn compared(found: &[Word], features: &mut Features) {
         features.has(Feature::Comparison) && !features.any(&[Feature::InResults, Feature::Number]);
     let method = |at: usize| {
         let behind = found.get(at + 1..).unwrap_or(&[]).iter();
-        behind
-            .skip_while(|word| words::is("before_method", &word.text))
-            .take(1)
-            .any(|word| word.capital)
+        let mut behind = behind.skip_while(|word| words::is("before_method", &word.text));
+        behind.next().is_some_and(|word| word.capital)
     };
     let named = |at: usize| words::is("before_name", text(at)) && method(at);
     if authors || outside && (0..found.len()).any(named) {
@@ -142,15 +137,11 @@ fn is_surname(word: &Word) -> bool {
 ///
 /// Behind a choice that is called right no comma is needed: "enough as the intervals no longer overlapped".
 fn clause_of_reason(text: &str, judged: bool) -> bool {
-    let next = |behind: usize| {
-        let rest = text.get(behind..).unwrap_or("");
-        rest.split(|c: char| !c.is_alphanumeric())
-            .next()
-            .unwrap_or("")
-    };
     let clause = |opening: &str, fits: &dyn Fn(&str) -> bool| {
-        text.match_indices(opening)
-            .any(|(at, _)| fits(next(at + opening.len())))
+        text.match_indices(opening).any(|(at, _)| {
+            let mut behind = from(text, at + opening.len()).split(|c: char| !c.is_alphanumeric());
+            fits(behind.next().unwrap_or(""))
+        })
     };
     judged
         && clause(" as ", &|word| words::is("subject_of_reason", word))

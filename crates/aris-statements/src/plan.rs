@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use aris_claims::number::scan;
 use serde_json::Value;
 
+use crate::prose::passage::{before, from};
 use crate::results::singular;
 use crate::words;
 
@@ -139,12 +140,12 @@ fn phrases(text: &str) -> impl Iterator<Item = (u64, String)> + '_ {
         .into_iter()
         .filter(|number| number.value.is_integer());
     whole.filter_map(|number| {
-        let before = text.get(..number.range.start).unwrap_or("").trim_end();
+        let before = before(text, number.range.start).trim_end();
         let name = before.strip_suffix('=').map(str::trim_end);
         let rest = name.and_then(|name| name.strip_suffix(['R', 'n', 'N']));
         let letter = rest.filter(|rest| !rest.ends_with(char::is_alphanumeric));
         let letter = letter.map(|_| String::from("n"));
-        let after = text.get(number.end..).unwrap_or("").trim_start();
+        let after = from(text, number.end).trim_start();
         let mut words = after.split(|c: char| !c.is_alphabetic());
         let noun = words.next().unwrap_or("").to_lowercase();
         let noun = words::is("repetition", singular(&noun)).then_some(noun);

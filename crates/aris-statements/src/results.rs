@@ -64,27 +64,18 @@ impl<'r> Study<'r> {
     /// `repetition` counts.
     pub(crate) fn of(results: &'r Results, named: &[String]) -> Result<Self, NoStudy> {
         let table = &results.table;
-        let lower: Vec<String> = table
-            .columns
-            .iter()
-            .map(|name| name.to_lowercase())
-            .collect();
+        let lower = table.columns.iter().map(|name| name.to_lowercase());
+        let lower: Vec<String> = lower.collect();
         let noun = |at: usize| {
             let name = lower.get(at).map_or("", String::as_str);
             name.strip_suffix("_id").unwrap_or(name)
         };
         let columns = 0..lower.len();
-        let said: Vec<usize> = columns
-            .clone()
-            .filter(|at| named.iter().any(|name| is_name(noun(*at), name)))
-            .collect();
-        let known = || {
-            columns
-                .clone()
-                .filter(|at| words::is("repetition", noun(*at)))
-        };
+        let is_said = |at: &usize| named.iter().any(|name| is_name(noun(*at), name));
+        let is_known = |at: &usize| words::is("repetition", noun(*at));
+        let said: Vec<usize> = columns.clone().filter(is_said).collect();
         let found: Vec<usize> = match said.as_slice() {
-            [] => known().collect(),
+            [] => columns.clone().filter(is_known).collect(),
             said => said.to_vec(),
         };
         let unit = match found.as_slice() {
@@ -103,10 +94,9 @@ impl<'r> Study<'r> {
         };
         let is_text = |at: &usize| all(*at, |value| matches!(value, Value::Text(_)));
         let is_number = |at: &usize| all(*at, |value| number(value).is_some());
-        let (counters, measures): (Vec<usize>, Vec<usize>) = columns
-            .clone()
-            .filter(is_number)
-            .partition(|at| words::is("iteration", noun(*at)));
+        let numbers = columns.clone().filter(is_number);
+        let (counters, measures): (Vec<usize>, Vec<usize>) =
+            numbers.partition(|at| words::is("iteration", noun(*at)));
         let layout = Layout {
             unit,
             labels: columns.filter(is_text).collect(),
@@ -205,14 +195,11 @@ fn intervals<'g, 'r: 'g>(
     measure: usize,
 ) -> Option<Intervals> {
     let values = |rows: &[&[Value]]| -> Vec<f64> {
-        rows.iter()
-            .filter_map(|row| number(row.get(measure)?))
-            .collect()
+        let values = rows.iter().filter_map(|row| number(row.get(measure)?));
+        values.collect()
     };
-    let by_unit: Vec<Vec<f64>> = units
-        .map(values)
-        .filter(|values| !values.is_empty())
-        .collect();
+    let by_unit = units.map(values).filter(|values| !values.is_empty());
+    let by_unit: Vec<Vec<f64>> = by_unit.collect();
     let rows: Vec<f64> = by_unit.iter().flatten().copied().collect();
     let units: Vec<f64> = by_unit.iter().map(|values| mean(values)).collect();
     (rows.len() > units.len()).then(|| Intervals {
@@ -317,10 +304,8 @@ pub(crate) fn singular(noun: &str) -> &str {
 
 /// The form in which names are compared: letters and digits, in lower case.
 pub(crate) fn compact(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -73,26 +73,21 @@ pub fn statements(prose: &Prose) -> Vec<Statement> {
 
 /// The claims among the statements, as the gate exchanges them: sorted by file, then line.
 pub fn claims(prose: &Prose, statements: &[Statement]) -> Vec<Claim> {
-    let mut claims: Vec<Claim> = statements
-        .iter()
-        .filter_map(|statement| {
-            let passage = prose.passages.get(statement.observed.sentence.passage)?;
-            Some(Claim {
-                file: statement.file.clone(),
-                line: u32::try_from(statement.line).ok(),
-                claim_text: statement.text(prose).to_owned(),
-                claim_type: statement.claim_type()?,
-                section: prose.section(passage).to_owned(),
-                cited: statement.is_cited(),
-                score: Some((statement.score * 1_000.0).round() / 1_000.0),
-                features: statement
-                    .features()
-                    .iter()
-                    .map(|feature| feature.name().to_owned())
-                    .collect(),
-            })
+    let claim = |statement: &Statement| {
+        let passage = prose.passages.get(statement.observed.sentence.passage)?;
+        let features = statement.features().iter();
+        Some(Claim {
+            file: statement.file.clone(),
+            line: u32::try_from(statement.line).ok(),
+            claim_text: statement.text(prose).to_owned(),
+            claim_type: statement.claim_type()?,
+            section: prose.section(passage).to_owned(),
+            cited: statement.is_cited(),
+            score: Some((statement.score * 1_000.0).round() / 1_000.0),
+            features: features.map(|feature| feature.name().to_owned()).collect(),
         })
-        .collect();
+    };
+    let mut claims: Vec<Claim> = statements.iter().filter_map(claim).collect();
     claims.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     claims
 }
@@ -132,14 +127,8 @@ pub fn kind(features: Features) -> Option<ClaimType> {
         return None;
     }
     let cited_only = features.has(F::Cited) && !own;
-    let states = features.any(&[
-        F::Number,
-        F::PValue,
-        F::Comparison,
-        F::Comparative,
-        F::Change,
-        F::Finding,
-    ]);
+    let changes = features.any(&[F::Comparison, F::Comparative, F::Change]);
+    let states = changes || features.any(&[F::Number, F::PValue, F::Finding]);
     let here = features.has(F::InResults)
         || features.any(&[F::Own, F::Finding])
         || features.has(F::We) && states

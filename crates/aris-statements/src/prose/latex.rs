@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind};
 
 use super::mark::{self, Mark, Source};
-use super::passage::{MaskKind, Passage, PassageKind};
+use super::passage::{MaskKind, Passage, PassageKind, before};
 use super::{Keyed, Lines, Place, Places, Prose, References, finish};
 
 /// Put before a part of a document, on its first line, so that all of it is visible text.
@@ -156,13 +156,8 @@ fn passage(block: &Block) -> Passage {
 /// Whether a line that is no comment begins the document.
 fn begins(text: &str) -> bool {
     text.lines().any(|line| {
-        line.find(OPENING).is_some_and(|at| {
-            !line
-                .get(..at)
-                .unwrap_or("")
-                .replace(r"\%", "")
-                .contains('%')
-        })
+        let at = line.find(OPENING);
+        at.is_some_and(|at| !before(line, at).replace(r"\%", "").contains('%'))
     })
 }
 

@@ -13,6 +13,7 @@ use std::ops::Range;
 use aris_claims::stretches::Stretches;
 use aris_contract::ids::{Doi, arxiv_mentions};
 
+use super::passage::before;
 use crate::words;
 
 /// What a mark points to.
@@ -123,7 +124,7 @@ fn bracket(text: &str, at: usize, keys: bool) -> Option<Mark> {
 
 /// "95% CI [12, 18]" and "in the range [1, 5]" are no citations, nor is `x[3]`.
 fn is_interval(text: &str, at: usize, numbers: &[u32]) -> bool {
-    let before = text.get(..at).unwrap_or("");
+    let before = before(text, at);
     let attached = last_word(before);
     if before.ends_with(['_', ')', '=', '∈']) {
         return true;
@@ -224,11 +225,8 @@ fn parenthesis(text: &str, at: usize) -> Option<Mark> {
     let parts: Vec<&str> = inside.split(';').collect();
     let last = parts.last()?;
     // The names may follow an opening such as "see" or "e.g.".
-    parts
-        .iter()
-        .all(|part| names_and_year(part))
-        .then(names)
-        .or_else(|| (parts.len() > 1 && names_and_year(last)).then(names))
+    let all = parts.iter().all(|part| names_and_year(part));
+    (all || parts.len() > 1 && names_and_year(last)).then(names)
 }
 
 /// "see Name and Other, 2020a", "Name et al. 2020".
@@ -280,17 +278,12 @@ fn is_name(word: &str) -> bool {
 
 /// "Name (2020)", "Name and Other (2020)", "Name et al. (2020)": what stands before the bracket is a name.
 fn named_before(text: &str, at: usize) -> bool {
-    let before = text
-        .get(..at)
-        .unwrap_or("")
-        .trim_end_matches([' ', '\u{a0}']);
+    let before = before(text, at).trim_end_matches([' ', '\u{a0}']);
     if before.ends_with("et al.") || before.ends_with("et al") {
         return true;
     }
-    let word = before
-        .rsplit([' ', '\u{a0}', '(', '['])
-        .next()
-        .unwrap_or("");
+    let mut words = before.rsplit([' ', '\u{a0}', '(', '[']);
+    let word = words.next().unwrap_or("");
     is_name(word) && !word.ends_with(['.', ',', ':']) && word.chars().any(char::is_lowercase)
 }
 
@@ -305,21 +298,15 @@ fn is_year(text: &str) -> bool {
 /// The DOIs in a text.
 fn dois(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     text.match_indices("10.").filter_map(|(start, _)| {
-        if text
-            .get(..start)?
-            .ends_with(|c: char| c.is_alphanumeric() || c == '.')
-        {
+        if before(text, start).ends_with(|c: char| c.is_alphanumeric() || c == '.') {
             return None;
         }
         let rest = text.get(start..)?;
-        let word = rest
-            .get(..rest.floor_char_boundary(BRACKET.min(rest.len())))?
-            .split(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | ',' | ';'))
-            .next()?
-            .trim_end_matches(['.', ')', ']']);
-        Doi::parse(word)
-            .is_ok()
-            .then_some(start..start + word.len())
+        let rest = before(rest, rest.floor_char_boundary(BRACKET.min(rest.len())));
+        let mut words = rest.split(|c: char| c.is_whitespace() || "\"<>,;".contains(c));
+        let word = words.next()?.trim_end_matches(['.', ')', ']']);
+        Doi::parse(word).ok()?;
+        Some(start..start + word.len())
     })
 }
 

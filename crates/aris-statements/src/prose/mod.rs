@@ -220,11 +220,9 @@ impl Prose {
                 continue;
             }
             let level = self.levels.get(at).copied().unwrap_or(0);
-            let above = self
-                .levels
-                .get(..at)
-                .and_then(|levels| levels.iter().rposition(|above| *above < level))
-                .and_then(|above| classes.get(above).copied().flatten());
+            let above = self.levels.get(..at).unwrap_or(&[]).iter();
+            let above = above.into_iter().rposition(|above| *above < level);
+            let above = above.and_then(|above| *classes.get(above)?);
             // The title of the document tells nothing of its sections.
             let above = above.filter(|_| level > 1);
             let before = classes.get(..at).unwrap_or(&[]);
@@ -268,26 +266,21 @@ impl Prose {
 /// Finds the written marks, and masks them: `[3]` is no number.
 fn finish(passages: &mut [Passage], known: Vec<Vec<Mark>>, markdown: bool) -> Vec<Vec<Mark>> {
     const HIDDEN: [MaskKind; 3] = [MaskKind::Cite, MaskKind::Code, MaskKind::Math];
-    passages
-        .iter_mut()
-        .zip(known)
-        .map(|(passage, known)| {
-            let mut marks = known;
-            if !matches!(passage.kind, PassageKind::Heading | PassageKind::Other) {
-                let hidden = passage.masked(&HIDDEN);
-                marks.extend(mark::written(&passage.text, &hidden, markdown));
-            }
-            marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
-            marks.dedup_by(|b, a| a.range == b.range);
-            let cites = passage.masked(&[MaskKind::Cite]);
-            let written = marks.iter().map(|mark| mark.range.clone());
-            let new: Vec<_> = written
-                .filter(|range| !range.is_empty() && !cites.contains(range.start))
-                .map(|range| (range, MaskKind::Cite))
-                .collect();
-            passage.masks.extend(new);
-            passage.masks.sort_by_key(|(range, _)| range.start);
-            marks
-        })
-        .collect()
+    let marks = passages.iter_mut().zip(known).map(|(passage, mut marks)| {
+        if !matches!(passage.kind, PassageKind::Heading | PassageKind::Other) {
+            let hidden = passage.masked(&HIDDEN);
+            marks.extend(mark::written(&passage.text, &hidden, markdown));
+        }
+        marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+        marks.dedup_by(|b, a| a.range == b.range);
+        let cites = passage.masked(&[MaskKind::Cite]);
+        let written = marks.iter().map(|mark| mark.range.clone());
+        let new = written.filter(|range| !range.is_empty() && !cites.contains(range.start));
+        passage
+            .masks
+            .extend(new.map(|range| (range, MaskKind::Cite)));
+        passage.masks.sort_by_key(|(range, _)| range.start);
+        marks
+    });
+    marks.collect()
 }

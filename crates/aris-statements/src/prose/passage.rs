@@ -4,6 +4,16 @@ use std::ops::Range;
 
 use aris_claims::stretches::Stretches;
 
+/// The text up to a byte; empty where that is none of its places.
+pub(crate) fn before(text: &str, at: usize) -> &str {
+    text.get(..at).unwrap_or("")
+}
+
+/// The text from a byte on; the same.
+pub(crate) fn from(text: &str, at: usize) -> &str {
+    text.get(at..).unwrap_or("")
+}
+
 /// What a passage is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassageKind {

@@ -1,6 +1,7 @@
 //! What a section is for, by its title.
 
 use crate::feature::Feature;
+use crate::prose::passage::before;
 use crate::words;
 
 /// Lists of beginnings of words in titles; the first list that has one decides. "Experimental setup" says what was done.
@@ -17,9 +18,8 @@ const TITLES: [(Feature, &str); 6] = [
 pub(crate) fn class(title: &str) -> Option<Feature> {
     let title = title.to_lowercase();
     let begins_a_word = |stem: &&str| {
-        title
-            .match_indices(stem)
-            .any(|(at, _)| !title.get(..at).unwrap_or("").ends_with(char::is_alphabetic))
+        let mut places = title.match_indices(stem);
+        places.any(|(at, _)| !before(&title, at).ends_with(char::is_alphabetic))
     };
     let told = |(_, list): &&(Feature, &str)| words::list(list).iter().any(begins_a_word);
     TITLES.iter().find(told).map(|(feature, _)| *feature)

@@ -32,11 +32,9 @@ impl Sentence {
 
     /// The text as a reader sees it.
     pub fn text<'p>(&self, prose: &'p Prose) -> &'p str {
-        prose
-            .passages
-            .get(self.passage)
-            .and_then(|passage| passage.text.get(self.range.clone()))
-            .unwrap_or("")
+        let passage = prose.passages.get(self.passage);
+        let text = passage.and_then(|passage| passage.text.get(self.range.clone()));
+        text.unwrap_or("")
     }
 }
 
@@ -91,10 +89,8 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
                     sentence.covered = true;
                 }
             }
-            let covered = !marked
-                && found
-                    .last()
-                    .is_some_and(|last| goes_on_about(text, last, &lower));
+            let goes_on = |last: &Sentence| goes_on_about(text, last, &lower);
+            let covered = !marked && found.last().is_some_and(goes_on);
             found.push(Sentence {
                 passage: at,
                 range,
@@ -186,11 +182,7 @@ fn ends(text: &str, start: usize, at: usize, marks: &Stretches, code: &Stretches
         let rest = text.get(end..)?;
         if let Some(mark) = marks.at(end) {
             end = mark.end;
-        } else if let Some(c) = rest
-            .chars()
-            .next()
-            .filter(|c| matches!(c, ')' | '"' | '\'' | '”' | '’' | ']' | '*' | '_'))
-        {
+        } else if let Some(c) = rest.chars().next().filter(|c| ")\"'”’]*_".contains(*c)) {
             end += c.len_utf8();
         } else {
             break;
@@ -202,12 +194,7 @@ fn ends(text: &str, start: usize, at: usize, marks: &Stretches, code: &Stretches
     }
     let gap = rest.len() - rest.trim_start().len();
     let next = rest.trim_start().chars().next()?;
-    let begins = next.is_uppercase()
-        || next.is_ascii_digit()
-        || matches!(
-            next,
-            '[' | '(' | '§' | '“' | '"' | '\\' | '‘' | '@' | '$' | '*'
-        );
+    let begins = next.is_uppercase() || next.is_ascii_digit() || "[(§“\"\\‘@$*".contains(next);
     // A mark that opens what follows may go on in lower case: "[3] shows".
     // and so may the name of a command.
     let begins = begins || marks.contains(end + gap) || code.contains(end + gap);
@@ -217,10 +204,8 @@ fn ends(text: &str, start: usize, at: usize, marks: &Stretches, code: &Stretches
 
 /// Abbreviations and initials end no sentence.
 fn goes_on(text: &str, at: usize, before: &str) -> bool {
-    let last = before
-        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '~'))
-        .next()
-        .unwrap_or("");
+    let mut words = before.rsplit(|c: char| c.is_whitespace() || "([~".contains(c));
+    let last = words.next().unwrap_or("");
     let dotted = last.contains('.')
         && last
             .split('.')

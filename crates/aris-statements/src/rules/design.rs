@@ -15,6 +15,7 @@ use super::{Check, METHODOLOGICAL, RERUN, quoted};
 use crate::feature::Feature;
 use crate::plan::Plan;
 use crate::prose::Prose;
+use crate::prose::passage::{before, from};
 use crate::results::{
     Interval, Intervals, NoStudy, Results, Study, compact, number, same_noun, singular,
 };
@@ -174,27 +175,24 @@ enum Counted {
 }
 
 fn counted(text: &str, number: &Number) -> Counted {
-    let before = text.get(..number.range.start).unwrap_or("").trim_end();
+    let before = before(text, number.range.start).trim_end();
     let before = before.strip_suffix('=').map(str::trim_end);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\');
     let rest = before.and_then(|before| before.strip_suffix(['n', 'N']));
     if rest.is_some_and(|rest| !rest.ends_with(is_part)) {
         return Counted::Size;
     }
-    let after = text.get(number.end..).unwrap_or("");
+    let after = from(text, number.end);
     if !after.starts_with([' ', '\u{a0}', '-']) {
         return Counted::Nothing;
     }
     let words = after.split(|c: char| !c.is_alphanumeric());
-    let mut words = words
-        .filter(|word| !word.is_empty())
-        .take(2)
-        .map(str::to_lowercase);
-    words
-        .find(|word| word.ends_with('s') || word == "mice")
-        .map_or(Counted::Nothing, |word| {
-            Counted::Units(singular(&word).to_owned())
-        })
+    let words = words.filter(|word| !word.is_empty()).take(2);
+    let mut words = words.map(str::to_lowercase);
+    match words.find(|word| word.ends_with('s') || word == "mice") {
+        Some(word) => Counted::Units(singular(&word).to_owned()),
+        None => Counted::Nothing,
+    }
 }
 
 fn rerun<'c>(
@@ -246,7 +244,7 @@ fn widths(prose: &Prose, statement: &Statement, studies: &[Study<'_>], out: &mut
 
 /// "[41.2, 44.8]"
 fn is_interval(text: &str, low: &Number, high: &Number) -> bool {
-    let before = text.get(..low.range.start).unwrap_or("");
+    let before = before(text, low.range.start);
     let between = text.get(low.end..high.range.start).unwrap_or("").trim();
     before.ends_with(['[', '(']) && matches!(between, "," | "–" | "-" | ";" | "to")
 }
@@ -277,10 +275,8 @@ fn deviations(
     results: &[Results],
     out: &mut Check,
 ) {
-    let file = documents
-        .first()
-        .and_then(|prose| prose.files.first())
-        .map_or("", String::as_str);
+    let file = documents.first().and_then(|prose| prose.files.first());
+    let file = file.map_or("", String::as_str);
     let mut messages = Vec::new();
     if let Some(planned) = plan.replicates {
         for study in studies {
@@ -299,12 +295,8 @@ fn deviations(
         let wanted = compact(metric);
         // `p95` in the plan is `p95_ms` in the results.
         let like = |name: &String| {
-            let (short, long) = if name.len() < wanted.len() {
-                (name, &wanted)
-            } else {
-                (&wanted, name)
-            };
-            short == long || short.len() >= 3 && long.contains(short.as_str())
+            let is_in = |short: &str, long: &str| short.len() >= 3 && long.contains(short);
+            *name == wanted || is_in(name, &wanted) || is_in(&wanted, name)
         };
         if !names.iter().any(like) {
             let reason =
@@ -351,13 +343,9 @@ fn missing_systems(plan: &Plan, results: &[Results], messages: &mut Vec<String>,
             }
         }
     }
-    let absent = |system: &&String| !found.contains(&compact(system));
-    let absent: Vec<String> = plan
-        .systems
-        .iter()
-        .filter(absent)
-        .map(|name| format!("`{name}`"))
-        .collect();
+    let is_absent = |system: &&String| !found.contains(&compact(system));
+    let absent = plan.systems.iter().filter(is_absent);
+    let absent: Vec<String> = absent.map(|name| format!("`{name}`")).collect();
     let absent = absent.join(", ");
     if absent.is_empty() {
         return;
