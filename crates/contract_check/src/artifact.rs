@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::str::Utf8Error;
 
 use aris_contract::artifact::audit::{Audit, GateReport};
 use aris_contract::ids::{ArxivId, arxiv_mentions};
@@ -85,10 +86,10 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
         let why = "no folder matches";
         return vec![Left::new(&artifact.path, State::Missing, why)];
     }
-    let mut found: Vec<Left> = places
+    let found = places
         .iter()
-        .map(|place| in_folder(root, place, name, artifact))
-        .collect();
+        .map(|place| in_folder(root, place, name, artifact));
+    let mut found: Vec<Left> = found.collect();
     if matches!(
         artifact.covers,
         Some(Covers::ArxivIds(_) | Covers::Folders(_))
@@ -142,12 +143,11 @@ pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>,
             .collect(),
     };
     let pages = files::texts(root, &[&artifact.path])?;
-    let names = |name: &String| {
-        pages
-            .iter()
-            .any(|(path, text)| path.contains(name) || text.contains(name))
+    let is_named = |name: &String| {
+        let mut pages = pages.iter();
+        pages.any(|(path, text)| path.contains(name) || text.contains(name))
     };
-    Ok(wanted.into_iter().filter(|name| !names(name)).collect())
+    Ok(wanted.into_iter().filter(|name| !is_named(name)).collect())
 }
 
 /// The artifact in one folder: the file, or the best of those that match.
@@ -182,14 +182,10 @@ fn names(root: &Path, place: &str, pattern: &str, folders: bool) -> Result<Vec<S
         EntryKind::File | EntryKind::Special => !folders,
         EntryKind::Link => entry.path.is_dir() == folders,
     };
-    let matching = entries
-        .iter()
-        .filter(|entry| wanted(entry))
-        .filter_map(|entry| {
-            let name = entry.name.to_str()?;
-            matches(pattern, name).then(|| name.to_owned())
-        });
-    Ok(matching.collect())
+    let names = entries.iter().filter(|entry| wanted(entry));
+    let names = names.filter_map(|entry| entry.name.to_str());
+    let names = names.filter(|name| matches(pattern, name));
+    Ok(names.map(str::to_owned).collect())
 }
 
 /// Whether `name` is what `pattern` says. A hidden name needs its dot in the pattern.
@@ -219,13 +215,14 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
         Err(error) => return Left::new(path, State::Unreadable, error.to_string()),
     };
     let folder = at.parent().unwrap_or(root);
-    match verdict(&bytes, artifact, root, folder) {
-        Ok(()) => Left {
-            path: path.to_owned(),
-            state: State::Valid,
-            reason: None,
-        },
-        Err((state, reason)) => Left::new(path, state, reason),
+    let judged = verdict(&bytes, artifact, root, folder);
+    let (state, reason) =
+        judged.map_or_else(|(state, why)| (state, Some(why)), |()| (State::Valid, None));
+    let path = path.to_owned();
+    Left {
+        path,
+        state,
+        reason,
     }
 }
 
@@ -269,13 +266,14 @@ fn verdict(
         Form::Png if bytes == PNG => return Ok(()),
         Form::Png => return Err(invalid(String::from("is not a PNG image"))),
         Form::Text => {
-            return match str::from_utf8(bytes) {
-                Ok(text) if text.trim().is_empty() => Err(invalid(String::from("is empty"))),
-                Ok(_) => Ok(()),
-                Err(error) => {
-                    let at = error.valid_up_to();
-                    Err(invalid(format!("is not UTF-8 at byte {at}")))
-                }
+            let not_utf8 =
+                |error: Utf8Error| format!("is not UTF-8 at byte {}", error.valid_up_to());
+            let text = str::from_utf8(bytes).map_err(|error| invalid(not_utf8(error)))?;
+            let is_empty = text.trim().is_empty();
+            return if is_empty {
+                Err(invalid(String::from("is empty")))
+            } else {
+                Ok(())
             };
         }
         Form::Json => None,
@@ -298,10 +296,8 @@ fn verdict(
             return Err((State::Contrary, why));
         }
     }
-    let digests = artifact
-        .hashed
-        .as_ref()
-        .and_then(|pointer| value.pointer(pointer)?.as_object());
+    let hashed = artifact.hashed.as_ref();
+    let digests = hashed.and_then(|pointer| value.pointer(pointer)?.as_object());
     let unknown = unknown_input(artifact, &value, digests, root, folder)
         .map_err(|error| (State::Unreadable, error.to_string()))?;
     if let Some(path) = unknown {
@@ -312,15 +308,13 @@ fn verdict(
         let is_same = |now: aris_audit::Digest| {
             digest.as_str().and_then(aris_audit::Digest::parse) == Some(now)
         };
+        let earlier = || format!("is about an earlier state of {path}");
         match now {
             Some(Ok(now)) if is_same(now) => {}
             Some(Err(error)) if !error.is_not_found() => {
                 return Err((State::Unreadable, error.to_string()));
             }
-            _ => {
-                let why = format!("is about an earlier state of {path}");
-                return Err((State::Contrary, why));
-            }
+            _ => return Err((State::Contrary, earlier())),
         }
     }
     Ok(())

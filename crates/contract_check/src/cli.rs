@@ -99,23 +99,21 @@ pub(crate) struct RunArgs {
 }
 
 fn policy(text: &str) -> Result<Policy, String> {
-    Policy::ALL
+    let found = Policy::ALL
         .into_iter()
-        .find(|policy| policy.letter() == text)
-        .ok_or_else(|| String::from("not a policy (A, B, C, D1, D2 or E)"))
+        .find(|policy| policy.letter() == text);
+    found.ok_or_else(|| String::from("not a policy (A, B, C, D1, D2 or E)"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse::<u32>()
-        .ok()
-        .filter(|seconds| *seconds > 0)
-        .map(|seconds| Duration::from_secs(u64::from(seconds)))
-        .ok_or_else(|| String::from("not a whole number of seconds above 0"))
+    let seconds = text.parse::<u32>().ok().filter(|seconds| *seconds > 0);
+    let time = seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
+    time.ok_or_else(|| String::from("not a whole number of seconds above 0"))
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
-    text.split_once('=')
-        .filter(|(name, _)| !name.is_empty())
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .ok_or_else(|| String::from("not NAME=VALUE"))
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(String::from("not NAME=VALUE")),
+    }
 }

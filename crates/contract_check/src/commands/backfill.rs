@@ -96,10 +96,9 @@ pub(crate) fn run(
         arguments: None,
     };
     let before = status::check(row, &project.root, &evidence);
-    let mut todo: Vec<Todo> = steps(row, before.state, project)
-        .iter()
-        .map(|step| fill(step, &settings, project))
-        .collect();
+    let steps = steps(row, before.state, project);
+    let steps = steps.iter().map(|step| fill(step, &settings, project));
+    let mut todo: Vec<Todo> = steps.collect();
     let mut backfill = Backfill {
         name: &row.name,
         project: project.root.display().to_string(),
@@ -133,9 +132,8 @@ fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
         return steps;
     }
     for artifact in &row.artifacts {
-        let whole = artifact::left(&project.root, artifact)
-            .iter()
-            .all(|left| left.state == State::Valid);
+        let left = artifact::left(&project.root, artifact);
+        let whole = left.iter().all(|left| left.state == State::Valid);
         if !whole && !steps.contains(&artifact.backfill) {
             steps.push(artifact.backfill.clone());
         }
@@ -204,20 +202,14 @@ fn fill(step: &Step, settings: &BTreeMap<String, String>, project: &Project) -> 
         }
         Step::Helper { helper, args } => (helper, args),
     };
-    let args: Vec<String> = args
-        .iter()
-        .map(|arg| filled(arg, settings, &mut todo.needs))
-        .collect();
-    let found = helpers::find(helper)
-        .ok_or_else(|| String::from("not in the helper table"))
-        .and_then(|row| project.argv(row));
-    match found {
+    let needs = &mut todo.needs;
+    let args = args.iter().map(|arg| filled(arg, settings, needs));
+    let args: Vec<String> = args.collect();
+    let row = helpers::find(helper).ok_or_else(|| String::from("not in the helper table"));
+    match row.and_then(|row| project.argv(row)) {
         Ok(argv) => {
-            todo.argv = argv
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned())
-                .chain(args)
-                .collect();
+            let argv = argv.iter().map(|word| word.to_string_lossy().into_owned());
+            todo.argv = argv.chain(args).collect();
             todo.command = shell_line(&todo.argv);
         }
         Err(why) => {
@@ -234,11 +226,9 @@ fn fill(step: &Step, settings: &BTreeMap<String, String>, project: &Project) -> 
 fn filled(arg: &str, settings: &BTreeMap<String, String>, needs: &mut Vec<String>) -> String {
     let mut text = String::new();
     let mut rest = arg;
-    while let Some((before, name, after)) = rest.split_once('{').and_then(|(before, inner)| {
-        inner
-            .split_once('}')
-            .map(|(name, after)| (before, name, after))
-    }) {
+    while let Some((before, inner)) = rest.split_once('{')
+        && let Some((name, after)) = inner.split_once('}')
+    {
         text.push_str(before);
         if let Some(value) = settings.get(name) {
             text.push_str(value);
@@ -285,12 +275,10 @@ impl Product for Backfill {
                 writeln!(out, "# {} left everything", self.name)?;
             }
             Standing::Complete | Standing::Gaps => {}
-            Standing::Undecided => writeln!(
-                out,
-                "# {} cannot be decided: {}",
-                self.name,
-                self.reason.as_deref().unwrap_or_default()
-            )?,
+            Standing::Undecided => {
+                let reason = self.reason.as_deref().unwrap_or_default();
+                writeln!(out, "# {} cannot be decided: {reason}", self.name)?;
+            }
         }
         if !self.steps.is_empty() {
             writeln!(out, "cd {} || exit", shell_line(&[&self.project]))?;
@@ -301,16 +289,14 @@ impl Product for Backfill {
             match (step.state, step.kind) {
                 (Progress::Done, _) => match step.exit {
                     None | Some(0) => writeln!(out, "# done: {command}")?,
-                    Some(code) => writeln!(
-                        out,
-                        "# done, and it found something (exit code {code}): {command}"
-                    )?,
+                    Some(code) => {
+                        let found = format!("it found something (exit code {code})");
+                        writeln!(out, "# done, and {found}: {command}")?;
+                    }
                 },
                 (Progress::Failed, _) => {
-                    let exit = step
-                        .exit
-                        .map(|code| format!("exit code {code}"))
-                        .unwrap_or_default();
+                    let exit = step.exit.map(|code| format!("exit code {code}"));
+                    let exit = exit.unwrap_or_default();
                     writeln!(out, "# failed ({exit}{reason}): {command}")?;
                 }
                 (Progress::NotFound, _) => writeln!(out, "# not found ({reason}): {command}")?,
@@ -318,11 +304,8 @@ impl Product for Backfill {
                     writeln!(out, "# a skill, for your agent: {command}")?;
                 }
                 (Progress::Open, Kind::Helper) if !needs.is_empty() => {
-                    let sets: Vec<String> = needs
-                        .iter()
-                        .map(|name| format!("--set {name}=VALUE"))
-                        .collect();
-                    writeln!(out, "# needs {}: {command}", sets.join(" "))?;
+                    let sets = needs.join("=VALUE --set ");
+                    writeln!(out, "# needs --set {sets}=VALUE: {command}")?;
                 }
                 (Progress::Open, Kind::Helper) => writeln!(out, "{command}")?,
             }

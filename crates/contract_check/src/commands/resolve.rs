@@ -65,10 +65,8 @@ enum CandidateState {
 pub(crate) fn run(args: &HelperArgs, project: &Project) -> Result<Outcome<Resolved>, Error> {
     let (helper, policy) = asked(args)?;
     let resolution = project.find(helper);
-    let decided = resolution
-        .looked
-        .last()
-        .filter(|last| last.found != Found::Absent);
+    let last = resolution.looked.last();
+    let decided = last.filter(|last| last.found != Found::Absent);
     let mut layers = Vec::new();
     for (layer, folder) in folders(&helper.owner, &project.env) {
         let mut any = false;
@@ -125,11 +123,8 @@ impl Product for Resolved {
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         let found = if self.found { "found" } else { "not found" };
-        let shipped = if self.shipped {
-            ""
-        } else {
-            " (not shipped by this suite)"
-        };
+        let not_shipped = " (not shipped by this suite)";
+        let shipped = if self.shipped { "" } else { not_shipped };
         writeln!(out, "{}\t{found}{shipped}", self.helper)?;
         for Candidate {
             layer,

@@ -98,15 +98,9 @@ pub(crate) fn run(
     let attempt = attempt(helper, args, project, context);
     let (ran, signal) = judge(helper, policy, &attempt);
     if let Some(reason) = &ran.reason {
-        let then = ran
-            .then
-            .as_ref()
-            .map(|then| format!("; {then}"))
-            .unwrap_or_default();
-        context.warn(&format!(
-            "{} (policy {}): {reason}{then}",
-            ran.helper, ran.policy
-        ));
+        let then = ran.then.as_ref().map(|then| format!("; {then}"));
+        let (helper, policy, then) = (ran.helper, ran.policy, then.unwrap_or_default());
+        context.warn(&format!("{helper} (policy {policy}): {reason}{then}"));
     }
     if let Some(file) = &args.record {
         let line = serde_json::to_string(&ran).unwrap_or_default();
@@ -135,19 +129,19 @@ fn attempt(helper: &Helper, args: &RunArgs, project: &Project, context: &Context
     match command.run_attached(stdout, args.deadline) {
         Ok(End::Exited(code)) => exited(code),
         Ok(End::Signalled(signal)) => exited(SIGNALLED + signal),
-        Ok(End::TimedOut) => Attempt::NotRun(format!(
-            "no end within {} s",
-            args.deadline.unwrap_or_default().as_secs()
-        )),
+        Ok(End::TimedOut) => {
+            let limit = args.deadline.unwrap_or_default().as_secs();
+            Attempt::NotRun(format!("no end within {limit} s"))
+        }
         Err(error) => Attempt::NotRun(error.to_string()),
     }
 }
 
 fn exited(code: i32) -> Attempt {
-    u8::try_from(code).map_or_else(
-        |_| Attempt::NotRun(format!("exit code {code} is none")),
-        Attempt::Exited,
-    )
+    match u8::try_from(code) {
+        Ok(code) => Attempt::Exited(code),
+        Err(_) => Attempt::NotRun(format!("exit code {code} is none")),
+    }
 }
 
 /// What the policy makes of the attempt: the outcome, and what to leave with.

@@ -81,35 +81,25 @@ pub(crate) fn run(
     project: &Project,
     context: &Context,
 ) -> Result<Outcome<Status>, Error> {
-    let named: Vec<&'static Integration> = args
-        .names
-        .iter()
-        .map(|name| integration(name))
-        .collect::<Result<_, _>>()?;
+    let named = args.names.iter().map(|name| integration(name));
+    let named: Vec<&'static Integration> = named.collect::<Result<_, _>>()?;
     let evidence = Evidence {
         project,
         env: &|name| context.env(name),
         arguments: args.arguments.as_deref(),
     };
     let rows = integrations::all().iter();
-    let checked: Vec<Checked> = rows
-        .filter(|row| named.is_empty() || named.contains(row))
-        .map(|row| check(row, &project.root, &evidence))
-        .collect();
-    let gap = |checked: &&Checked| matches!(checked.state, Standing::Gaps | Standing::Undecided);
+    let rows = rows.filter(|row| named.is_empty() || named.contains(row));
+    let checked = rows.map(|row| check(row, &project.root, &evidence));
+    let checked: Vec<Checked> = checked.collect();
+    let number = |fits: &dyn Fn(&Checked) -> bool| checked.iter().filter(|one| fits(one)).count();
+    let gap = |one: &Checked| matches!(one.state, Standing::Gaps | Standing::Undecided);
     let status = Status {
         project: project.root.display().to_string(),
         program: call("contract_check", project),
-        firing: checked
-            .iter()
-            .filter(|checked| matches!(checked.state, Standing::Complete | Standing::Gaps))
-            .count(),
-        gaps: checked.iter().filter(gap).count(),
-        broken: checked
-            .iter()
-            .filter(gap)
-            .filter(|checked| checked.role == Role::Gate)
-            .count(),
+        firing: number(&|one| matches!(one.state, Standing::Complete | Standing::Gaps)),
+        gaps: number(&gap),
+        broken: number(&|one| gap(one) && one.role == Role::Gate),
         integrations: checked,
     };
     let signal = match (status.broken, status.gaps) {
@@ -154,10 +144,9 @@ pub(crate) fn check(row: &'static Integration, root: &Path, evidence: &Evidence<
                 }
                 checked.artifacts.extend(left);
             }
-            checked.state = if checked.backfill.is_empty() {
-                Standing::Complete
-            } else {
-                Standing::Gaps
+            checked.state = match checked.backfill.as_slice() {
+                [] => Standing::Complete,
+                _ => Standing::Gaps,
             };
         }
     }
@@ -173,17 +162,14 @@ fn words(step: &Step, project: &Project) -> String {
 
 /// How a helper is called from the project's folder; its name alone where the chain does not find it.
 fn call(helper: &str, project: &Project) -> String {
-    let argv = helpers::find(helper).and_then(|row| project.argv(row).ok());
-    argv.map_or_else(
-        || helper.to_owned(),
-        |argv| {
-            let words = argv.iter().map(|word| {
-                let near = word.strip_prefix(&project.root).unwrap_or(word);
-                near.to_string_lossy().into_owned()
-            });
-            shell_line(&words.collect::<Vec<_>>())
-        },
-    )
+    let Some(argv) = helpers::find(helper).and_then(|row| project.argv(row).ok()) else {
+        return helper.to_owned();
+    };
+    let words = argv.iter().map(|word| {
+        let near = word.strip_prefix(&project.root).unwrap_or(word);
+        near.to_string_lossy().into_owned()
+    });
+    shell_line(&words.collect::<Vec<_>>())
 }
 
 impl Product for Status {
@@ -204,22 +190,16 @@ impl Product for Status {
             if let Some(why) = &checked.reason {
                 writeln!(out, "  why\t{why}")?;
             }
-            for Left {
-                path,
-                state,
-                reason,
-            } in &checked.artifacts
-            {
-                let state = word(state);
-                let reason = last_column(reason.as_deref());
-                writeln!(out, "  {state}\t{path}{reason}")?;
+            for left in &checked.artifacts {
+                let (state, reason) = (word(left.state), last_column(left.reason.as_deref()));
+                writeln!(out, "  {state}\t{}{reason}", left.path)?;
             }
             if checked.state == Standing::Gaps {
-                let steps = checked.backfill.join("; ");
+                let (program, steps) = (&self.program, checked.backfill.join("; "));
                 writeln!(
                     out,
-                    "  repair\t{} backfill {}\t{steps}",
-                    self.program, checked.name
+                    "  repair\t{program} backfill {}\t{steps}",
+                    checked.name
                 )?;
             }
             if matches!(checked.state, Standing::Gaps | Standing::Complete) {

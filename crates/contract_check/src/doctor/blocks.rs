@@ -4,6 +4,7 @@ use std::path::Path;
 
 use aris_audit::Digest;
 use aris_contract::artifact::block;
+use aris_contract::artifact::install::Block;
 
 use super::finding::{Findings, Id};
 use super::record::Record;
@@ -17,13 +18,9 @@ const LIMIT: u64 = 16 << 20;
 
 pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
     let recorded = record.full.iter().flat_map(|full| &full.blocks);
-    let recorded: Vec<(&str, &str)> = recorded
-        .map(|block| (block.path.as_str(), block.digest.as_str()))
-        .collect();
-    let others = recorded
-        .iter()
-        .map(|(path, _)| *path)
-        .filter(|path| !FILES.contains(path));
+    let recorded: Vec<&Block> = recorded.collect();
+    let others = recorded.iter().map(|block| block.path.as_str());
+    let others = others.filter(|path| !FILES.contains(path));
     for file in FILES.into_iter().chain(others) {
         let bytes = match aris_fs::join_inside(&project.root, Path::new(file))
             .and_then(|path| aris_fs::read_optional(&path, LIMIT))
@@ -34,10 +31,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
                 continue;
             }
         };
-        let digest = recorded
-            .iter()
-            .find(|(path, _)| *path == file)
-            .map(|(_, digest)| *digest);
+        let block = recorded.iter().find(|block| block.path == file);
         let mut blocks: Vec<Option<Digest>> = Vec::new();
         for [begin, end] in [block::OTHERS, block::CODEX] {
             match block::find(&bytes, [begin, end]) {
@@ -58,12 +52,12 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
                 }
             }
         }
-        match digest {
+        match block {
             Some(_) if blocks.is_empty() => {
                 let message = "the block that was installed is gone";
                 findings.add(Id::BlockMissing, file, message);
             }
-            Some(digest)
+            Some(Block { digest, .. })
                 if blocks
                     .iter()
                     .all(|block| block.is_some() && *block != Digest::parse(digest)) =>

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use aris_contract::artifact::install::{EntryKind, Host, Origin};
+use aris_fs::Entry;
 use serde::Serialize;
 
 use super::finding::{Findings, Id};
@@ -47,11 +48,8 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
         for folder in folders {
             skills(project, host, folder, &mut seen, findings);
         }
-        if let Some(full) = record
-            .full
-            .as_ref()
-            .filter(|full| full.hosts.contains(&host))
-        {
+        let full = record.full.as_ref();
+        if let Some(full) = full.filter(|full| full.hosts.contains(&host)) {
             // What an older install left was for the host whose folder it lies in.
             let skills = full.entries.iter().filter(|entry| {
                 let place = |folder: &&str| Path::new(&entry.path).starts_with(folder);
@@ -88,11 +86,9 @@ fn skills(
     }
     match aris_fs::list_sorted(&path) {
         Ok(entries) => {
-            let names = entries
-                .iter()
-                .filter(|entry| loads(host, &entry.path.join("SKILL.md")))
-                .map(|entry| entry.name.to_string_lossy().into_owned());
-            seen.extend(names);
+            let loaded = |entry: &&Entry| loads(host, &entry.path.join("SKILL.md"));
+            let skills = entries.iter().filter(loaded);
+            seen.extend(skills.map(|skill| skill.name.to_string_lossy().into_owned()));
         }
         Err(error) => {
             let found = findings.add(Id::Unreadable, folder, error.to_string());

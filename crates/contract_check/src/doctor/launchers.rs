@@ -1,6 +1,7 @@
 //! Launchers, their contract files and their binaries, wherever skills with them lie.
 
 use std::collections::BTreeSet;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,24 +27,22 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
         project.root.join(CANONICAL_SKILLS),
         project.root.join(CLAUDE_SKILLS),
     ];
-    let repositories = record
-        .repo_root()
-        .into_iter()
-        .chain(project.env.aris_repo.clone());
-    roots.extend(repositories.map(|root| root.join("skills")));
+    let repositories = [record.repo_root(), project.env.aris_repo.clone()];
+    roots.extend(
+        repositories
+            .into_iter()
+            .flatten()
+            .map(|root| root.join("skills")),
+    );
     // One skill may be reached by several links.
     let mut seen = BTreeSet::new();
     let mut launchers: Vec<(&Helper, PathBuf)> = Vec::new();
     for helper in helpers::all() {
         let own = aris_contract::resolve::folders(&helper.owner, &project.env);
-        let own = own
-            .into_iter()
-            .filter(|(layer, _)| *layer == Layer::Skill)
-            .map(|(_, folder)| folder);
-        let folders = roots
-            .iter()
-            .map(|root| root.join(&helper.owner).join("scripts"));
-        for folder in folders.chain(own) {
+        let own = own.into_iter().filter(|(layer, _)| *layer == Layer::Skill);
+        let scripts = format!("{}/scripts", helper.owner);
+        let folders = roots.iter().map(|root| root.join(&scripts));
+        for folder in folders.chain(own.map(|(_, folder)| folder)) {
             if let Ok(real) = folder.canonicalize()
                 && seen.insert((&helper.name, real))
             {
@@ -55,9 +54,8 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
     let found = aris_fs::map_in_parallel(launchers.len(), &launchers, |(helper, folder)| {
         one(project, helper, folder)
     });
-    findings
-        .0
-        .extend(found.into_iter().flat_map(|found| found.0));
+    let found = found.into_iter().flat_map(|found| found.0);
+    findings.0.extend(found);
 }
 
 /// One launcher with what belongs to it.
@@ -72,11 +70,7 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
             return findings;
         }
     };
-    let said = |name: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(name))
-            .map(str::to_owned)
-    };
+    let said = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
     let version = match (said("aris_helper="), said("aris_version=")) {
         (Some(name), Some(version)) if name == helper.name && text.starts_with("#!/bin/sh\n") => {
             version
@@ -91,12 +85,9 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
         findings.not_executable(&show(&launcher));
     }
     let contract = folder.join(format!("{}.contract.json", helper.name));
-    let read = aris_fs::read(&contract, LIMIT)
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| {
-            serde_json::from_slice::<serde_json::Value>(&bytes)
-                .map_err(|error| format!("is not JSON: {error}"))
-        });
+    let read = aris_fs::read(&contract, LIMIT).map_err(|error| error.to_string());
+    let parse = |bytes: Vec<u8>| serde_json::from_slice::<serde_json::Value>(&bytes);
+    let read = read.and_then(|bytes| parse(bytes).map_err(|error| format!("is not JSON: {error}")));
     match read {
         Ok(contract_file) => {
             let found = contract_file["version"].as_str().unwrap_or("none");
@@ -142,27 +133,21 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
 
 /// The binary that the launcher in `folder` would start: not empty, the first of this machine's targets.
 pub(crate) fn binary(folder: &Path, helper: &str) -> Option<PathBuf> {
-    targets()
-        .into_iter()
-        .map(|target| folder.join(format!("bin/{helper}-{target}")))
-        .find(|path| {
-            path.metadata()
-                .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
-        })
+    let targets = targets().into_iter();
+    let mut paths = targets.map(|target| folder.join(format!("bin/{helper}-{target}")));
+    let is_whole = |found: Metadata| found.is_file() && found.len() > 0;
+    paths.find(|path| path.metadata().is_ok_and(is_whole))
 }
 
 /// Name and version that a binary says.
 fn version_of(binary: &Path) -> Result<(String, String), String> {
     let done = aris_proc::command(binary, "/")
         .arg("--version")
-        .run(DEADLINE)
-        .map_err(|error| {
-            let cause = std::error::Error::source(&error).map(ToString::to_string);
-            format!(
-                "{error}{}",
-                cause.map(|cause| format!(": {cause}")).unwrap_or_default()
-            )
-        })?;
+        .run(DEADLINE);
+    let done = done.map_err(|error| match std::error::Error::source(&error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    })?;
     if done.code().map_err(|error| error.to_string())? != 0 {
         return Err(String::from("does not say its version"));
     }

@@ -62,10 +62,8 @@ pub(crate) fn run(project: &Project) -> Outcome<Doctor> {
     findings.sort();
     findings.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.message == b.message);
     let count = |severity| {
-        findings
-            .iter()
-            .filter(|finding| finding.severity == severity)
-            .count()
+        let findings = findings.iter();
+        findings.filter(|one| one.severity == severity).count()
     };
     let found = !findings.is_empty();
     let doctor = Doctor {
@@ -91,40 +89,21 @@ impl Product for Doctor {
         for HostView { host, skills, .. } in &self.hosts {
             writeln!(out, "host\t{host}\tsees {skills} skills of this project")?;
         }
-        for HelperView {
-            name,
-            shipped,
-            path,
-            layer,
-        } in &self.helpers
-        {
-            let found = match (path, layer) {
+        for helper in &self.helpers {
+            let found = match (&helper.path, helper.layer) {
                 (Some(path), Some(layer)) => format!("layer {layer}\t{path}"),
                 _ => String::from("not found"),
             };
-            let shipped = if *shipped {
-                ""
-            } else {
-                "\tnot shipped by this suite"
-            };
-            writeln!(out, "helper\t{name}\t{found}{shipped}")?;
+            let not_shipped = "\tnot shipped by this suite";
+            let shipped = if helper.shipped { "" } else { not_shipped };
+            writeln!(out, "helper\t{}\t{found}{shipped}", helper.name)?;
         }
-        for Finding {
-            id,
-            severity,
-            path,
-            message,
-            hint,
-        } in &self.findings
-        {
-            let (severity, id) = (word(severity), word(id));
+        for found in &self.findings {
+            let (severity, id) = (word(found.severity), word(found.id));
+            let (path, message, hint) = (&found.path, &found.message, &found.hint);
             writeln!(out, "{severity}\t{id}\t{path}\t{message}\t(hint: {hint})")?;
         }
-        writeln!(
-            out,
-            "{}, {}",
-            counted(self.errors, "error"),
-            counted(self.warnings, "warning")
-        )
+        let errors = counted(self.errors, "error");
+        writeln!(out, "{errors}, {}", counted(self.warnings, "warning"))
     }
 }

@@ -52,14 +52,12 @@ impl Record {
             reference: read(project, INSTALLED_SKILLS, record::reference, findings),
         };
         let codex = read(project, CODEX_SKILLS, record::reference, findings);
-        for (file, reference) in [
+        let references = [
             (INSTALLED_SKILLS, &record.reference),
             (CODEX_SKILLS, &codex),
-        ] {
-            if reference
-                .as_ref()
-                .is_some_and(|found| found.has_carriage_returns)
-            {
+        ];
+        for (file, reference) in references {
+            if matches!(reference, Some(found) if found.has_carriage_returns) {
                 let message =
                     "has carriage returns, which become part of the path that skills read";
                 let found = findings.add(Id::ManifestInvalid, file, message);
@@ -81,28 +79,19 @@ impl Record {
     /// Where the skills came from, as the records say.
     pub(crate) fn repo_root(&self) -> Option<PathBuf> {
         let full = self.full.as_ref().map(|full| &full.repo_root);
-        full.or(self
+        let reference = self
             .reference
             .as_ref()
-            .map(|reference| &reference.repo_root))
-            .map(PathBuf::from)
+            .map(|reference| &reference.repo_root);
+        full.or(reference).map(PathBuf::from)
     }
 
     fn check(&self, project: &Project, findings: &mut Findings) {
-        let roots = [
-            (
-                INSTALL_MANIFEST,
-                self.full
-                    .as_ref()
-                    .map(|full| (&full.repo_root, Some(&full.project_root))),
-            ),
-            (
-                INSTALLED_SKILLS,
-                self.reference
-                    .as_ref()
-                    .map(|reference| (&reference.repo_root, reference.project_root.as_ref())),
-            ),
-        ];
+        let full = self.full.as_ref();
+        let full = full.map(|full| (&full.repo_root, Some(&full.project_root)));
+        let reference = self.reference.as_ref();
+        let reference = reference.map(|found| (&found.repo_root, found.project_root.as_ref()));
+        let roots = [(INSTALL_MANIFEST, full), (INSTALLED_SKILLS, reference)];
         for (file, roots) in &roots {
             let Some((repo_root, project_root)) = roots else {
                 continue;
@@ -117,10 +106,8 @@ impl Record {
                     found.severity = Severity::Warning;
                 }
             }
-            let here = project
-                .root
-                .canonicalize()
-                .unwrap_or_else(|_| project.root.clone());
+            let root = &project.root;
+            let here = root.canonicalize().unwrap_or_else(|_| root.clone());
             if let Some(there) = project_root
                 && Path::new(there).canonicalize().ok().as_ref() != Some(&here)
             {

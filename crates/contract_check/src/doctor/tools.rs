@@ -37,9 +37,7 @@ pub(crate) fn check(
     let mut unresolved = Vec::new();
     for helper in helpers::contract() {
         let resolution = project.find(helper);
-        let hit = resolution
-            .hit()
-            .map(|(path, layer)| (path.to_path_buf(), layer));
+        let hit = resolution.hit();
         if let Some((path, layer)) = &hit {
             unusable_names(project, helper, path, findings);
             shadowed(project, helper, path, *layer, findings);
@@ -105,16 +103,12 @@ fn shadowed(
     if layer == Layer::Skill {
         return;
     }
-    let later = folders(&helper.owner, &project.env)
-        .into_iter()
-        .filter(|(other, _)| *other > layer && *other != Layer::Host)
-        .flat_map(|(_, folder)| {
-            helper
-                .names()
-                .into_iter()
-                .map(move |name| folder.join(name))
-        });
-    for hidden in later {
+    let folders = folders(&helper.owner, &project.env).into_iter();
+    let later = folders.filter(|(other, _)| *other > layer && *other != Layer::Host);
+    let names = helper.names();
+    for hidden in
+        later.flat_map(|(_, folder)| names.clone().into_iter().map(move |name| folder.join(name)))
+    {
         if probe(&hidden) == Probe::Absent || same_file(used, &hidden) {
             continue;
         }
@@ -130,20 +124,14 @@ fn shadowed(
 
 /// A program of the helper's name on `PATH` that is not the binary beside its launcher: a launcher without a binary runs it.
 fn on_path(project: &Project, helper: &Helper, findings: &mut Findings) {
-    let folders = project
-        .search_path
-        .split(':')
-        .filter(|folder| folder.starts_with('/'));
-    let Some(found) = folders
-        .map(|folder| Path::new(folder).join(&helper.name))
-        .find(|path| path.is_file())
-    else {
-        return;
-    };
-    let binary = launcher_folder(project, helper)
-        .and_then(|folder| launchers::binary(&folder, &helper.name));
-    if let Some(binary) =
-        binary.filter(|binary| !same_file(binary, &found) && !same_content(binary, &found))
+    let folders = project.search_path.split(':');
+    let folders = folders.filter(|folder| folder.starts_with('/'));
+    let mut paths = folders.map(|folder| Path::new(folder).join(&helper.name));
+    if let Some(found) = paths.find(|path| path.is_file())
+        && let Some(folder) = launcher_folder(project, helper)
+        && let Some(binary) = launchers::binary(&folder, &helper.name)
+        && !same_file(&binary, &found)
+        && !same_content(&binary, &found)
     {
         let message = format!("is another {} than {}", helper.name, show(project, &binary));
         findings.add(Id::PathDiffers, found.display(), message);
@@ -155,10 +143,9 @@ fn launcher_folder(project: &Project, helper: &Helper) -> Option<PathBuf> {
     use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
     let own = [CANONICAL_SKILLS, CLAUDE_SKILLS].map(|skills| project.root.join(skills));
     let repository = project.env.repository().map(|root| root.join("skills"));
-    own.into_iter()
-        .chain(repository)
-        .map(|skills| skills.join(&helper.owner).join("scripts"))
-        .find(|folder| folder.join(&helper.name).is_file())
+    let skills = own.into_iter().chain(repository);
+    let mut folders = skills.map(|skills| skills.join(&helper.owner).join("scripts"));
+    folders.find(|folder| folder.join(&helper.name).is_file())
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
