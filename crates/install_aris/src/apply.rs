@@ -30,27 +30,26 @@ const UNREADY: char = '+';
 
 /// Makes everything but the record. The folders in which things were made ready hold afterwards what was replaced.
 pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Result<(), Error> {
-    let (early, late): (Vec<&Step>, Vec<&Step>) = plan
-        .steps
-        .iter()
-        .partition(|step| matches!(step, Step::Remove { .. }));
+    // An older record goes last: until then it says what may be replaced.
+    let order = |step: &&Step| match step {
+        Step::Remove { .. } => 0,
+        Step::Move { .. } => 2,
+        _ => 1,
+    };
     let work = Work {
         project,
         source_root,
         plan,
         copied: RefCell::default(),
     };
-    for step in early {
+    let steps = |wanted: i32| plan.steps.iter().filter(move |step| order(step) == wanted);
+    for step in steps(0) {
         make(&work, step)?;
     }
     for folder in plan.folders.iter().chain(&plan.stages) {
         aris_fs::create_folder(&project.at(folder))?;
     }
-    // An older record goes last: until then it says what may be replaced.
-    let (moves, late): (Vec<&Step>, Vec<&Step>) = late
-        .into_iter()
-        .partition(|step| matches!(step, Step::Move { .. }));
-    for step in late.into_iter().chain(moves) {
+    for step in steps(1).chain(steps(2)) {
         make(&work, step)?;
     }
     for folder in plan.obsolete.iter().rev() {
@@ -64,10 +63,8 @@ pub(crate) fn record(project: &Project, manifest: &InstallManifest) -> Result<()
     let text = record::in_reference_format(manifest);
     aris_fs::write_atomic(&project.at(INSTALLED_SKILLS), text.as_bytes())?;
     if record::needs_codex(manifest) {
-        aris_fs::write_atomic(
-            &project.at(CODEX_SKILLS),
-            record::for_codex(manifest).as_bytes(),
-        )?;
+        let text = record::for_codex(manifest);
+        aris_fs::write_atomic(&project.at(CODEX_SKILLS), text.as_bytes())?;
     } else {
         aris_fs::remove_file(&project.at(CODEX_SKILLS))?;
     }
@@ -239,11 +236,8 @@ fn copy(work: &Work<'_>, from: &Path, files: &[TreeFile], to: [&Path; 2]) -> Res
         let is_program = file.executable && file.path.starts_with("scripts/bin/");
         let link = |first: &PathBuf| std::fs::hard_link(first, &target).is_ok();
         let mut copied = work.copied.borrow_mut();
-        if is_program
-            && copied
-                .get(&file.digest)
-                .is_some_and(|first| first.iter().any(link))
-        {
+        let mut first = copied.get(&file.digest).into_iter().flatten();
+        if is_program && first.any(link) {
             continue;
         }
         let bytes = source::bytes(&path, &file.digest)?;

@@ -40,8 +40,7 @@ pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Resul
             Match::Same
         }
         (Shape::File, Content::File { digest, .. }) => {
-            let found = digests(&[project.at(path)]).pop();
-            match found {
+            match digests(&[project.at(path)]).pop() {
                 Some(Ok(found)) if found.to_string() == *digest => Match::Same,
                 // One that cannot be read is not known to be ours.
                 _ => Match::Edited(Vec::new()),
@@ -54,10 +53,8 @@ pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Resul
 
 fn compare_tree(project: &Project, path: &str, files: &[TreeFile]) -> Result<Match, Error> {
     let root = project.at(path);
-    let mut missing: BTreeMap<&str, &TreeFile> = files
-        .iter()
-        .map(|file| (file.path.as_str(), file))
-        .collect();
+    let missing = files.iter().map(|file| (file.path.as_str(), file));
+    let mut missing: BTreeMap<&str, &TreeFile> = missing.collect();
     let mut edited = Vec::new();
     let mut present = Vec::new();
     for entry in aris_fs::walk_sorted(&root, &mut |_| true)? {
@@ -67,10 +64,8 @@ fn compare_tree(project: &Project, path: &str, files: &[TreeFile]) -> Result<Mat
                 // The files are sorted: those of a folder follow its name. Where they are not, the folder counts as the user's.
                 let inner = format!("{relative}/");
                 let at = files.partition_point(|file| file.path < inner);
-                if !files
-                    .get(at)
-                    .is_some_and(|file| file.path.starts_with(&inner))
-                {
+                let is_in = |file: &TreeFile| file.path.starts_with(&inner);
+                if !files.get(at).is_some_and(is_in) {
                     edited.push(relative);
                 }
             }

@@ -102,15 +102,10 @@ impl Documents {
             Ok(found) => found,
             Err(reason) => return self.log.leave(kind.path, reason),
         };
-        let taken = found
-            .before()
-            .map(|before| block::take(kind, before, known));
-        match taken.transpose() {
-            Ok(action) => {
-                if let Some(action) = action.flatten() {
-                    self.edit(kind, found, action);
-                }
-            }
+        let before = found.before();
+        match before.map_or(Ok(None), |before| block::take(kind, before, known)) {
+            Ok(Some(action)) => self.edit(kind, found, action),
+            Ok(None) => {}
             Err(reason) => self.log.leave(kind.path, reason),
         }
     }
@@ -122,10 +117,11 @@ impl Documents {
         let path = project.at(kind.path);
         let file = match project.shape(kind.path) {
             Shape::Absent => {
+                let (file, text, modified) = (path, None, None);
                 return Ok(Document {
-                    file: path,
-                    text: None,
-                    modified: None,
+                    file,
+                    text,
+                    modified,
                 });
             }
             Shape::File => path,
@@ -194,11 +190,8 @@ fn modified(file: &Path) -> Option<u128> {
 }
 
 fn of_kind<'a>(known: &[&'a Block], kind: &BlockKind) -> Vec<&'a Block> {
-    known
-        .iter()
-        .copied()
-        .filter(|block| block.path == kind.path)
-        .collect()
+    let known = known.iter().copied();
+    known.filter(|block| block.path == kind.path).collect()
 }
 
 /// Lines between the markers. Without paths of the machine, so that a committed file is right everywhere.

@@ -35,12 +35,10 @@ pub(crate) fn lines(project: &Project, manifest: &InstallManifest) -> Vec<Ignore
             let entries = manifest.entries.iter();
             entries.filter(|entry| entry.path.starts_with(place))
         };
-        let is_link = |content: &Content| matches!(content, Content::Link { .. });
         let Some(first) = ours().next() else { continue };
-        let why = if is_link(&first.content) {
-            LINKS
-        } else {
-            COPIES
+        let why = match &first.content {
+            Content::Link { .. } => LINKS,
+            _ => COPIES,
         };
         let others = aris_fs::list_sorted(&project.at(place)).unwrap_or_default();
         let is_mine = |name: &str| ours().any(|entry| top(&entry.path, place) == name);
@@ -51,11 +49,8 @@ pub(crate) fn lines(project: &Project, manifest: &InstallManifest) -> Vec<Ignore
         if has_others {
             let mut names: Vec<&str> = ours().map(|entry| top(&entry.path, place)).collect();
             names.dedup();
-            lines.extend(
-                names
-                    .into_iter()
-                    .map(|name| (format!("/{place}/{name}"), why)),
-            );
+            let names = names.into_iter();
+            lines.extend(names.map(|name| (format!("/{place}/{name}"), why)));
         } else {
             lines.push((format!("/{place}/"), why));
         }
@@ -66,16 +61,14 @@ pub(crate) fn lines(project: &Project, manifest: &InstallManifest) -> Vec<Ignore
     let is_new = |line: &str| {
         !known.lines().any(|known| {
             let known = known.trim();
-            [line, parent(line)]
-                .iter()
-                .any(|line| known.trim_matches('/') == line.trim_matches('/') && !line.is_empty())
+            let known = known.trim_matches('/');
+            let is_it = |line: &str| known == line.trim_matches('/') && !line.is_empty();
+            is_it(line) || is_it(parent(line))
         })
     };
-    lines
-        .into_iter()
-        .filter(|(line, _)| is_new(line))
-        .map(|(line, why)| Ignore { line, why })
-        .collect()
+    lines.retain(|(line, _)| is_new(line));
+    let lines = lines.into_iter();
+    lines.map(|(line, why)| Ignore { line, why }).collect()
 }
 
 /// The name of an entry in its place, also of what is below it.

@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::install::{
-    CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Host, InstallManifest, InstallMode,
+    CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Host, InstallMode,
 };
 use aris_contract::schema::id;
 use aris_contract::time;
@@ -125,9 +125,9 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
     if !choices.skills.is_empty() {
         let more = source.choose(&choices.skills)?;
         if !more.is_empty() {
+            let more = more.join(", ");
             context.note(&format!(
-                "also {}: the chosen skills call their helpers",
-                more.join(", ")
+                "also {more}: the chosen skills call their helpers"
             ));
         }
     }
@@ -252,24 +252,16 @@ fn sweep(
         let target = link.clone()?;
         Some((path.clone(), Content::Link { target }))
     });
-    let entries = |manifest: &InstallManifest| {
-        let entries = manifest.entries.iter();
-        entries
-            .map(|entry| (entry.path.clone(), entry.content.clone()))
-            .collect::<Vec<_>>()
-    };
     let manifests = records.all().chain(intent.map(|intent| &intent.manifest));
-    let known: Vec<(String, Content)> = manifests
-        .flat_map(entries)
-        .chain(links)
-        .chain(records.replaced.iter().cloned())
-        .chain(intent.iter().flat_map(|intent| intent.replaced.clone()))
-        .collect();
+    let entries = manifests.flat_map(|manifest| &manifest.entries);
+    let entries = entries.map(|entry| (entry.path.clone(), entry.content.clone()));
+    let mut known: Vec<(String, Content)> = entries.chain(links).collect();
+    known.extend_from_slice(&records.replaced);
+    known.extend(intent.iter().flat_map(|intent| intent.replaced.clone()));
     let now = time::stamp(context.now());
     for kept in apply::sweep(project, stages, &known, &now)? {
-        context.warn(&format!(
-            "somebody changed what was being replaced; it is kept as {kept}"
-        ));
+        let what = "somebody changed what was being replaced; it is kept as";
+        context.warn(&format!("{what} {kept}"));
     }
     Ok(())
 }
@@ -278,28 +270,21 @@ fn sweep(
 fn choices(cli: &Cli, context: &Context, records: &Records, source: &Source) -> Choices {
     let before = records.all().last();
     let mode = cli.mode.or_else(|| before.map(|manifest| manifest.mode));
-    let hosts: BTreeSet<Host> = if cli.host.is_empty() {
-        before.map_or_else(
-            || BTreeSet::from([Host::Claude]),
-            |manifest| manifest.hosts.iter().copied().collect(),
-        )
-    } else {
-        cli.host.iter().copied().collect()
+    let hosts: &[Host] = match (cli.host.as_slice(), before) {
+        ([], None) => &[Host::Claude],
+        ([], Some(manifest)) => manifest.hosts.as_slice(),
+        (hosts, _) => hosts,
     };
     let mut skills = cli.skills.clone();
     if skills.is_empty() {
-        skills = before
-            .map(|manifest| manifest.skills.clone())
-            .unwrap_or_default();
-        skills.retain(|name| {
-            let is_there = source.skills.contains_key(name);
-            if !is_there {
-                context.warn(&format!(
-                    "{name} was chosen once, and the source has it no longer"
-                ));
-            }
-            is_there
-        });
+        let before = before.iter().flat_map(|manifest| &manifest.skills).cloned();
+        let (known, gone): (Vec<_>, Vec<_>) =
+            before.partition(|name| source.skills.contains_key(name));
+        for name in gone {
+            let what = "was chosen once, and the source has it no longer";
+            context.warn(&format!("{name} {what}"));
+        }
+        skills = known;
     }
     skills.sort();
     skills.dedup();
@@ -308,7 +293,7 @@ fn choices(cli: &Cli, context: &Context, records: &Records, source: &Source) -> 
     }
     Choices {
         mode: mode.unwrap_or_else(|| source.usual_mode()),
-        hosts,
+        hosts: hosts.iter().copied().collect(),
         skills,
     }
 }
@@ -322,9 +307,8 @@ fn check_binaries(cli: &Cli, context: &Context, source: &Source) -> Result<(), E
     let machine = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     let helpers = missing.join(", ");
     if cli.allow_missing_binaries {
-        context.warn(&format!(
-            "no binary for this machine ({machine}) of {helpers}: calls of them will exit with 5"
-        ));
+        let missing = format!("no binary for this machine ({machine}) of {helpers}");
+        context.warn(&format!("{missing}: calls of them will exit with 5"));
         return Ok(());
     }
     Err(Error::Binaries {
@@ -346,27 +330,23 @@ fn notes(
     for what in refused {
         context.warn(&format!("not installed: {what}"));
     }
-    if let Some(before) = records
-        .all()
-        .last()
-        .filter(|before| before.repo_root != source.text)
-    {
-        context.note(&format!(
-            "the source is now {}, and was {}",
-            source.text, before.repo_root
-        ));
+    let before = records.all().last().map(|before| &before.repo_root);
+    if let Some(before) = before.filter(|before| **before != source.text) {
+        let now = &source.text;
+        context.note(&format!("the source is now {now}, and was {before}"));
     }
-    let for_cursor = choices
-        .hosts
-        .contains(&Host::Cursor)
-        .then_some("Cursor, which did not show linked skills");
-    let for_codex = (choices.uses_agents() && choices.copies_for_agents(source))
-        .then_some("Codex, which names linked skills after the plugin that the source is");
-    for host in for_cursor.into_iter().chain(for_codex) {
-        if choices.mode == InstallMode::Symlink {
-            context.warn(&format!(
-                "copies for {host}, do not follow the source: run --update after changing it"
-            ));
+    let for_cursor = choices.hosts.contains(&Host::Cursor);
+    let for_codex = choices.uses_agents() && choices.copies_for_agents(source);
+    for (copies, host) in [
+        (for_cursor, "Cursor, which did not show linked skills"),
+        (
+            for_codex,
+            "Codex, which names linked skills after the plugin that the source is",
+        ),
+    ] {
+        if copies && choices.mode == InstallMode::Symlink {
+            let then = "do not follow the source: run --update after changing it";
+            context.warn(&format!("copies for {host}, {then}"));
         }
     }
     if choices.hosts.contains(&Host::Gemini) {
@@ -421,6 +401,7 @@ fn report(
 
 #[cfg(test)]
 mod tests {
+    use aris_contract::artifact::install::InstallManifest;
     use aris_testkit::check_schema;
 
     use super::*;

@@ -32,24 +32,22 @@ pub(crate) fn acquire(project: &Project, started_at: &str) -> Result<Journal, Er
         }
         Err(FsError::Locked { .. }) => {
             let lines = aris_fs::journal_lines(&path).unwrap_or_default();
-            let holders = lines.iter().rev();
-            let holder = holders
-                .into_iter()
-                .find_map(|line| serde_json::from_str::<Holder>(line).ok());
-            let owner = holder.map_or_else(
-                || String::from("it has not said who it is"),
-                |holder| {
-                    format!(
-                        "process {} on {}, since {}",
-                        holder.pid, holder.host, holder.started_at
-                    )
-                },
-            );
-            Err(Error::Busy {
-                path,
-                owner,
-                stale: false,
-            })
+            let mut lines = lines.iter().rev();
+            let holder = lines.find_map(|line| serde_json::from_str::<Holder>(line).ok());
+            let owner = match holder {
+                Some(holder) => {
+                    let Holder {
+                        pid,
+                        host,
+                        started_at,
+                        ..
+                    } = holder;
+                    format!("process {pid} on {host}, since {started_at}")
+                }
+                None => String::from("it has not said who it is"),
+            };
+            let stale = false;
+            Err(Error::Busy { path, owner, stale })
         }
         Err(error) => Err(error.into()),
     }
@@ -73,11 +71,8 @@ pub(crate) fn check_old_locks(
         let (host, pid) = (read("owner.host"), read("owner.pid"));
         let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| String::from("unknown"));
         let owner = format!("process {} on {}", shown(&pid), shown(&host));
-        let is_alive = host.as_deref() == Some(host_name().as_str())
-            && pid
-                .as_deref()
-                .and_then(|pid| pid.parse().ok())
-                .is_some_and(is_running);
+        let number = pid.as_ref().and_then(|pid| pid.parse().ok());
+        let is_alive = host == Some(host_name()) && number.is_some_and(is_running);
         if is_alive || !clear {
             return Err(Error::Busy {
                 path: project.at(lock),
@@ -115,20 +110,13 @@ fn remove_old_lock(project: &Project, lock: &str) -> Result<(), Error> {
 }
 
 fn host_name() -> String {
-    rustix::system::uname()
-        .nodename()
-        .to_string_lossy()
-        .into_owned()
+    let system = rustix::system::uname();
+    system.nodename().to_string_lossy().into_owned()
 }
 
 /// Whether a process of this number exists on this machine.
 fn is_running(pid: i32) -> bool {
-    let Some(pid) = Pid::from_raw(pid) else {
-        return false;
-    };
     // EPERM says that it runs as somebody else.
-    !matches!(
-        rustix::process::test_kill_process(pid),
-        Err(rustix::io::Errno::SRCH)
-    )
+    let gone = Err(rustix::io::Errno::SRCH);
+    Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid) != gone)
 }

@@ -72,13 +72,10 @@ impl Project {
             (Some(path), false) => context.absolute(path),
             (None, false) => context.cwd().to_path_buf(),
         };
-        let root = fs::canonicalize(&named)
-            .ok()
-            .filter(|root| root.is_dir())
-            .ok_or(Error::Project(named))?;
-        let is_home = home
-            .and_then(|home| fs::canonicalize(home).ok())
-            .is_some_and(|home| home == root);
+        let root = fs::canonicalize(&named).ok().filter(|root| root.is_dir());
+        let root = root.ok_or(Error::Project(named))?;
+        let home = home.and_then(|home| fs::canonicalize(home).ok());
+        let is_home = home.is_some_and(|home| home == root);
         Ok(Self {
             text: recordable(&root)?,
             root,
@@ -123,10 +120,8 @@ impl Project {
         if self.root.join(".git").exists() {
             return None;
         }
-        self.root
-            .ancestors()
-            .skip(1)
-            .find(|folder| folder.join(".git").exists())
+        let mut above = self.root.ancestors().skip(1);
+        above.find(|folder| folder.join(".git").exists())
     }
 }
 
@@ -145,8 +140,8 @@ fn shape_of(path: &Path) -> Shape {
 
 /// A path as the manifests hold it: text on one line, without tabs.
 pub(crate) fn recordable(path: &Path) -> Result<String, Error> {
-    path.to_str()
-        .filter(|text| !text.contains(['\t', '\n', '\r']))
-        .map(str::to_owned)
-        .ok_or_else(|| Error::Unrecordable(path.to_path_buf()))
+    match path.to_str() {
+        Some(text) if !text.contains(['\t', '\n', '\r']) => Ok(text.to_owned()),
+        _ => Err(Error::Unrecordable(path.to_path_buf())),
+    }
 }

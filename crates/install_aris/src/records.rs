@@ -79,10 +79,8 @@ impl Records {
         }
         if let Some(text) = optional(project, JOURNAL)? {
             // The first line may be torn; then it is the begin of a begin.
-            let mut lines = text
-                .split(|byte| *byte == b'\n')
-                .filter(|line| !line.is_empty());
-            let first = lines.next().unwrap_or_default();
+            let mut lines = text.split(|byte| *byte == b'\n');
+            let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
             if !first.starts_with(JOURNAL_BEGIN) && !JOURNAL_BEGIN.starts_with(first) {
                 return Err(Error::Journal(path));
             }
@@ -93,18 +91,13 @@ impl Records {
                     continue;
                 };
                 let given = intent.given.keys().find(|path| !record::is_ours(path));
-                let problem = record::problem_of(&intent.manifest)
-                    .or_else(|| given.map(|path| format!("{path:?} is no place of this program")));
-                let problem = problem.or_else(|| {
-                    let bad = intent.stages.iter().find(|stage| !is_stage(stage));
-                    bad.map(|stage| format!("{stage:?} is no folder of this program"))
-                });
+                let given = given.map(|path| format!("{path:?} is no place of this program"));
+                let stage = intent.stages.iter().find(|stage| !is_stage(stage));
+                let stage = stage.map(|stage| format!("{stage:?} is no folder of this program"));
+                let problem = record::problem_of(&intent.manifest).or(given).or(stage);
                 if let Some(reason) = problem {
-                    return Err(Error::Damaged {
-                        path,
-                        line: 1,
-                        reason,
-                    });
+                    let line = 1;
+                    return Err(Error::Damaged { path, line, reason });
                 }
                 records.stages.extend(intent.stages);
                 records.replaced.extend(intent.replaced);
@@ -120,10 +113,9 @@ impl Records {
         }
         records.views_are_current = true;
         for path in [INSTALLED_SKILLS, CODEX_SKILLS] {
-            let is_needed = records
-                .manifest
-                .as_ref()
-                .is_some_and(|own| path == INSTALLED_SKILLS || record::needs_codex(own));
+            let own = records.manifest.as_ref();
+            let is_needed =
+                own.is_some_and(|own| path == INSTALLED_SKILLS || record::needs_codex(own));
             let Some(text) = optional(project, path)? else {
                 records.views_are_current &= !is_needed;
                 continue;
@@ -175,15 +167,9 @@ impl Records {
 
     /// Where an old manifest says the skills came from.
     pub(crate) fn repo_root(&self) -> Option<&str> {
-        let own = self
-            .all()
-            .last()
-            .map(|manifest| manifest.repo_root.as_str());
-        own.or_else(|| {
-            self.reference
-                .first()
-                .map(|(_, reference)| reference.repo_root.as_str())
-        })
+        let own = self.all().last().map(|manifest| &manifest.repo_root);
+        let old = self.reference.first().map(|(_, old)| &old.repo_root);
+        own.or(old).map(String::as_str)
     }
 }
 
@@ -193,11 +179,9 @@ fn is_view_of(path: &str, reference: &Reference, own: &InstallManifest) -> bool 
         CODEX_SKILLS => record::codex_root(own),
         _ => own.repo_root.clone(),
     };
-    reference.repo_root == repo_root
-        && reference
-            .entries
-            .iter()
-            .all(|entry| own.entries.iter().any(|known| known.path == entry.path))
+    let mut entries = reference.entries.iter();
+    let is_known = |entry: &Entry| own.entries.iter().any(|known| known.path == entry.path);
+    reference.repo_root == repo_root && entries.all(is_known)
 }
 
 fn damaged<'a>(project: &'a Project, record: &'a str) -> impl FnOnce(Problem) -> Error + 'a {

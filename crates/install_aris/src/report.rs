@@ -131,20 +131,16 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn change(&mut self, what: What, path: &str) {
-        self.changes.push(Change {
+    pub(crate) fn change(&mut self, what: What, path: &str) -> &mut Change {
+        self.changes.push_mut(Change {
             what,
             path: path.to_owned(),
             kept_as: None,
-        });
+        })
     }
 
     pub(crate) fn keep(&mut self, what: What, path: &str, kept_as: &str) {
-        self.changes.push(Change {
-            what,
-            path: path.to_owned(),
-            kept_as: Some(kept_as.to_owned()),
-        });
+        self.change(what, path).kept_as = Some(kept_as.to_owned());
     }
 
     pub(crate) fn conflict(
@@ -205,15 +201,11 @@ impl Product for Report {
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        for Change {
-            what,
-            path,
-            kept_as,
-        } in &self.log.changes
-        {
-            match kept_as {
-                None => writeln!(out, "{} {path}", what.sign())?,
-                Some(kept) => writeln!(out, "{} {path} (edited; kept as {kept})", what.sign())?,
+        for change in &self.log.changes {
+            let (sign, path) = (change.what.sign(), &change.path);
+            match &change.kept_as {
+                None => writeln!(out, "{sign} {path}")?,
+                Some(kept) => writeln!(out, "{sign} {path} (edited; kept as {kept})")?,
             }
         }
         for Left { path, reason } in &self.log.left {

@@ -101,15 +101,9 @@ impl Source {
         if let Some(path) = &places.flag {
             return Self::read(path)?.ok_or_else(|| absent("--aris-repo", path));
         }
-        let installed = [
-            places.project.join(".agents"),
-            places.project.join(".claude"),
-        ];
-        if let Some(program) = places
-            .program
-            .as_deref()
-            .and_then(|path| fs::canonicalize(path).ok())
-        {
+        let installed = [".agents", ".claude"].map(|folder| places.project.join(folder));
+        let program = places.program.as_ref();
+        if let Some(program) = program.and_then(|path| fs::canonicalize(path).ok()) {
             let above = program.ancestors().skip(1).find(|folder| {
                 folder.join(TABLE).is_file()
                     && !folder.ends_with(".agents")
@@ -150,9 +144,8 @@ impl Source {
             let alike = |known: &&String| strsim::jaro_winkler(known, name);
             let near = self.skills.keys().filter(|known| is_skill(known));
             // A third of the letters wrong is another word.
-            let near = near
-                .filter(|known| alike(known) > 0.8)
-                .max_by(|a, b| alike(a).total_cmp(&alike(b)));
+            let near = near.filter(|known| alike(known) > 0.8);
+            let near = near.max_by(|a, b| alike(a).total_cmp(&alike(b)));
             return Err(Error::NoSkill {
                 name: name.clone(),
                 near: near.cloned().unwrap_or_default(),
@@ -196,18 +189,16 @@ impl Source {
 
     /// Helpers without a program for this machine.
     pub(crate) fn without_binary(&self) -> Vec<&str> {
-        self.helpers
-            .iter()
-            .flatten()
-            .filter(|row| {
-                let folder = self.at(&format!("skills/{}/scripts/bin", row.owner));
-                !targets().iter().any(|target| {
-                    fs::metadata(folder.join(format!("{}-{target}", row.name)))
-                        .is_ok_and(|found| found.is_file() && found.len() > 0)
-                })
+        let has_binary = |row: &HelperRow| {
+            let folder = self.at(&format!("skills/{}/scripts/bin", row.owner));
+            targets().iter().any(|target| {
+                fs::metadata(folder.join(format!("{}-{target}", row.name)))
+                    .is_ok_and(|found| found.is_file() && found.len() > 0)
             })
-            .map(|row| row.name.as_str())
-            .collect()
+        };
+        let helpers = self.helpers.iter().flatten();
+        let missing = helpers.filter(|row| !has_binary(row));
+        missing.map(|row| row.name.as_str()).collect()
     }
 
     /// `None` when there are no skills at `path`.
@@ -235,12 +226,10 @@ impl Source {
             return Ok(None);
         }
         if let Some(text) = aris_fs::read_optional(&source.at(TABLE), TABLE_LIMIT)? {
-            let rows: Vec<HelperRow> =
-                helpers::rows(&text).map_err(|Problem { line, reason }| Error::Damaged {
-                    path: source.at(TABLE),
-                    line,
-                    reason,
-                })?;
+            let rows: Vec<HelperRow> = helpers::rows(&text).map_err(|problem| {
+                let (path, Problem { line, reason }) = (source.at(TABLE), problem);
+                Error::Damaged { path, line, reason }
+            })?;
             let rows = rows.into_iter().filter(|row| {
                 row.shipped && source.skills.get(&row.owner) == Some(&EntryKind::Skill)
             });
@@ -261,15 +250,15 @@ impl Source {
         } else {
             return;
         };
-        if !is_safe_name(name) {
-            self.refused
-                .push(format!("skill {name:?}: not a safe name"));
+        let refused = if !is_safe_name(name) {
+            format!("skill {name:?}: not a safe name")
         } else if fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.root)) {
             self.skills.insert(name.to_owned(), kind);
+            return;
         } else {
-            self.refused
-                .push(format!("skill {name}: a link that leaves the source"));
-        }
+            format!("skill {name}: a link that leaves the source")
+        };
+        self.refused.push(refused);
     }
 }
 
@@ -283,13 +272,8 @@ pub(crate) fn tree(root: &Path, folder: &Path) -> Result<Result<Vec<TreeFile>, S
         if LITTER.iter().any(|name| entry.name == *name) {
             continue;
         }
-        let Some(relative) = entry
-            .path
-            .strip_prefix(folder)
-            .ok()
-            .and_then(Path::to_str)
-            .filter(|text| !text.contains('\n'))
-        else {
+        let relative = entry.path.strip_prefix(folder).ok().and_then(Path::to_str);
+        let Some(relative) = relative.filter(|text| !text.contains('\n')) else {
             return Ok(Err(format!("{} is no usable name", entry.path.display())));
         };
         let real = match entry.kind {
@@ -377,8 +361,8 @@ fn version(root: &Path) -> Result<Option<String>, Error> {
     let Some(text) = aris_fs::read_optional(&path, TABLE_LIMIT)? else {
         return Ok(None);
     };
-    let contract: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
-    Ok(contract
-        .and_then(|contract| Some(contract.get("version")?.as_str()?.to_owned()))
-        .filter(|version| is_safe_name(version)))
+    let contract: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+    let version = contract.get("version").and_then(|version| version.as_str());
+    let version = version.filter(|version| is_safe_name(version));
+    Ok(version.map(str::to_owned))
 }

@@ -62,10 +62,8 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
             known.entry(path.clone()).or_default().push(content.clone());
         }
         let target = format!("{}/tools", reference.repo_root);
-        known
-            .entry(INSTALLED_TOOLS.to_owned())
-            .or_default()
-            .push(Content::Link { target });
+        let tools = known.entry(INSTALLED_TOOLS.to_owned()).or_default();
+        tools.push(Content::Link { target });
     }
     for (path, contents) in known {
         if let Some(content) = theirs.get(path.as_str())
@@ -89,9 +87,8 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
     removal.edits = edits.edits;
     removal.log.append(edits.log);
     if records.all().next().is_some() {
-        removal
-            .files
-            .extend([INSTALLED_SKILLS, CODEX_SKILLS, INSTALL_MANIFEST].map(String::from));
+        let records = [INSTALLED_SKILLS, CODEX_SKILLS, INSTALL_MANIFEST];
+        removal.files.extend(records.map(String::from));
     }
     removal.files.sort();
     removal.files.dedup();
@@ -130,16 +127,17 @@ impl Removal {
         }
         match edited {
             Some((content @ Content::Tree { .. }, files)) => {
-                self.log
-                    .leave(&path, format!("holds what is yours: {}", files.join(", ")));
+                let reason = format!("holds what is yours: {}", files.join(", "));
+                self.log.leave(&path, reason);
                 self.entries.push((path, content.clone()));
             }
             Some(_) => self.log.leave(&path, "was edited"),
             // The reference's link to its tools, which not every install has.
             None if path == INSTALLED_TOOLS && found == Shape::Folder => {}
-            None => self
-                .log
-                .leave(&path, format!("is now {}", found.describe())),
+            None => {
+                let reason = format!("is now {}", found.describe());
+                self.log.leave(&path, reason);
+            }
         }
         Ok(())
     }
@@ -158,11 +156,8 @@ impl Removal {
             documents::apply(edit)?;
         }
         // Folders while the record still says that they are ours, but for the one the record lies in.
-        let (inner, outer): (Vec<&String>, Vec<&String>) = self
-            .folders
-            .iter()
-            .rev()
-            .partition(|folder| *folder != ".aris");
+        let folders = self.folders.iter().rev();
+        let (inner, outer): (Vec<_>, Vec<_>) = folders.partition(|folder| *folder != ".aris");
         let mut full = remove_folders(project, &inner)?;
         for file in &self.files {
             if project.shape(file) == Shape::File {
@@ -205,25 +200,19 @@ pub(crate) fn roll_back(project: &Project, planned: Intent) -> Result<(), Error>
 /// **Source**: the launchers put them there, `${XDG_CACHE_HOME:-$HOME/.cache}/aris/bin/<helper>-<version>-…`.
 pub(crate) fn purge(context: &Context) -> Result<usize, Error> {
     let absolute = |name: &str| {
-        context
-            .env(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
+        let path = context.env(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
     };
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    let Some(folder) = cache
-        .map(|cache| cache.join("aris/bin"))
-        .filter(|folder| folder.is_dir())
-    else {
+    let folder = cache.map(|cache| cache.join("aris/bin"));
+    let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
         return Ok(0);
     };
     let mut count = 0;
     for entry in aris_fs::list_sorted(&folder)? {
         let name = entry.name.to_string_lossy();
-        let is_copy = aris_contract::helpers::all().iter().any(|row| {
-            name.strip_prefix(row.name.as_str())
-                .is_some_and(|rest| rest.starts_with('-'))
-        });
+        let mut helpers = aris_contract::helpers::all().iter();
+        let is_copy = helpers.any(|row| name.starts_with(&format!("{}-", row.name)));
         if entry.kind == OnDisk::File && is_copy {
             aris_fs::remove_file(&entry.path)?;
             count += 1;
