@@ -77,26 +77,20 @@ pub(crate) fn has_main_guard(text: &Text) -> bool {
             return false;
         };
         let mut body: Vec<&str> = guard.get(1).iter().map(Match::as_str).collect();
-        body.extend(
-            text.lines_from(number + 1)
-                .map(|(_, line)| line)
-                .take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t', '#'])),
-        );
-        let statements: Vec<&str> = body
-            .iter()
-            .map(|line| line.trim())
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .collect();
-        match statements.as_slice() {
-            [] => false,
-            [first, rest @ ..] => {
-                let raises = first
-                    .strip_prefix("raise")
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']));
-                let all = statements.join(" ");
-                let one = rest.is_empty() || all.matches('(').count() == 1 && all.ends_with(')');
-                !(raises && one && all.matches('(').count() <= 1)
-            }
-        }
+        let below = text.lines_from(number + 1).map(|(_, line)| line);
+        let is_in = |line: &&str| line.trim().is_empty() || line.starts_with([' ', '\t', '#']);
+        body.extend(below.take_while(is_in));
+        let lines = body.iter().map(|line| line.trim());
+        let statements = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let statements: Vec<&str> = statements.collect();
+        let Some(first) = statements.first() else {
+            return false;
+        };
+        let all = statements.join(" ");
+        let calls = all.matches('(').count();
+        let raises = first.strip_prefix("raise");
+        let raises = raises.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']));
+        let one = statements.len() == 1 || calls == 1 && all.ends_with(')');
+        !(raises && one && calls <= 1)
     })
 }

@@ -61,12 +61,8 @@ fn table<R: DeserializeOwned>(text: &str) -> Result<Vec<R>, Problem> {
 fn check(text: &str, rows: &[Names]) -> Result<(), Problem> {
     let mention =
         |is_there: &dyn Fn(&str) -> bool| text.lines().position(is_there).map_or(1, |at| at + 1);
-    for Names {
-        name,
-        owner,
-        aliases,
-    } in rows
-    {
+    for row in rows {
+        let (name, owner, aliases) = (&row.name, &row.owner, &row.aliases);
         let mut parts = aliases.iter().flat_map(|alias| alias.split('/'));
         if !is_plain(name) || !is_plain(owner) || !parts.all(is_plain) {
             let reason =
@@ -97,10 +93,9 @@ fn collision(rows: &[Names]) -> Option<(&str, String)> {
         }
     }
     owners.keys().find_map(|name| {
-        let folder = name
-            .match_indices('/')
-            .filter_map(|(at, _)| name.get(..at))
-            .find(|folder| owners.contains_key(folder))?;
+        let slashes = name.match_indices('/');
+        let mut folders = slashes.filter_map(|(at, _)| name.get(..at));
+        let folder = folders.find(|folder| owners.contains_key(folder))?;
         let reason = format!("{folder:?} would be a file and, for {name:?}, a folder");
         Some((*name, reason))
     })

@@ -69,14 +69,12 @@ pub fn is_program(path: &str) -> bool {
 pub fn may_be_entry_point(path: &str) -> bool {
     const INNER: [&str; 6] = ["lib", "libs", "test", "tests", "fixtures", "templates"];
     let name = file_name(path);
+    let mut inner = path.split('/').skip(1);
     is_program(path)
         && name != "__init__.py"
         && !name.starts_with("test_")
         && !path.split('/').any(|part| part.starts_with('.'))
-        && !path
-            .split('/')
-            .skip(1)
-            .any(|part| part.starts_with('_') || INNER.contains(&part))
+        && !inner.any(|part| part.starts_with('_') || INNER.contains(&part))
 }
 
 /// Whether a path ends with these parts.

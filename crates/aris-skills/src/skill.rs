@@ -34,37 +34,26 @@ pub struct Skill {
 }
 
 impl Tree {
-    /// Loads the text of one skill.
-    pub fn load(&self, skill: usize) -> Option<Skill> {
-        Skill::load(self, skill)
-    }
-}
-
-impl Skill {
-    /// Loads the skill at a position of [`Tree::skills`].
-    pub(crate) fn load(tree: &Tree, index: usize) -> Option<Self> {
-        let found = tree.skills.get(index)?;
-        let inside = |path: &str| match found.dir.as_str() {
-            "" => path.to_owned(),
-            dir => path
-                .strip_prefix(dir)
-                .and_then(|rest| rest.strip_prefix('/'))
-                .unwrap_or(path)
-                .to_owned(),
-        };
+    /// Loads the text of the skill at a position of [`Tree::skills`].
+    pub fn load(&self, index: usize) -> Option<Skill> {
+        let (tree, found) = (self, self.skills.get(index)?);
+        // The directory and its slash stand in front of each path.
+        let before = found.dir.len() + usize::from(!found.dir.is_empty());
+        let inside = |path: &str| path.get(before..).unwrap_or(path).to_owned();
         let entries = found.files.iter().filter_map(|at| tree.files.get(*at));
-        let mut files: Vec<SourceFile> = entries
-            .map(|entry| load(tree, entry, inside(&entry.path)))
-            .collect();
+        let files = entries.map(|entry| load(tree, entry, inside(&entry.path)));
+        let mut files: Vec<SourceFile> = files.collect();
         entry_point::decide(&mut files);
-        Some(Self {
+        Some(Skill {
             dir: found.dir.clone(),
             name: found.name.clone(),
             location: tree.root.join(&found.dir),
             files,
         })
     }
+}
 
+impl Skill {
     /// The SKILL.md, where it is text, with that and its Markdown.
     pub fn instruction(&self) -> Option<(&SourceFile, &Text, &Document)> {
         let mut all = self.instructions();
@@ -79,18 +68,14 @@ impl Skill {
     /// A file by its path relative to the skill.
     pub fn file(&self, skill_path: &str) -> Option<&SourceFile> {
         // Sorted by whole path, and all share the directory in front of it.
-        let at = self
-            .files
-            .binary_search_by(|file| file.skill_path.as_str().cmp(skill_path));
-        self.files.get(at.ok()?)
+        let path = |file: &SourceFile| file.skill_path.as_str().cmp(skill_path);
+        self.files.get(self.files.binary_search_by(path).ok()?)
     }
 
     /// Instruction files with their text and Markdown.
     pub fn instructions(&self) -> impl Iterator<Item = (&SourceFile, &Text, &Document)> {
-        self.files
-            .iter()
-            .filter(|file| file.is_instruction())
-            .filter_map(|file| Some((file, file.text.as_ref()?, file.markdown.as_ref()?)))
+        let files = self.files.iter().filter(|file| file.is_instruction());
+        files.filter_map(|file| Some((file, file.text.as_ref()?, file.markdown.as_ref()?)))
     }
 
     /// For each file whether the SKILL.md or a reachable text file mentions it.

@@ -1,5 +1,6 @@
 //! A file as lines.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The text of a file: lines are split at LF, one CR at the end of each is removed, and a last empty piece is no line.
@@ -18,13 +19,10 @@ impl Text {
     /// The text of these bytes.
     pub fn new(bytes: &[u8]) -> Self {
         let after_mark = bytes.strip_prefix(b"\xEF\xBB\xBF");
-        let (raw, was_utf8) = match std::str::from_utf8(after_mark.unwrap_or(bytes)) {
-            Ok(text) => (text.to_owned(), true),
-            Err(_) => (
-                String::from_utf8_lossy(after_mark.unwrap_or(bytes)).into_owned(),
-                false,
-            ),
-        };
+        let read = String::from_utf8_lossy(after_mark.unwrap_or(bytes));
+        // What is borrowed holds no replacement.
+        let was_utf8 = matches!(read, Cow::Borrowed(_));
+        let raw = read.into_owned();
         let ends = raw.match_indices('\n').map(|(end, _)| end + 1);
         let starts = std::iter::once(0).chain(ends);
         let starts = starts.filter(|start| *start < raw.len()).collect();
@@ -107,10 +105,8 @@ impl Text {
 
     /// Line and column, both from 1 and the column in characters, of a byte of [`Text::raw`].
     pub fn place(&self, byte_offset: usize) -> (usize, usize) {
-        let line = self
-            .starts
-            .partition_point(|start| *start <= byte_offset)
-            .max(1);
+        let line = self.starts.partition_point(|start| *start <= byte_offset);
+        let line = line.max(1);
         let start = self.start(line);
         // The end of the file belongs to its last line, behind which a line feed may stand.
         let bytes = self.raw.as_bytes();

@@ -103,10 +103,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
         Some(path) => Some((context.absolute(path), format_of(path)?)),
         None => None,
     };
-    let write_baseline = cli
-        .write_baseline
-        .as_ref()
-        .map(|path| context.absolute(path));
+    let write_baseline = cli.write_baseline.as_ref();
+    let write_baseline = write_baseline.map(|path| context.absolute(path));
     let report = lint(&Options {
         cli,
         cwd: context.cwd().to_path_buf(),
@@ -128,11 +126,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if report.fixed.more {
         context.note("more can be repaired now: look at --fix=dry-run again, then run --fix again");
     }
-    if report
-        .sandbox
-        .as_ref()
-        .is_some_and(|sandbox| sandbox["by"].is_null())
-    {
+    if matches!(&report.sandbox, Some(sandbox) if sandbox["by"].is_null()) {
         context.note("not sandboxed: the scripts ran with your rights");
     }
     context.note(&report.summary());

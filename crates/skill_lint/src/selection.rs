@@ -47,9 +47,7 @@ impl Selection {
     /// Ids of the rules that run.
     pub fn ids(&self) -> Vec<&'static str> {
         let chosen = catalogue::all().iter().zip(&self.severities);
-        chosen
-            .filter(|(_, severity)| severity.is_some())
-            .map(|(rule, _)| rule.id)
-            .collect()
+        let chosen = chosen.filter(|(_, severity)| severity.is_some());
+        chosen.map(|(rule, _)| rule.id).collect()
     }
 }

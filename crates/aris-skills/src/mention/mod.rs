@@ -107,10 +107,10 @@ impl Matcher {
                 before.is_some_and(|before| !before.bytes().next_back().is_some_and(is_word));
             let ends = after.is_some_and(|after| match name {
                 // A name ends where a run of name characters ends, or a dot stands.
-                Name::Word(_) | Name::Odd(_) => !after
-                    .bytes()
-                    .next()
-                    .is_some_and(|byte| is_word(byte) && byte != b'.'),
+                Name::Word(_) | Name::Odd(_) => {
+                    let next = after.bytes().next();
+                    !next.is_some_and(|byte| is_word(byte) && byte != b'.')
+                }
                 // A directory ends its run of path characters, slashes or full stops behind it aside.
                 Name::Folder(folder) => {
                     let rest = after.trim_start_matches('/').trim_start_matches('.');

@@ -109,10 +109,9 @@ impl Walk {
 
     /// A folder inside `place`.
     fn below(&mut self, place: &Place, entry: &aris_fs::Entry, path: String) {
-        let skipped = entry
-            .name
-            .to_str()
-            .is_some_and(|name| SKIPPED_FOLDERS.split(' ').any(|skipped| skipped == name));
+        let skipped = SKIPPED_FOLDERS
+            .split(' ')
+            .any(|skipped| entry.name == skipped);
         if self.is_left_out(place, &path, true) {
             return;
         }
@@ -154,12 +153,9 @@ impl Walk {
             }
             aris_fs::EntryKind::Link => {
                 let target = entry.path.metadata().ok();
+                let text = entry.path.read_link().unwrap_or_default();
                 file.kind = EntryKind::Link {
-                    target: entry
-                        .path
-                        .read_link()
-                        .map(|target| target.to_string_lossy().into_owned())
-                        .unwrap_or_default(),
+                    target: text.to_string_lossy().into_owned(),
                     dangling: target.is_none(),
                     to_folder: target.is_some_and(|target| target.is_dir()),
                 };

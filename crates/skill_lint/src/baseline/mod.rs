@@ -34,10 +34,12 @@ pub struct Entry {
 /// Reads a baseline.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::Baseline {
-        path: path.to_path_buf(),
-        error,
-    })
+    serde_json::from_slice(&bytes).map_err(|error| wrong(path, error))
+}
+
+fn wrong(path: &Path, error: serde_json::Error) -> Error {
+    let path = path.to_path_buf();
+    Error::Baseline { path, error }
 }
 
 /// Writes the findings as a baseline, whole or not at all.
@@ -46,21 +48,15 @@ pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
         let by = item.suppressed.as_ref().map(|hidden| hidden.by);
         matches!(by, None | Some(By::Baseline))
     };
-    let mut entries: Vec<Entry> = items
-        .iter()
-        .filter(kept)
-        .map(|item| Entry {
-            rule: item.rule.to_owned(),
-            path: item.path.clone(),
-            fingerprint: item.fingerprint.clone(),
-            count: item.count,
-        })
-        .collect();
+    let entry = |item: &Finding| Entry {
+        rule: item.rule.to_owned(),
+        path: item.path.clone(),
+        fingerprint: item.fingerprint.clone(),
+        count: item.count,
+    };
+    let mut entries: Vec<Entry> = items.iter().filter(kept).map(entry).collect();
     entries.sort();
-    let text = serde_json::to_string_pretty(&entries).map_err(|error| Error::Baseline {
-        path: path.to_path_buf(),
-        error,
-    })?;
+    let text = serde_json::to_string_pretty(&entries).map_err(|error| wrong(path, error))?;
     aris_fs::write_atomic(path, format!("{text}\n").as_bytes())?;
     Ok(())
 }
@@ -69,34 +65,21 @@ pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
 pub fn apply(entries: &[Entry], items: &mut [Finding]) {
     let mut left: BTreeMap<(&str, &str, &str), Vec<Option<u64>>> = BTreeMap::new();
     for entry in entries {
-        let key = (
-            entry.rule.as_str(),
-            entry.path.as_str(),
-            entry.fingerprint.as_str(),
-        );
+        let key = (&*entry.rule, &*entry.path, &*entry.fingerprint);
         left.entry(key).or_default().push(entry.count);
     }
-    for item in items {
-        if item.suppressed.is_some() {
-            continue;
-        }
-        let key = (item.rule, item.path.as_str(), item.fingerprint.as_str());
-        let Some(recorded) = left.get_mut(&key) else {
-            continue;
+    for item in items.iter_mut().filter(|item| item.suppressed.is_none()) {
+        let fits = |recorded: &Option<u64>| match (recorded, item.count) {
+            (Some(before), Some(now)) => now <= *before,
+            (None, None) => true,
+            _ => false,
         };
-        let fits = recorded
-            .iter()
-            .position(|recorded| match (recorded, item.count) {
-                (Some(before), Some(now)) => now <= *before,
-                (None, None) => true,
-                _ => false,
-            });
-        if let Some(at) = fits {
+        if let Some(recorded) = left.get_mut(&(item.rule, &*item.path, &*item.fingerprint))
+            && let Some(at) = recorded.iter().position(fits)
+        {
             recorded.swap_remove(at);
-            item.suppressed = Some(Suppressed {
-                by: By::Baseline,
-                reason: String::from("in the baseline"),
-            });
+            let (by, reason) = (By::Baseline, String::from("in the baseline"));
+            item.suppressed = Some(Suppressed { by, reason });
         }
     }
 }

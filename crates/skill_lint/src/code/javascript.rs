@@ -63,10 +63,8 @@ impl<'a> Script<'a> {
 
     /// The token as it is written; empty when there is no such token.
     pub(crate) fn raw(&self, index: usize) -> &'a str {
-        self.tokens
-            .get(index)
-            .and_then(|token| self.source.get(token.range.clone()))
-            .unwrap_or("")
+        let range = self.tokens.get(index).map(|token| token.range.clone());
+        range.map_or("", |range| self.source.get(range).unwrap_or(""))
     }
 
     pub(crate) fn kind(&self, index: usize) -> Option<Kind> {

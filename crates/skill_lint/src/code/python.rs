@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{
-    AnyNodeRef, Arguments, Expr, ExprContext, InterpolatedStringElement, PySourceType, Stmt,
+    AnyNodeRef, Arguments, Expr, ExprContext, InterpolatedStringElement, Keyword, PySourceType,
+    Stmt,
 };
+use ruff_python_parser::ParseError;
 use ruff_text_size::Ranged as _;
 
 use super::Hit;
@@ -39,10 +41,9 @@ impl Python {
         let mut walk = Walk::default();
         let deepest = walk.all(AnyNodeRef::from(parsed.syntax()));
         let mut file = walk.finish(downloads);
-        file.error = parsed
-            .errors()
-            .first()
-            .map(|error| (usize::from(error.location.start()), error.error.to_string()));
+        let place = |error: &ParseError| usize::from(error.location.start());
+        let error = parsed.errors().first();
+        file.error = error.map(|error| (place(error), error.error.to_string()));
         if deepest > DEEPEST_DROPPED {
             std::mem::forget(parsed);
         }
@@ -145,10 +146,9 @@ impl<'a> Walk<'a> {
             };
             let full = self.resolve(&written);
             let at = usize::from(call.range().start());
-            for (rule, does) in self.deeds(call, &full, &downloads) {
-                file.hits
-                    .push(Hit::new(rule, at, format!("{written}() {does}")));
-            }
+            let deeds = self.deeds(call, &full, &downloads).into_iter();
+            let hit = |(rule, does)| Hit::new(rule, at, format!("{written}() {does}"));
+            file.hits.extend(deeds.map(hit));
         }
         file
     }
@@ -193,12 +193,10 @@ impl<'a> Walk<'a> {
 
     /// The full path of a dotted name: its first part replaced by what it was imported from.
     fn resolve(&self, written: &str) -> String {
-        let (first, rest) = match written.split_once('.') {
-            Some((first, rest)) => (first, Some(rest)),
-            None => (written, None),
-        };
+        let first = written.split('.').next().unwrap_or(written);
+        let rest = written.get(first.len()..).unwrap_or_default();
         let first = self.names.get(first).map_or(first, String::as_str);
-        rest.map_or_else(|| first.to_owned(), |rest| format!("{first}.{rest}"))
+        format!("{first}{rest}")
     }
 }
 
@@ -227,11 +225,9 @@ fn dotted(expression: &Expr) -> Option<String> {
 }
 
 fn keyword<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Expr> {
-    arguments
-        .keywords
-        .iter()
-        .find(|keyword| keyword.arg.as_ref().is_some_and(|arg| arg.as_str() == name))
-        .map(|keyword| &keyword.value)
+    let is_it = |keyword: &&Keyword| matches!(&keyword.arg, Some(arg) if arg.as_str() == name);
+    let keyword = arguments.keywords.iter().find(is_it);
+    keyword.map(|keyword| &keyword.value)
 }
 
 fn is_true(expression: &Expr) -> bool {
@@ -269,11 +265,8 @@ fn is_literal(expression: &Expr) -> bool {
 /// The literal texts among the arguments, also inside lists.
 fn texts(arguments: &Arguments) -> Vec<&str> {
     let mut texts = Vec::new();
-    let mut open: Vec<&Expr> = arguments
-        .args
-        .iter()
-        .chain(arguments.keywords.iter().map(|keyword| &keyword.value))
-        .collect();
+    let keywords = arguments.keywords.iter().map(|keyword| &keyword.value);
+    let mut open: Vec<&Expr> = arguments.args.iter().chain(keywords).collect();
     while let Some(part) = open.pop() {
         match part {
             Expr::StringLiteral(text) => texts.push(text.value.to_str()),

@@ -155,14 +155,12 @@ impl Sandbox {
         let command = ["sh", "-c", PROBE].map(OsString::from);
         let finished = match sandbox.run(&command, &scratch.cwd(), &scratch) {
             Err(Error::NotStarted { said, .. }) if by.is_some() => {
-                return Err(Error::Unconfined(format!(
-                    "bubblewrap does not work here ({said})"
-                )));
+                let reason = format!("bubblewrap does not work here ({said})");
+                return Err(Error::Unconfined(reason));
             }
             Err(Error::Process(ProcError::Absent { program })) if program == "bwrap" => {
-                return Err(Error::Unconfined(String::from(
-                    "bubblewrap is not installed",
-                )));
+                let reason = String::from("bubblewrap is not installed");
+                return Err(Error::Unconfined(reason));
             }
             finished => finished?,
         };
@@ -281,10 +279,8 @@ impl Sandbox {
             folder.is_absolute() && !home.as_ref().is_some_and(|home| folder.starts_with(home))
         });
         let installed = program.and_then(prefix);
-        for folder in on_path
-            .chain(installed)
-            .filter(|folder| is_narrow(folder) && !seen(folder))
-        {
+        let programs = on_path.chain(installed);
+        for folder in programs.filter(|folder| is_narrow(folder) && !seen(folder)) {
             mount("--ro-bind-try", &folder);
         }
         mount("--ro-bind", &self.tree);
@@ -305,13 +301,9 @@ fn prefix(program: &Path) -> Option<PathBuf> {
 
 /// Whether a folder can be shown without the homes and the sockets of the system.
 fn is_narrow(folder: &Path) -> bool {
-    let private = EMPTY
-        .map(PathBuf::from)
-        .into_iter()
-        .chain(std::env::home_dir());
-    !private
-        .chain([PathBuf::from("/home")])
-        .any(|private| private.starts_with(folder))
+    let fixed = EMPTY.into_iter().chain(["/home"]).map(PathBuf::from);
+    let mut private = fixed.chain(std::env::home_dir());
+    !private.any(|private| private.starts_with(folder))
 }
 
 /// Variables with the same value in every call.

@@ -63,18 +63,12 @@ impl Drop for Workplace {
 fn sweep(temporary: &Path) {
     let own = geteuid().as_raw();
     for entry in list_sorted(temporary).unwrap_or_default() {
-        let is_candidate =
-            entry.kind == EntryKind::Folder && entry.name.to_string_lossy().starts_with(PREFIX);
-        if !is_candidate
-            || !entry
-                .path
-                .symlink_metadata()
-                .is_ok_and(|folder| folder.uid() == own)
-        {
-            continue;
-        }
+        let is_named = entry.name.to_string_lossy().starts_with(PREFIX);
         let lock = entry.path.join(LOCK);
-        if lock.symlink_metadata().is_ok_and(|file| file.is_file())
+        if entry.kind == EntryKind::Folder
+            && is_named
+            && (entry.path.symlink_metadata()).is_ok_and(|folder| folder.uid() == own)
+            && lock.symlink_metadata().is_ok_and(|file| file.is_file())
             && let Ok(_held) = Lock::try_acquire(&lock)
         {
             remove(&entry.path).unwrap_or_default();

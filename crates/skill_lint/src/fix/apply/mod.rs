@@ -124,10 +124,11 @@ impl<'a> Plan<'a> {
             return None;
         }
         let bytes = aris_fs::read(&at, READ_LIMIT).ok()?;
+        let digest = Sha256::digest(&bytes);
         if self
             .seen
             .get(path)
-            .is_some_and(|seen| seen[..] != Sha256::digest(&bytes)[..])
+            .is_some_and(|seen| seen[..] != digest[..])
         {
             return None;
         }
@@ -143,14 +144,10 @@ impl<'a> Plan<'a> {
 
     /// Whether the nearest folder above a path that exists lies in the tree, links resolved.
     fn is_inside(&self, path: &Path) -> bool {
-        let folder = path
-            .ancestors()
-            .skip(1)
-            .find_map(|above| above.canonicalize().ok());
-        let root = self.root.canonicalize().ok();
-        folder
-            .zip(root)
-            .is_some_and(|(folder, root)| folder.starts_with(root))
+        let mut above = path.ancestors().skip(1);
+        let folder = above.find_map(|above| above.canonicalize().ok());
+        let places = folder.zip(self.root.canonicalize().ok());
+        places.is_some_and(|(folder, root)| folder.starts_with(root))
     }
 
     /// Whether there is nothing to do.

@@ -67,10 +67,8 @@ pub(super) fn locate(name: &str, sandbox: &Sandbox) -> Option<Vec<OsString>> {
     if !whereabouts(name).is_empty() {
         let command = aris_proc::command(&real, "/").args(whereabouts(name));
         let answer = command.run(PROBE).ok().filter(Finished::success)?;
-        let path = answer
-            .stdout
-            .whole_text()
-            .map(|text| PathBuf::from(text.trim()));
+        let path = answer.stdout.whole_text();
+        let path = path.map(|text| PathBuf::from(text.trim()));
         real = path.filter(|path| path.is_file()).unwrap_or(real);
     }
     // dash knows no version flag; checking the syntax of no input is as good.

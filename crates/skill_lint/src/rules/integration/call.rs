@@ -23,11 +23,11 @@ pub(super) fn calls<'a>(line: &'a str, developer_tools: &[String]) -> Vec<(usize
     }
     let is_for_developers =
         |below: &str| (developer_tools.iter()).any(|pattern| matches_pattern(pattern, below));
-    (CALL.captures_iter(line))
-        .filter_map(|found| Some((found.get(1)?, found.get(2)?, found.get(3)?)))
-        .filter(|(_, _, below)| !is_for_developers(below.as_str()))
-        .map(|(call, path, _)| (call.start(), path.as_str()))
-        .collect()
+    let calls = CALL.captures_iter(line).filter_map(|found| {
+        let (call, path, below) = (found.get(1)?, found.get(2)?, found.get(3)?);
+        (!is_for_developers(below.as_str())).then(|| (call.start(), path.as_str()))
+    });
+    calls.collect()
 }
 
 /// Whether `text` is what `pattern` says, where `*` stands for any run of characters.

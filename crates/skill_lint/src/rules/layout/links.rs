@@ -25,10 +25,8 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
                     sink.found("SR110", file.path(), (link.line, link.col), message);
                 }
                 Some((above, place)) => {
-                    let shared = above == 0
-                        && config
-                            .shared_dirs()
-                            .any(|shared| names::lies_in(&place, shared));
+                    let mut shared = config.shared_dirs();
+                    let shared = above == 0 && shared.any(|dir| names::lies_in(&place, dir));
                     if !shared && (above > 0 || !names::lies_in(&place, &skill.dir)) {
                         let message = format!("link target `{path}` lies outside the skill");
                         sink.found("SR111", file.path(), (link.line, link.col), message);
@@ -41,10 +39,8 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
 
 /// What a path leads to: from the file's directory, else from the skill's.
 fn resolved(tree: &Tree, skill: &Skill, file: &SourceFile, path: &str) -> Option<Place> {
-    [names::folder(file.path()), &skill.dir]
-        .into_iter()
-        .map(|directory| names::joined(directory, path))
-        .find(|place| exists(tree, place))
+    let places = [names::folder(file.path()), &skill.dir].map(|dir| names::joined(dir, path));
+    places.into_iter().find(|place| exists(tree, place))
 }
 
 fn exists(tree: &Tree, (above, path): &Place) -> bool {
@@ -58,15 +54,13 @@ fn exists(tree: &Tree, (above, path): &Place) -> bool {
 
 fn missing(tree: &Tree, skill: &Skill, file: &SourceFile, path: &str) -> String {
     let wanted = [names::folder(file.path()), &skill.dir].map(|dir| names::joined(dir, path));
-    let other_case = tree.files.iter().map(|file| &file.path).find(|path| {
-        wanted
-            .iter()
-            .any(|(above, wanted)| *above == 0 && wanted.eq_ignore_ascii_case(path))
-    });
-    match other_case {
-        Some(other) => {
-            format!("link target `{path}` does not exist; case counts, there is `{other}`")
-        }
-        None => format!("link target `{path}` does not exist"),
-    }
+    let mut paths = tree.files.iter().map(|file| &file.path);
+    let is_meant =
+        |(above, wanted): &Place, path: &str| *above == 0 && wanted.eq_ignore_ascii_case(path);
+    let other = paths.find(|path| wanted.iter().any(|wanted| is_meant(wanted, path)));
+    let other = other.map(|other| format!("; case counts, there is `{other}`"));
+    format!(
+        "link target `{path}` does not exist{}",
+        other.unwrap_or_default()
+    )
 }

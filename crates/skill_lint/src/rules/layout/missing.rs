@@ -27,10 +27,8 @@ const MAKERS: &str = "mkdir touch tee cp mv rm ln install chmod";
 /// Checks the instruction files of a skill.
 pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
     for (file, text, document) in skill.instructions() {
-        if !FOLDERS
-            .iter()
-            .any(|folder| text.raw().contains(&format!("{folder}/")))
-        {
+        let is_there = |folder: &&str| text.raw().contains(&format!("{folder}/"));
+        if !FOLDERS.iter().any(is_there) {
             continue;
         }
         for (range, called) in named(text, document) {
@@ -43,9 +41,8 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
             }
             let meant = similar(path, skill);
             let sure = called || meant.is_some() || written.starts_with(SKILL);
-            let meant =
-                meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-            let message = format!("`{path}` does not exist{meant}");
+            let meant = meant.map(|meant| format!("; did you mean `{meant}`?"));
+            let message = format!("`{path}` does not exist{}", meant.unwrap_or_default());
             let found = sink.found("SR125", file.path(), text.place(range.start), message);
             if !sure {
                 found.at_most(Severity::Warn);
@@ -70,15 +67,13 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
             for word in arguments.iter().filter(|_| !is_in(MAKERS)) {
                 let raw = script.raw(word);
                 let option = raw.starts_with('-');
-                let quotes = usize::from(
-                    raw.len() > 1 && raw.starts_with(['"', '\'']) && raw.ends_with(['"', '\'']),
-                );
+                let marks = ['"', '\''];
+                let quoted = raw.len() > 1 && raw.starts_with(marks) && raw.ends_with(marks);
+                let quotes = usize::from(quoted);
                 if !option && !after_output {
                     let start = range.start + word.start + quotes;
-                    found.push((
-                        start..range.start + word.end - quotes,
-                        starts && !script_stands,
-                    ));
+                    let end = range.start + word.end - quotes;
+                    found.push((start..end, starts && !script_stands));
                 }
                 script_stands |= !option && raw != "run";
                 after_output = option && (raw.starts_with("-o") || raw.starts_with("--o"));
@@ -106,10 +101,8 @@ fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
     let marked = written.strip_prefix(SKILL);
     let path = marked.unwrap_or(written);
     let path = path.strip_prefix("./").unwrap_or(path);
-    let path = match path
-        .strip_prefix("skills/")
-        .and_then(|rest| rest.split_once('/'))
-    {
+    let in_skills = path.strip_prefix("skills/");
+    let path = match in_skills.and_then(|rest| rest.split_once('/')) {
         Some((name, rest)) if name == skill.name => rest,
         Some(_) => return None,
         None => path,
@@ -118,10 +111,8 @@ fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
     let (folder, rest) = path.split_once('/')?;
     let is_file = !rest.is_empty() && !rest.ends_with(['/', '.']) && !rest.contains("..");
     let has_kind = marked.is_some() || !names::extension(rest).is_empty();
-    let example = matches!(
-        names::stem(rest),
-        "x" | "foo" | "example" | "your-script" | "NAME"
-    );
+    let mut examples = "x foo example your-script NAME".split(' ');
+    let example = examples.any(|name| name == names::stem(rest));
     (FOLDERS.contains(&folder) && is_file && has_kind && !example && path.bytes().all(plain))
         .then_some(path)
 }

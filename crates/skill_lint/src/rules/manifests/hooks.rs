@@ -17,14 +17,12 @@ pub(super) fn check(hooks: &Manifest, root: &str, places: &Places<'_>) -> Vec<Pr
     while let Some((at, value)) = open.pop() {
         let mut files = |at: String, text: &str, may_run: bool| {
             for (path, is_run) in plugin_files(text) {
-                let says = match below(root, path) {
+                let found = below(root, path);
+                let can_run = |path| places.file(path).is_some_and(|file| file.executable);
+                let says = match &found {
                     None => "leaves the plugin",
-                    Some(found) if !places.exists(&found) => "does not exist",
-                    Some(found)
-                        if may_run
-                            && is_run
-                            && !places.file(&found).is_some_and(|file| file.executable) =>
-                    {
+                    Some(found) if !places.exists(found) => "does not exist",
+                    Some(found) if may_run && is_run && !can_run(found) => {
                         "is run without an interpreter and is not executable"
                     }
                     Some(_) => continue,
@@ -61,10 +59,8 @@ fn plugin_files(command: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     for file in FILE.captures_iter(command) {
         let before = command.get(..file.get_match().start()).unwrap_or_default();
-        let before = before
-            .strip_suffix(['"', '\''])
-            .unwrap_or(before)
-            .trim_end();
+        let before = before.strip_suffix(['"', '\'']).unwrap_or(before);
+        let before = before.trim_end();
         let is_run = before.is_empty() || before.ends_with([';', '|', '&', '(']);
         let path = file.get(1).map_or("", |path| path.as_str());
         if !path.contains(['$', '*', '?', '`', '{']) {

@@ -66,14 +66,10 @@ impl Manifest {
     pub(super) fn of_json(text: &Text) -> Result<Self, (Place, String)> {
         let value = serde_json::from_str(text.raw()).map_err(|error| {
             let said = error.to_string();
-            let message = said
-                .split(" at line ")
-                .next()
-                .unwrap_or_default()
-                .to_owned();
+            let message = said.split(" at line ").next().unwrap_or_default();
             // The column is that of the byte that was read last.
             let col = column(text.line(error.line()), error.column().saturating_sub(1));
-            ((error.line().max(1), col), message)
+            ((error.line().max(1), col), message.to_owned())
         })?;
         Ok(Self {
             value,
@@ -83,10 +79,8 @@ impl Manifest {
 
     /// Reads YAML; `None` where there is nothing. White space in texts is one blank. **Errors**: place and message.
     pub(super) fn of_yaml(text: &Text) -> Result<Option<Self>, (Place, String)> {
-        let places = aris_yaml::read(text.raw()).map_err(|fault: Fault| {
-            let place = |number: u32| usize::try_from(number).unwrap_or(1).max(1);
-            ((place(fault.line), place(fault.column)), fault.message)
-        })?;
+        let places = aris_yaml::read(text.raw())
+            .map_err(|fault: Fault| (place(fault.line, fault.column), fault.message))?;
         Ok(places.map(|places| {
             let mut value = places.to_json();
             collapse(&mut value);
@@ -107,8 +101,7 @@ impl Manifest {
                 _ => node.get(&part.replace("~1", "/").replace("~0", "~")),
             }
         });
-        let number = |number: u32| usize::try_from(number).unwrap_or(1).max(1);
-        node.map_or((1, 1), |node| (number(node.line), number(node.column)))
+        node.map_or((1, 1), |node| place(node.line, node.column))
     }
 
     /// A problem at a pointer.
@@ -175,6 +168,11 @@ impl Manifest {
     }
 }
 
+fn place(line: u32, column: u32) -> Place {
+    let number = |number: u32| usize::try_from(number).unwrap_or(1).max(1);
+    (number(line), number(column))
+}
+
 /// White space in texts as one blank, as Codex counts characters.
 fn collapse(value: &mut Value) {
     match value {
@@ -220,9 +218,8 @@ fn said(error: &ValidationError<'_>, schema: &Value) -> String {
         }
         _ => {
             let by = error.schema_path().as_str();
-            let around = by
-                .rsplit_once('/')
-                .and_then(|(around, _)| schema.pointer(around));
+            let around = by.rsplit_once('/').map(|(around, _)| around);
+            let around = around.and_then(|around| schema.pointer(around));
             match around.and_then(|around| around.get("description")?.as_str()) {
                 Some(wanted) => format!("{name} is not {wanted}"),
                 None => format!("{name}: {}", error.masked()),

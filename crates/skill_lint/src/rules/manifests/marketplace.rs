@@ -3,6 +3,7 @@
 //! **Source**: Claude Code documentation of marketplaces (fields, plugin entries, path rules).
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use aris_skills::names::join;
 use serde_json::Value;
@@ -79,17 +80,12 @@ fn source(
     let is_bare = !path.is_empty() && !path.starts_with(['.', '/']) && !path.contains("://");
     let candidates = match (resolve(root, path), base) {
         (Ok(found), None) => vec![found],
-        (Ok(found), Some(base)) => [Some(found), below(&base, path)]
-            .into_iter()
-            .flatten()
-            .collect(),
+        (Ok(found), Some(base)) => iter::once(found).chain(below(&base, path)).collect(),
         (Err(_), Some(base)) if is_bare => vec![join(&base, path)],
         (Err(_), _) => return Err("does not start with `./`"),
     };
-    let mut candidates = candidates.into_iter();
-    candidates
-        .find(|found| places.is_folder(found))
-        .ok_or("names no directory")
+    let found = candidates.into_iter().find(|found| places.is_folder(found));
+    found.ok_or("names no directory")
 }
 
 /// The version of an entry against that of its plugin's manifest (SR608).

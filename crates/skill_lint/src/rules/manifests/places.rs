@@ -10,13 +10,7 @@ use aris_skills::{EntryKind, FileEntry, Tree};
 pub(super) struct Places<'t>(pub(super) &'t Tree);
 
 fn leads_to_folder(file: &FileEntry) -> bool {
-    matches!(
-        file.kind,
-        EntryKind::Link {
-            to_folder: true,
-            ..
-        }
-    )
+    matches!(file.kind, EntryKind::Link { to_folder, .. } if to_folder)
 }
 
 /// Whether it is a file, or a link to one.

@@ -59,13 +59,13 @@ fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
     let items = field.as_array().into_iter().flatten().enumerate();
     let items = items.map(|(at, item)| (format!("{pointer}/{at}"), item));
     let entries = field.as_object().into_iter().flatten();
+    let entries = entries.filter(|_| pointer == "/commands");
     let sources = entries
-        .filter(|_| pointer == "/commands")
         .filter_map(|(key, entry)| Some((format!("{pointer}/{key}/source"), entry.get("source")?)));
-    std::iter::once((pointer.to_owned(), field))
+    let all = std::iter::once((pointer.to_owned(), field))
         .chain(items)
-        .chain(sources)
-        .filter_map(|(at, value)| Some((at, value.as_str()?)))
+        .chain(sources);
+    all.filter_map(|(at, value)| Some((at, value.as_str()?)))
         .collect()
 }
 

@@ -65,13 +65,9 @@ impl<'t> Variables<'t> {
                     _ => {}
                 }
             }
-            let words = command
-                .assignments
-                .iter()
-                .chain(&command.words)
-                .chain(&command.inputs)
-                .chain(&command.outputs);
-            for word in words {
+            let values = command.assignments.iter().chain(&command.words);
+            let files = command.inputs.iter().chain(&command.outputs);
+            for word in values.chain(files) {
                 let expanded = expansions(script.raw(word)).into_iter();
                 let expanded = expanded.map(|(name, at)| (name, word.start + at));
                 for (name, at) in expanded.filter(|(_, at)| !script.is_literal(*at)) {
@@ -103,9 +99,8 @@ fn expansions(word: &str) -> Vec<(&str, usize)> {
             '"' if !single => double = !double,
             '$' if !single => {
                 let rest = word.get(at + 1..).unwrap_or_default();
-                let (braces, rest) = rest
-                    .strip_prefix('{')
-                    .map_or((false, rest), |rest| (true, rest));
+                let braces = rest.starts_with('{');
+                let rest = rest.strip_prefix('{').unwrap_or(rest);
                 let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
                 let (name, after) = rest.split_at(end);
                 let has_default =

@@ -9,35 +9,27 @@ const LONGEST_PART: usize = 255;
 ///
 /// Upper case first, then lower: this unites what folding unites (`ß` and `SS`, `ς` and `σ`), letter by letter.
 pub(crate) fn folded(path: &str) -> String {
-    path.chars()
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase)
-        .collect()
+    let upper = path.chars().flat_map(char::to_uppercase);
+    upper.flat_map(char::to_lowercase).collect()
 }
 
 /// What keeps a part of a path from existing on every system, as the end of a sentence; none when nothing does.
 ///
 /// Source of the names and characters: Microsoft, "Naming files, paths and namespaces".
 pub(crate) fn fault(part: &str) -> Option<String> {
-    if part.len() > LONGEST_PART {
-        return Some(format!(
-            "has {} bytes, {LONGEST_PART} are allowed",
-            part.len()
-        ));
+    let length = part.len();
+    if length > LONGEST_PART {
+        return Some(format!("has {length} bytes, {LONGEST_PART} are allowed"));
     }
-    if let Some(char) = part
-        .chars()
-        .find(|char| matches!(char, '<' | '>' | ':' | '"' | '|' | '?' | '*'))
-    {
+    if let Some(char) = part.chars().find(|char| "<>:\"|?*".contains(*char)) {
         return Some(format!("holds `{char}`, which Windows refuses"));
     }
     if part.ends_with(['.', ' ']) {
         return Some("ends with a dot or a space, which Windows drops".to_owned());
     }
     let stem = part.split('.').next().unwrap_or_default().trim_end();
-    DEVICE
-        .is_match(stem)
-        .then(|| format!("is the name of a device on Windows (`{stem}`)"))
+    let is_device = DEVICE.is_match(stem);
+    is_device.then(|| format!("is the name of a device on Windows (`{stem}`)"))
 }
 
 /// Names of devices on Windows.

@@ -16,10 +16,8 @@ pub(super) fn check(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>)
 
 /// Levels between a skill and the nearest folder above it that is named `skills`; none when there is no such folder.
 fn levels_below_skills(root_name: &str, directory: &str) -> Option<usize> {
-    let parts: Vec<&str> = directory
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts = directory.split('/').filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.collect();
     let (_, above) = parts.split_last()?;
     match above.iter().rposition(|part| *part == "skills") {
         Some(at) => Some(parts.len() - 1 - at),
@@ -28,11 +26,7 @@ fn levels_below_skills(root_name: &str, directory: &str) -> Option<usize> {
 }
 
 fn deep_skills(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
-    let root_name = tree
-        .root
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let root_name = tree.root.file_name().unwrap_or_default().to_string_lossy();
     for dir in tree.skills.iter().map(|skill| skill.dir.as_str()) {
         let levels = levels_below_skills(&root_name, dir).unwrap_or(0);
         // A manifest names a skill, or the folder that holds it.
@@ -49,10 +43,8 @@ fn deep_skills(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
 fn equal_when_folded(tree: &Tree, sink: &mut Sink<'_>) {
     let mut by_folded: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for file in &tree.files {
-        by_folded
-            .entry(paths::folded(&file.path))
-            .or_default()
-            .push(&file.path);
+        let group = by_folded.entry(paths::folded(&file.path)).or_default();
+        group.push(&file.path);
     }
     for group in by_folded.values().filter(|group| group.len() > 1) {
         for path in group {

@@ -15,12 +15,9 @@ fn is_left_behind(name: &str) -> bool {
 
 /// Checks one skill.
 pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
-    let paths: Vec<&str> = skill
-        .files
-        .iter()
-        .map(|file| file.skill_path.as_str())
-        .filter(|path| is_left_behind(names::file_name(path)))
-        .collect();
+    let paths = skill.files.iter().map(|file| file.skill_path.as_str());
+    let paths = paths.filter(|path| is_left_behind(names::file_name(path)));
+    let paths: Vec<&str> = paths.collect();
     let Some((file, text, _)) = skill.instruction() else {
         return;
     };
@@ -30,12 +27,10 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
     let matcher = Matcher::new(paths.iter().copied());
     let mut first = vec![None; paths.len()];
     matcher.find(text.raw(), &mut |found, start| {
-        let named = text
-            .raw()
-            .get(start..)
-            .zip(paths.get(found))
-            .is_some_and(|(rest, path)| begins_with(rest, names::file_name(path)));
-        if let Some(slot @ None) = first.get_mut(found).filter(|_| named) {
+        let rest = text.raw().get(start..).unwrap_or_default();
+        if let (Some(path), Some(slot @ None)) = (paths.get(found), first.get_mut(found))
+            && begins_with(rest, names::file_name(path))
+        {
             *slot = Some(start);
         }
     });

@@ -12,11 +12,8 @@ pub(crate) fn missing(
     let plain = shebang.is_some_and(|shebang| matches!(shebang.program.as_str(), "sh" | "dash"));
     let (mut nounset, mut pipefail) = (false, plain);
     for command in &script.commands {
-        let Some(("set", arguments)) = script
-            .called(command)
-            .as_ref()
-            .map(|(name, arguments)| (name.as_str(), *arguments))
-        else {
+        let called = script.called(command);
+        let Some((_, arguments)) = called.filter(|(name, _)| name == "set") else {
             continue;
         };
         let mut named = false;

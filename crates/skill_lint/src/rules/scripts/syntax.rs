@@ -27,10 +27,8 @@ pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
             continue;
         };
         let extension = names::extension(file.path());
-        let shell = script
-            .shebang
-            .as_ref()
-            .map(|shebang| shebang.program.as_str());
+        let shell = script.shebang.as_ref();
+        let shell = shell.map(|shebang| shebang.program.as_str());
         match script.kind {
             // Other shells have a grammar of their own.
             ScriptKind::Sh if matches!(shell, Some("zsh" | "ksh" | "mksh")) => {

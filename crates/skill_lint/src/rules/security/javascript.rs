@@ -76,11 +76,8 @@ struct Bound<'a> {
 impl<'a> Bound<'a> {
     fn of(words: &[&'a str]) -> Self {
         let mut bound = Self::default();
-        for (at, _) in words
-            .iter()
-            .enumerate()
-            .filter(|(_, word)| **word == MODULE)
-        {
+        let modules = words.iter().enumerate();
+        for (at, _) in modules.filter(|(_, word)| **word == MODULE) {
             let (before, here) = words.split_at(at);
             match before {
                 [names @ .., "from"] => {

@@ -55,11 +55,8 @@ pub(crate) fn program(file: &SourceFile, text: &Text, code: &Code<'_>, sink: &mu
 
 /// SR406 and SR409.
 fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>) {
-    if file
-        .skill_path
-        .split('/')
-        .any(|part| SAMPLES.contains(&part))
-    {
+    let mut parts = file.skill_path.split('/');
+    if parts.any(|part| SAMPLES.contains(&part)) {
         return;
     }
     if sink.wants("SR406") && file.entry.size < config.limit("SR406", "max_bytes") {
@@ -70,13 +67,11 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
     if sink.wants("SR409") && file.entry.size < config.limit("SR409", "max_bytes") {
         for (at, character, count) in hidden::find(text.raw()) {
             let code = u32::from(character);
-            let message = match count {
-                1 => format!("hidden character U+{code:04X}"),
-                _ => format!(
-                    "hidden character U+{code:04X}, and {} more on this line",
-                    count - 1
-                ),
+            let more = match count - 1 {
+                0 => String::new(),
+                more => format!(", and {more} more on this line"),
             };
+            let message = format!("hidden character U+{code:04X}{more}");
             sink.found("SR409", file.path(), text.place(at), message);
         }
     }
@@ -156,30 +151,23 @@ fn commands(line: &str) -> impl Iterator<Item = (usize, bool)> {
 /// **Source**: Claude Code documentation, skills: dynamic context injection.
 fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
     let mut report = |place, takes_arguments| {
-        let (message, most) = if takes_arguments {
-            (
-                "the user's arguments become part of a command that runs on loading",
-                Severity::Error,
-            )
-        } else {
-            ("a command runs when the skill is loaded", Severity::Info)
-        };
-        sink.found("SR410", file.path(), place, message)
-            .at_most(most);
+        let (mut message, mut most) = ("a command runs when the skill is loaded", Severity::Info);
+        if takes_arguments {
+            message = "the user's arguments become part of a command that runs on loading";
+            most = Severity::Error;
+        }
+        let found = sink.found("SR410", file.path(), place, message);
+        found.at_most(most);
     };
     for (number, line) in text.lines_from(document.first_line) {
         for (at, takes_arguments) in commands(line).take(code::MOST_ON_A_LINE) {
             report(text.place(text.start(number) + at), takes_arguments);
         }
     }
-    for fence in document
-        .fences
-        .iter()
-        .filter(|fence| fence.info.starts_with('!'))
-    {
-        let takes_arguments = fence
-            .content()
-            .any(|number| ARGUMENTS.is_match(text.line(number)));
+    let fences = document.fences.iter();
+    for fence in fences.filter(|fence| fence.info.starts_with('!')) {
+        let mut lines = fence.content().map(|number| text.line(number));
+        let takes_arguments = lines.any(|line| ARGUMENTS.is_match(line));
         report((fence.open, 1), takes_arguments);
     }
 }

@@ -4,19 +4,14 @@ use crate::code::{Hit, download};
 
 /// What the commands of a script do; `code` is without strings and comments.
 pub(crate) fn hits(code: &str) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = download::in_powershell(code)
-        .into_iter()
-        .map(|at| Hit::new("SR405", at, "a download is evaluated"))
-        .collect();
-    hits.extend(download::evaluations(code).map(|(at, word)| {
-        let name = if word.len() == 3 {
-            "iex"
-        } else {
-            "Invoke-Expression"
-        };
+    let downloads = download::in_powershell(code).into_iter();
+    let downloads = downloads.map(|at| Hit::new("SR405", at, "a download is evaluated"));
+    let evaluations = download::evaluations(code).map(|(at, word)| {
+        let is_short = word.len() == 3;
+        let name = if is_short { "iex" } else { "Invoke-Expression" };
         Hit::new("SR404", at, format!("{name} runs a text as code"))
-    }));
-    hits
+    });
+    downloads.chain(evaluations).collect()
 }
 
 #[cfg(test)]

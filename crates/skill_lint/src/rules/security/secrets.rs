@@ -55,10 +55,8 @@ pub(crate) fn find(text: &str) -> Vec<(usize, &'static str)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     for captures in ANY.captures_iter(text) {
-        let form = FORMS
-            .iter()
-            .enumerate()
-            .find_map(|(index, (owner, _))| Some((*owner, captures.get(index + 1)?)));
+        let mut forms = FORMS.iter().enumerate();
+        let form = forms.find_map(|(at, (owner, _))| Some((*owner, captures.get(at + 1)?)));
         let Some((owner, token)) = form else {
             continue;
         };
@@ -90,9 +88,8 @@ fn is_placeholder(token: &[u8]) -> bool {
     let different = seen.iter().filter(|seen| **seen).count();
     different < FEWEST_DIFFERENT
         || PLACEHOLDERS.split(' ').any(|word| {
-            token
-                .windows(word.len())
-                .any(|window| window == word.as_bytes())
+            let mut windows = token.windows(word.len());
+            windows.any(|window| window == word.as_bytes())
         })
 }
 

@@ -2,20 +2,18 @@
 
 use crate::code::Hit;
 use crate::code::download;
-use crate::code::shell::Script;
+use crate::code::shell::{Script, Word};
 
 /// What the commands of a script do.
 pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = download::in_script(script)
-        .into_iter()
-        .map(|at| Hit::new("SR405", at, download::MESSAGE))
-        .collect();
+    let hits = download::in_script(script).into_iter();
+    let hits = hits.map(|at| Hit::new("SR405", at, download::MESSAGE));
+    let mut hits: Vec<Hit> = hits.collect();
+    let expands = |word: &Word| script.raw(word).contains(['$', '`']);
     for command in &script.commands {
         if let Some((name, arguments)) = script.called(command)
             && name == "eval"
-            && arguments
-                .iter()
-                .any(|word| script.raw(word).contains(['$', '`']))
+            && arguments.iter().any(expands)
         {
             let at = command.words.first().map_or(0, |word| word.start);
             hits.push(Hit::new("SR404", at, "eval of a text with expansions"));
