@@ -65,9 +65,7 @@ pub enum TakeError {
 impl Ledger {
     /// The ledger of the project in `project`, whether there is one yet or not.
     pub fn of(project: &Path) -> Self {
-        Self {
-            folder: project.join(FOLDER),
-        }
+        Self::at(&project.join(FOLDER))
     }
 
     /// The ledger in this folder, as [`folder`](Self::folder) names it.
@@ -96,12 +94,8 @@ impl Ledger {
             let mut above = cwd.ancestors();
             above.find(|folder| folder.join(mark).exists() && is_ours(folder, mark, cwd))
         };
-        let project = || {
-            marked(".git")
-                .or_else(|| marked(".aris/tools"))
-                .unwrap_or(cwd)
-        };
-        Self::above([cwd]).unwrap_or_else(|| Self::of(project()))
+        let project = || marked(".git").or_else(|| marked(".aris/tools"));
+        Self::above([cwd]).unwrap_or_else(|| Self::of(project().unwrap_or(cwd)))
     }
 
     /// Its folder.
@@ -173,10 +167,7 @@ impl Ledger {
         self.check_writable()?;
         let (id, bytes) = Record::of(run, outputs.to_vec());
         let record = self.record(&id);
-        if let (Some(sha256), Some(patch)) = (
-            run.source.as_ref().and_then(|source| source.patch.as_ref()),
-            patch,
-        ) {
+        if let (Some(sha256), Some(patch)) = (run.patch(), patch) {
             self.place_patch(sha256, patch)?;
         }
         if aris_fs::holds(&record, &bytes) {
@@ -184,10 +175,8 @@ impl Ledger {
         }
         self.place(&record, &bytes)?;
         let outputs = outputs.iter();
-        self.add_outputs(
-            &id,
-            outputs.map(|output| (output.sha256.as_str(), output.path.as_str())),
-        )?;
+        let outputs = outputs.map(|output| (output.sha256.as_str(), output.path.as_str()));
+        self.add_outputs(&id, outputs)?;
         self.add_run(&id, run)?;
         Ok(id)
     }
@@ -211,17 +200,14 @@ impl Ledger {
         }
         let record = self.read(id).map_err(TakeError::Record)?;
         let run = &record.run;
-        let sha256 = run.source.as_ref().and_then(|source| source.patch.as_ref());
-        if let (Some(sha256), Some(patch)) = (sha256, patch)
+        if let (Some(sha256), Some(patch)) = (run.patch(), patch)
             && hex(&Sha256::digest(patch)) == *sha256
         {
             self.place_patch(sha256, patch)?;
         }
         let outputs = record.outputs().map_err(TakeError::Record)?;
-        let wrote: BTreeSet<&str> = outputs
-            .iter()
-            .map(|output| output.sha256.as_str())
-            .collect();
+        let wrote = outputs.iter().map(|output| output.sha256.as_str());
+        let wrote: BTreeSet<&str> = wrote.collect();
         let mut here = Vec::new();
         for file in files {
             if let Ok((sha256, _)) = crate::file_digest(file, || {})
@@ -239,10 +225,10 @@ impl Ledger {
         here.retain(|(sha256, path)| !known.contains(&(sha256.as_str(), id, path.as_str())));
         let is_known = self.lists(id)?;
         if !is_known || !here.is_empty() {
+            let here = here.iter();
             self.add_outputs(
                 id,
-                here.iter()
-                    .map(|(sha256, path)| (sha256.as_str(), path.as_str())),
+                here.map(|(sha256, path)| (sha256.as_str(), path.as_str())),
             )?;
         }
         if !is_known {
@@ -267,27 +253,25 @@ impl Ledger {
 
     /// A ledger that is a link is not written to: a project of strangers must not choose where.
     fn check_writable(&self) -> Result<(), FsError> {
-        for path in [
-            self.folder.parent(),
-            Some(&self.folder),
-            Some(&self.outputs()),
-            Some(&self.folder.join("runs")),
-        ] {
-            if let Some(path) = path.filter(|path| path.is_symlink()) {
-                return Err(FsError::Escapes {
-                    path: path.to_path_buf(),
-                    root: self.project().to_path_buf(),
-                });
-            }
+        let logs = [self.outputs(), self.folder.join("runs")];
+        let folders = [self.folder.parent(), Some(self.folder.as_path())];
+        let folders = folders.into_iter().flatten();
+        let mut links = folders.chain(logs.iter().map(PathBuf::as_path));
+        if let Some(path) = links.find(|path| path.is_symlink()) {
+            return Err(FsError::Escapes {
+                path: path.to_path_buf(),
+                root: self.project().to_path_buf(),
+            });
         }
         // Opening a FIFO would wait for ever.
-        for path in [self.outputs(), self.folder.join("runs")] {
-            if path.exists() && !path.is_file() {
-                let found = "not a file";
-                return Err(FsError::NotRegular { path, found });
-            }
+        let mut logs = logs.iter();
+        match logs.find(|path| path.exists() && !path.is_file()) {
+            Some(path) => Err(FsError::NotRegular {
+                path: path.clone(),
+                found: "not a file",
+            }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Adds a line for each file, its digest and path; for a run without files one that says so.
@@ -379,19 +363,13 @@ impl Ledger {
             let record = known.entry(line.run.clone());
             let record = record.or_insert_with(|| self.read(&line.run).ok());
             let wrote = |record: &Record| record.wrote(&line.path, &line.sha256);
-            if record
-                .as_ref()
-                .is_some_and(|record| wrote(record) == Ok(false))
-            {
+            if record.as_ref().map(wrote) == Some(Ok(false)) {
                 wrong.insert(line.run.clone());
             }
         }
         found.retain(|line| !wrong.contains(&line.run));
-        added.extend(
-            wrong
-                .into_iter()
-                .filter_map(|id| Some((id.clone(), known.remove(&id)??))),
-        );
+        let wrong = wrong.into_iter();
+        added.extend(wrong.filter_map(|id| Some((id.clone(), known.remove(&id)??))));
         // Lines that the log lost are older than those that were added to it since.
         let mut all = Vec::new();
         for (id, record) in added {
@@ -424,14 +402,11 @@ impl Ledger {
         let mut runs: Vec<RunLine> = lines.collect();
         let listed = runs.iter().map(|run| run.id.clone()).collect();
         let unlisted = self.unlisted(&listed)?.into_iter();
-        let unlisted: Vec<RunLine> = unlisted
-            .map(|(id, record)| RunLine {
-                id,
-                ended: record.run.ended.unwrap_or_else(|| String::from("-")),
-                job: record.run.job,
-            })
-            .collect();
-        runs.extend(unlisted);
+        runs.extend(unlisted.map(|(id, record)| RunLine {
+            id,
+            ended: record.run.ended.unwrap_or_else(|| String::from("-")),
+            job: record.run.job,
+        }));
         Ok(runs)
     }
 
@@ -487,10 +462,8 @@ impl Ledger {
                 sources.insert(id.clone(), made);
             }
             let found = sources.values().flatten();
-            open = found
-                .filter(|id| !sources.contains_key(*id))
-                .cloned()
-                .collect();
+            let new = found.filter(|id| !sources.contains_key(*id));
+            open = new.cloned().collect();
             // A record that cannot be read leads no further.
             for id in &open {
                 if self.read(id).is_err() {
@@ -509,7 +482,7 @@ impl Ledger {
 
     /// Whether the patch is there and what it was; `Ok` for a run without one.
     pub fn check_patch(&self, run: &Run) -> Result<(), Damage> {
-        let Some(sha256) = run.source.as_ref().and_then(|source| source.patch.as_ref()) else {
+        let Some(sha256) = run.patch() else {
             return Ok(());
         };
         match crate::file_digest(&self.patch(sha256), || {}) {

@@ -19,9 +19,7 @@ use crate::{Ledger, Source};
 /// Files that a command names and that are hashed before it starts: so many, and up to so many bytes each.
 const INPUTS: (usize, u64) = (1_000, 256 << 20);
 /// Where what is installed on the machine lies.
-const SYSTEM: [&str; 9] = [
-    "/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr",
-];
+const SYSTEM: &str = "/bin /dev /etc /lib /lib64 /proc /sbin /sys /usr";
 /// Files of one run that are hashed.
 const OUTPUTS: usize = 100_000;
 /// Files that could not be read whose names are recorded.
@@ -138,12 +136,11 @@ impl Look {
                 continue;
             }
             match aris_fs::walk_sorted(path, &mut |_| true) {
-                Ok(inside) => found.extend(
-                    inside
-                        .into_iter()
-                        .filter(|entry| entry.kind == EntryKind::File)
-                        .map(|entry| entry.path),
-                ),
+                Ok(inside) => {
+                    let inside = inside.into_iter();
+                    let files = inside.filter(|entry| entry.kind == EntryKind::File);
+                    found.extend(files.map(|entry| entry.path));
+                }
                 Err(error) => self.unread(path, &error),
             }
         }
@@ -158,11 +155,7 @@ impl Look {
         let names = self.ledger.names(&found);
         for ((path, name), digest) in found.iter().zip(names).zip(digests) {
             match digest {
-                Ok((sha256, bytes)) if self.wrote.len() < OUTPUTS => self.wrote.push(FileSeen {
-                    path: name,
-                    sha256,
-                    bytes,
-                }),
+                Ok(seen) if self.wrote.len() < OUTPUTS => self.wrote.push(seen_at(name, seen)),
                 Ok(_) => self.run.outputs_left_out += 1,
                 Err(error) => self.unread(path, &error),
             }
@@ -244,21 +237,16 @@ fn work_tree(top: &Path, ledger: &Ledger) -> (Source, Option<Vec<u8>>) {
             source.changed_sha256.insert(path.clone(), sha256);
         }
     }
-    *last = Some((
-        top.to_path_buf(),
-        Instant::now(),
-        source.clone(),
-        patch.clone(),
-    ));
+    let (top, now) = (top.to_path_buf(), Instant::now());
+    *last = Some((top, now, source.clone(), patch.clone()));
     (source, patch)
 }
 
 fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     // What the queue sets for every job says nothing of this one.
     let own = |name: &str| {
-        name.starts_with("ARIS_")
-            || CARDS.contains(&name)
-            || matches!(name, "GPU" | "CUDA_DEVICE_ORDER")
+        let set = ["GPU", "CUDA_DEVICE_ORDER"].contains(&name) || CARDS.contains(&name);
+        set || name.starts_with("ARIS_")
     };
     let named = env.iter().filter(|(name, _)| !own(name));
     let value = |(name, value): (&String, &String)| (name.clone(), public_value(name, value));
@@ -269,21 +257,25 @@ fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 fn inputs(ledger: &Ledger, files: &BTreeSet<PathBuf>) -> (Vec<FileSeen>, u64) {
     let (mut found, mut left_out) = (Vec::new(), 0);
     for path in files {
-        if SYSTEM.iter().any(|folder| path.starts_with(folder)) {
+        if SYSTEM.split(' ').any(|folder| path.starts_with(folder)) {
             continue;
         }
         let fits = path.metadata().is_ok_and(|data| data.len() <= INPUTS.1);
         let digest = (fits && found.len() < INPUTS.0).then(|| file_digest(path, || {}).ok());
         match digest.flatten() {
-            Some((sha256, bytes)) => found.push(FileSeen {
-                path: ledger.name(path),
-                sha256,
-                bytes,
-            }),
+            Some(seen) => found.push(seen_at(ledger.name(path), seen)),
             None => left_out += 1,
         }
     }
     (found, left_out)
+}
+
+fn seen_at(path: String, (sha256, bytes): (String, u64)) -> FileSeen {
+    FileSeen {
+        path,
+        sha256,
+        bytes,
+    }
 }
 
 /// The drivers of this machine's cards.

@@ -164,6 +164,11 @@ impl Run {
         self.output_blocks.clear();
     }
 
+    /// SHA-256 of what its work tree had beyond its commit, where that is kept.
+    pub fn patch(&self) -> Option<&String> {
+        self.source.as_ref()?.patch.as_ref()
+    }
+
     /// A line for people: the job, its attempt, and how it ended.
     pub fn words(&self) -> String {
         let mut text = self.job.clone();
@@ -176,11 +181,7 @@ impl Run {
             End::Unknown => "end unknown",
         };
         let when = self.ended.as_deref().map(|when| format!(", {when}"));
-        format!(
-            "{text} ({}): {end} ({}){}",
-            self.origin,
-            self.how,
-            when.unwrap_or_default()
-        )
+        let (origin, how, when) = (&self.origin, &self.how, when.unwrap_or_default());
+        format!("{text} ({origin}): {end} ({how}){when}")
     }
 }

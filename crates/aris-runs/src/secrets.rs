@@ -5,55 +5,24 @@
 
 /// The value of a name with one of these words is not recorded. Where the word is not the last of the name, a number is: `--key-frames 2`
 /// is no secret, and neither is `MAX_TOKENS`.
-const WORDS: [&str; 28] = [
-    "token",
-    "secret",
-    "password",
-    "passphrase",
-    "passwd",
-    "pass",
-    "pw",
-    "pwd",
-    "key",
-    "apikey",
-    "pat",
-    "auth",
-    "authorization",
-    "bearer",
-    "credential",
-    "credentials",
-    "creds",
-    "cookie",
-    "cookies",
-    "session",
-    "jwt",
-    "sas",
-    "sig",
-    "signature",
-    "webhook",
-    "pin",
-    "netrc",
-    "secrets",
-];
+const WORDS: &str = "token secret password passphrase passwd pass pw pwd key apikey pat auth authorization bearer credential \
+    credentials creds cookie cookies session jwt sas sig signature webhook pin netrc secrets";
 /// The same at the end of a word: `PGPASSWORD`, `HFTOKEN`. `MYKEY` is a key, unless its value is a number: `MONKEY` is none.
 const ENDINGS: [&str; 6] = ["token", "secret", "password", "pass", "apikey", "key"];
-/// Programs, and the option or command of theirs whose value, glued to it or after it, is a secret.
-const CALLS: [(&str, &str); 14] = [
-    ("mysql", "-p"),
-    ("mysqldump", "-p"),
-    ("mysqladmin", "-p"),
-    ("mariadb", "-p"),
-    ("sshpass", "-p"),
-    ("docker", "-p"),
-    ("podman", "-p"),
-    ("redis-cli", "-a"),
-    ("curl", "-u"),
-    ("curl", "-U"),
-    ("curl", "-b"),
-    ("curl", "--oauth2-bearer"),
-    ("wandb", "login"),
-    ("huggingface-cli", "login"),
+/// Options and commands whose value, glued to them or after them, is a secret, and the programs that have them.
+const CALLS: [(&str, &str); 7] = [
+    (
+        "-p",
+        "mysql mysqldump mysqladmin mariadb sshpass docker podman",
+    ),
+    ("-a", "redis-cli"),
+    ("-u", "curl"),
+    ("-U", "curl"),
+    ("-b", "curl"),
+    ("--oauth2-bearer", "curl"),
+    ("login", "wandb huggingface-cli"),
 ];
+
 /// Beginnings of addresses whose rest is a secret.
 const ADDRESSES: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "/webhook/"];
 /// Options whose value is `NAME:PASSWORD`.
@@ -61,25 +30,8 @@ const LOGINS: [&str; 5] = ["-u", "-U", "--user", "--proxy-user", "--login"];
 /// Words before a secret in a header that has no quotes.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// Beginnings of the tokens of well-known services.
-const TOKENS: [&str; 17] = [
-    "sk-",
-    "sk_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "hf_",
-    "xoxb-",
-    "xoxp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "eyJ",
-    "npm_",
-];
+const TOKENS: &str =
+    "sk- sk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- hf_ xoxb- xoxp- AKIA ASIA AIza eyJ npm_";
 /// Characters of a token behind its beginning, at least. One of them is a digit.
 const TOKEN: usize = 8;
 /// Texts in texts that are looked into: `sh -c 'sh -c "…"'`. Of a deeper one nothing is recorded.
@@ -161,7 +113,7 @@ fn public_to(text: &str, depth: u32) -> String {
             };
         }
         let name = word.rsplit('/').next().unwrap_or_default();
-        if CALLS.iter().any(|(known, _)| *known == name) {
+        if calls(name).next().is_some() {
             name.clone_into(&mut program);
         }
         let hidden = hidden.or_else(|| hidden_in(&word, said == Next::Text, depth));
@@ -176,8 +128,9 @@ fn public_to(text: &str, depth: u32) -> String {
 
 /// The options and commands of a program whose value is a secret.
 fn calls(program: &str) -> impl Iterator<Item = &'static str> {
-    let calls = CALLS.iter().filter(move |(known, _)| *known == program);
-    calls.map(|(_, option)| *option)
+    let of_program =
+        move |(_, programs): &&(&str, &str)| programs.split(' ').any(|known| known == program);
+    CALLS.iter().filter(of_program).map(|(option, _)| *option)
 }
 
 /// What stands after the parentheses with which a text begins, and the rest of their word.
@@ -316,7 +269,7 @@ fn without_tokens(word: &str) -> String {
         let token = piece.trim_end_matches(|char| !is_part(char));
         let long = |rest: &str| rest.len() >= TOKEN && rest.contains(|c: char| c.is_ascii_digit());
         let is_token = TOKENS
-            .iter()
+            .split(' ')
             .any(|start| token.strip_prefix(start).is_some_and(long));
         if is_token {
             piece.replacen(token, NOT_RECORDED, 1)
@@ -354,7 +307,7 @@ fn secrecy(name: &str) -> Secrecy {
         before = char;
     }
     words.retain(|word| !word.is_empty());
-    let is_secret = |word: &str| WORDS.contains(&word);
+    let is_secret = |word: &str| WORDS.split(' ').any(|known| known == word);
     let Some(last) = words.last() else {
         return Secrecy::None;
     };

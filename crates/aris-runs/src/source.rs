@@ -25,16 +25,8 @@ pub(crate) fn top(cwd: &Path) -> Option<&Path> {
 /// Looks at the work tree whose top is `top`. Names are given by `name` from absolute paths. Takes no lock of git's and writes nothing.
 pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Option<Vec<u8>>) {
     let mut source = Source::default();
-    let status = [
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--no-renames",
-        "--untracked-files=all",
-        "--ignore-submodules=none",
-    ];
-    let bytes = match git(top, &status) {
+    let status = "status --porcelain=v2 --branch -z --no-renames --untracked-files=all --ignore-submodules=none";
+    let bytes = match git(top, &split(status)) {
         Ok(bytes) => bytes,
         Err(problem) => {
             source.problem = Some(problem);
@@ -47,10 +39,8 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
         // **Source**: git-status(1), "Porcelain Format Version 2".
         match entry.split_once(' ') {
             Some(("#", header)) => {
-                if let Some(commit) = header
-                    .strip_prefix("branch.oid ")
-                    .filter(|oid| *oid != "(initial)")
-                {
+                let commit = header.strip_prefix("branch.oid ");
+                if let Some(commit) = commit.filter(|oid| *oid != "(initial)") {
                     commit.clone_into(&mut source.commit);
                 }
             }
@@ -63,24 +53,12 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
             _ => {}
         }
     }
-    source
-        .changed
-        .extend(not_compared(top).iter().map(|file| name(file)));
+    let hidden = not_compared(top);
+    source.changed.extend(hidden.iter().map(|file| name(file)));
     let mut patch = None;
     if !source.changed.is_empty() && !source.commit.is_empty() {
-        match git(
-            top,
-            &[
-                "diff",
-                "--binary",
-                "--no-color",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--no-renames",
-                "--ignore-submodules=none",
-                "HEAD",
-            ],
-        ) {
+        let diff = "diff --binary --no-color --no-ext-diff --no-textconv --no-renames --ignore-submodules=none HEAD";
+        match git(top, &split(diff)) {
             Ok(bytes) => {
                 source.patch = Some(hex(&Sha256::digest(&bytes)));
                 patch = Some(bytes);
@@ -127,21 +105,18 @@ pub(crate) fn not_committed(top: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> 
     }
     let mut found = BTreeSet::new();
     for (own, files) in by_top {
-        let ask = |first: &[&str]| -> Option<BTreeSet<PathBuf>> {
+        let ask = |first: &str| -> Option<BTreeSet<PathBuf>> {
             let names = files.iter().filter_map(|file| file.to_str());
-            let args: Vec<&str> = first.iter().copied().chain(["--"]).chain(names).collect();
+            let args: Vec<&str> = first.split(' ').chain(["--"]).chain(names).collect();
             let bytes = git(&own, &args).ok()?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Some(
-                text.split_terminator('\0')
-                    .map(|name| own.join(name))
-                    .collect(),
-            )
+            let text = String::from_utf8_lossy(&bytes);
+            let names = text.split_terminator('\0');
+            Some(names.map(|name| own.join(name)).collect())
         };
         // Without a commit there is nothing to compare with, and the commit is said to be absent.
         let (Some(held), Some(differ)) = (
-            ask(&["ls-tree", "-r", "-z", "--name-only", "HEAD"]),
-            ask(&["diff", "-z", "--name-only", "--no-ext-diff", "HEAD"]),
+            ask("ls-tree -r -z --name-only HEAD"),
+            ask("diff -z --name-only --no-ext-diff HEAD"),
         ) else {
             if own != top {
                 found.extend(files.into_iter().cloned());
@@ -170,6 +145,10 @@ pub fn has_commit(project: &Path, commit: &str) -> Option<Result<bool, String>> 
     }
 }
 
+fn split(words: &str) -> Vec<&str> {
+    words.split(' ').collect()
+}
+
 /// What git prints. **Errors**: in words.
 fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let what = args.first().unwrap_or(&"");
@@ -191,10 +170,8 @@ fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
         .map_err(|error| format!("git {what}: {error}"))?;
     if !done.success() {
         let said = done.stderr.text();
-        return Err(format!(
-            "git {what}: {}",
-            said.lines().next().unwrap_or("failed")
-        ));
+        let first = said.lines().next().unwrap_or("failed");
+        return Err(format!("git {what}: {first}"));
     }
     if done.stdout.dropped > 0 {
         return Err(format!("git {what}: more than {PATCH} bytes"));

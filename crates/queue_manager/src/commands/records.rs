@@ -69,7 +69,7 @@ fn one(
         }
     };
     let mut patch = None;
-    if let Some(sha256) = run.source.as_ref().and_then(|source| source.patch.as_ref())
+    if let Some(sha256) = run.patch()
         && ledger.check_patch(&run).is_err()
         && let Some(there_ledger) = Path::new(record).ancestors().nth(2)
     {
