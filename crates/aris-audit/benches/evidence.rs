@@ -31,11 +31,12 @@ use std::thread;
 use std::time::Instant;
 
 use aris_audit::trace::{self, Chain, NewRecord, RunChoice};
-use aris_audit::{Hasher, digest_files};
+use aris_audit::{Digest, digest_files};
 use aris_contract::artifact::Slug;
 use aris_contract::artifact::trace::TraceMode;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -274,9 +275,9 @@ fn hash(scratch: &Path, run: usize, random: &mut Random) -> Outcome<Value> {
         let (one, first) = timed(|| {
             let mut digests = Vec::new();
             for path in &paths {
-                let mut hasher = Hasher::default();
+                let mut hasher = Sha256::new();
                 aris_fs::open(path)?.stream(&mut buffer, |piece| hasher.update(piece))?;
-                digests.push(hasher.finish());
+                digests.push(Digest::from_bytes(hasher.finalize().into()));
             }
             Ok(digests)
         })?;

@@ -12,6 +12,7 @@ use aris_contract::{schema, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::digest::Digest;
 use crate::project;
@@ -167,16 +168,16 @@ fn prompt<D>(emission: &Emission<'_, D>) -> Vec<u8> {
 /// A program has no conversation; what it read (`prompt`), what it said (`report`) and how it judged (verdict, reason code,
 /// summary) identify the run instead. The gate computes it again: an artifact whose verdict was changed by hand no longer fits.
 pub fn program_thread(helper: &str, prompt: &[u8], report: &[u8], judged: [&str; 3]) -> String {
-    let mut hasher = crate::digest::Hasher::default();
+    let mut hasher = Sha256::new();
     hasher.update(prompt);
     hasher.update(report);
     for part in judged {
         // A byte that no text of JSON holds as it is: parts cannot run into each other.
-        hasher.update(&[0]);
-        hasher.update(part.as_bytes());
+        hasher.update([0]);
+        hasher.update(part);
     }
-    let hex: String = hasher.finish().hex().chars().take(16).collect();
-    format!("{helper}-{hex}")
+    let digest = Digest::from_bytes(hasher.finalize().into());
+    format!("{helper}-{:.16}", digest.hex())
 }
 
 fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {

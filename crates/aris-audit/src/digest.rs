@@ -46,28 +46,6 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A digest being computed piece by piece.
-#[derive(Clone, Default)]
-pub struct Hasher(Sha256);
-
-impl Hasher {
-    /// Adds bytes.
-    pub fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    /// The digest of everything added.
-    pub fn finish(self) -> Digest {
-        Digest(self.0.finalize().into())
-    }
-}
-
-impl fmt::Debug for Hasher {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Hasher")
-    }
-}
-
 /// Bytes read at once, per thread: large enough that the system call costs nothing, small enough for the second-level cache.
 const BUFFER: usize = 256 << 10;
 
@@ -86,9 +64,9 @@ pub fn digest_files<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, Fs
 }
 
 pub(crate) fn digest_file(path: &Path, buffer: &mut [u8]) -> Result<Digest, FsError> {
-    let mut hasher = Hasher::default();
+    let mut hasher = Sha256::new();
     aris_fs::open(path)?.stream(buffer, |piece| hasher.update(piece))?;
-    Ok(hasher.finish())
+    Ok(Digest(hasher.finalize().into()))
 }
 
 #[cfg(test)]

@@ -16,5 +16,5 @@ pub mod trace;
 pub mod verdict;
 
 pub use artifact::{Emission, Emitted, emit, program_thread, says_the_same};
-pub use digest::{Digest, Hasher, digest_files};
+pub use digest::{Digest, digest_files};
 pub use paper::{Obstacle, PaperFiles, missing_sources, root_name, source_text};

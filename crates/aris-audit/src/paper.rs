@@ -278,28 +278,22 @@ pub fn source_text(bytes: &[u8]) -> Result<Arc<str>, String> {
 }
 
 fn unreadable(root: &str, error: &aris_latex::Error) -> Obstacle {
-    let (id, action) = match error {
+    let begin = Position {
+        path: root.to_owned(),
+        line: 1,
+        column: 1,
+    };
+    let (id, action, position) = match error {
         aris_latex::Error::RootAbsent { .. } => {
-            ("no_root_document", "name the root document with --root")
+            let action = "name the root document with --root";
+            ("no_root_document", action, begin)
         }
         aris_latex::Error::RootUnreadable { .. } => {
-            ("source_unreadable", "make the file readable UTF-8")
+            ("source_unreadable", "make the file readable UTF-8", begin)
         }
-        aris_latex::Error::TooDeep { .. } | aris_latex::Error::TooLarge { .. } => (
-            "document_too_large",
-            "look for files that include each other",
-        ),
-    };
-    let position = match error {
         aris_latex::Error::TooDeep { at, .. } | aris_latex::Error::TooLarge { at, .. } => {
-            at.clone()
-        }
-        aris_latex::Error::RootAbsent { .. } | aris_latex::Error::RootUnreadable { .. } => {
-            Position {
-                path: root.to_owned(),
-                line: 1,
-                column: 1,
-            }
+            let action = "look for files that include each other";
+            ("document_too_large", action, at.clone())
         }
     };
     Obstacle {
@@ -325,10 +319,8 @@ pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
             IncludeOutcome::Unreadable(reason) => {
                 let path = include.resolved.as_ref().or(include.candidates.first());
                 let path = path.unwrap_or(target);
-                (
-                    "source_unreadable",
-                    format!("`{path}` cannot be read: {reason}"),
-                )
+                let message = format!("`{path}` cannot be read: {reason}");
+                ("source_unreadable", message)
             }
             IncludeOutcome::Unresolved => (
                 "source_missing",

@@ -58,12 +58,8 @@ pub fn elsewhere(project: &Path, folder: &Path, thread: &str) -> Vec<Elsewhere> 
     let ours = events.iter().rposition(|event| event.trace_path == here);
     let logged = events.into_iter().enumerate().map(|(at, event)| {
         let follows = ours.is_none_or(|ours| at > ours);
-        (
-            event.trace_path,
-            event.timestamp,
-            follows,
-            event.chain.is_some(),
-        )
+        let (path, chained) = (event.trace_path, event.chain.is_some());
+        (path, event.timestamp, follows, chained)
     });
     let mut answers: Vec<_> = logged.filter(|(path, ..)| *path != here).collect();
     for run in runs_beside(folder) {
