@@ -88,6 +88,14 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
     part_of(bytes)
 }
 
+/// Line and column of what stands after this beginning of a text.
+pub(crate) fn after(before: &str) -> (u32, u32) {
+    let line = 1 + before.matches('\n').count();
+    let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
+    let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    (small(line), small(column))
+}
+
 /// The text of a part of a file. **Errors**: what is not UTF-8, with its line in this part.
 pub(crate) fn part_of(bytes: &[u8]) -> Result<&str, QueryError> {
     std::str::from_utf8(bytes).map_err(|error| {

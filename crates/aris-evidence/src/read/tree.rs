@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_yaml::{JsonReader, Node, Text, Value};
-use toml_edit::{Document, Item};
+use toml_edit::Document;
 
-use super::cell::{Cell, text_of};
+use super::cell::{Cell, after, text_of};
 use super::{Each, Layout, check_columns};
 use crate::QueryError;
 use crate::settings::{Format, VALUE_BYTES};
@@ -66,11 +66,7 @@ pub(crate) fn rows(
                 "the file is one value of more than {VALUE_BYTES} bytes; make it a list of objects, or JSON Lines"
             )));
         }
-        let cells: Vec<_> = wanted
-            .iter()
-            .map(|_| Cell::Text(json.as_str().into()))
-            .collect();
-        return each(1, &cells);
+        return each(1, &vec![Cell::Text(json.as_str().into()); wanted.len()]);
     }
     let names: BTreeMap<&str, usize> = wanted
         .iter()
@@ -134,10 +130,8 @@ fn objects(
         let node = reader.value()?;
         reader.end()?;
         if !node.is_map() {
-            let message = format!(
-                "{} where JSON Lines have an object in each line",
-                node.noun()
-            );
+            let noun = node.noun();
+            let message = format!("{noun} where JSON Lines have an object in each line");
             return Err(QueryError::malformed(message).at(line, node.column));
         }
         each(node)?;
@@ -168,53 +162,32 @@ fn toml(text: &str) -> Result<Node, QueryError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let document = Document::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        let before = text.get(..at).unwrap_or_default();
-        let line = 1 + before.matches('\n').count();
-        let column = 1 + before
-            .rsplit('\n')
-            .next()
-            .map_or(0, |last| last.chars().count());
-        let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
-        QueryError::malformed(error.message().replace('\n', ", ")).at(small(line), small(column))
+        let (line, column) = after(text.get(..at).unwrap_or_default());
+        QueryError::malformed(error.message().replace('\n', ", ")).at(line, column)
     })?;
-    Ok(node(document.as_item()))
+    // Tables of all forms are one to the reader.
+    let value = document.as_item().clone().into_value();
+    Ok(value.map(|value| node(&value)).unwrap_or_default())
 }
 
-fn node(item: &Item) -> Node {
+fn node(value: &toml_edit::Value) -> Node {
     let scalar = |text: String, plain| Value::Scalar { text, plain };
-    let map = |entries: &mut dyn Iterator<Item = (&str, Node)>| {
-        let key = |key: &str| Text {
-            text: key.to_owned(),
-            line: 0,
-            column: 0,
-        };
-        Value::Map(entries.map(|(name, node)| (key(name), node)).collect())
-    };
-    let value = match item {
-        Item::None => scalar(String::new(), true),
-        Item::Table(table) => map(&mut table.iter().map(|(key, item)| (key, node(item)))),
-        Item::ArrayOfTables(tables) => Value::List(
-            tables
-                .iter()
-                .map(|table| node(&Item::Table(table.clone())))
-                .collect(),
-        ),
-        Item::Value(value) => match value {
-            toml_edit::Value::String(text) => scalar(text.value().clone(), false),
-            toml_edit::Value::Integer(number) => scalar(number.value().to_string(), true),
-            toml_edit::Value::Float(number) => scalar(format!("{:?}", number.value()), true),
-            toml_edit::Value::Boolean(truth) => scalar(truth.value().to_string(), true),
-            toml_edit::Value::Datetime(date) => scalar(date.value().to_string(), false),
-            toml_edit::Value::Array(items) => Value::List(
-                items
-                    .iter()
-                    .map(|value| node(&Item::Value(value.clone())))
-                    .collect(),
-            ),
-            toml_edit::Value::InlineTable(table) => map(&mut table
-                .iter()
-                .map(|(key, value)| (key, node(&Item::Value(value.clone()))))),
-        },
+    let value = match value {
+        toml_edit::Value::String(text) => scalar(text.value().clone(), false),
+        toml_edit::Value::Integer(number) => scalar(number.value().to_string(), true),
+        toml_edit::Value::Float(number) => scalar(format!("{:?}", number.value()), true),
+        toml_edit::Value::Boolean(truth) => scalar(truth.value().to_string(), true),
+        toml_edit::Value::Datetime(date) => scalar(date.value().to_string(), false),
+        toml_edit::Value::Array(items) => Value::List(items.iter().map(node).collect()),
+        toml_edit::Value::InlineTable(table) => {
+            let key = |key: &str| Text {
+                text: key.to_owned(),
+                line: 0,
+                column: 0,
+            };
+            let entries = table.iter().map(|(name, value)| (key(name), node(value)));
+            Value::Map(entries.collect())
+        }
     };
     Node {
         line: 0,

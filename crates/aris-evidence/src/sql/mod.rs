@@ -6,6 +6,7 @@ use crate::QueryError;
 use crate::QueryErrorKind::{
     Malformed, Memory, NotFinite, Refused, Syntax, TimeOut, TooLarge, Unreadable,
 };
+use crate::read::cell::after;
 
 pub(crate) mod functions;
 pub(crate) mod guard;
@@ -28,14 +29,12 @@ pub(crate) fn located(error: &Error, sql: &str) -> QueryError {
     let Error::SqlInputError { offset, .. } = error else {
         return wrong;
     };
-    let before = usize::try_from(*offset)
-        .ok()
-        .and_then(|offset| sql.get(..offset));
-    let Some(before) = before else { return wrong };
-    let line = 1 + before.matches('\n').count();
-    let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
-    let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    wrong.at(small(line), small(column))
+    let offset = usize::try_from(*offset).ok();
+    let Some(before) = offset.and_then(|offset| sql.get(..offset)) else {
+        return wrong;
+    };
+    let (line, column) = after(before);
+    wrong.at(line, column)
 }
 
 /// What SQLite says, without a place.
