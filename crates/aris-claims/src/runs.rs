@@ -42,7 +42,7 @@ pub struct Gap {
 /// The kinds of [`Gap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum GapId {
     /// No run in the ledger wrote a file with this content, or the number's query reads no file.

@@ -23,14 +23,10 @@ mod markdown;
 mod page;
 mod session;
 
-use std::io::{self, Write};
-
-use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Network, Sample, Shown, Spec};
 use aris_contract::{ErrorKind, schema};
-use serde::Serialize;
 
 pub use cli::Cli;
-pub use commands::{AuditReport, BindReport, EmitReport, ShowReport, SuggestReport, TraceReport};
 pub use error::Error;
 
 use crate::cli::Command;
@@ -127,7 +123,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Runs the command.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     match &cli.command {
         None => commands::audit::run(&cli.paper, cli.html.as_deref(), context),
         Some(Command::Suggest(args)) => commands::suggest::run(args, context),
@@ -138,53 +134,17 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     }
 }
 
-/// What a command answers.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// Of the audit.
-    Audit(Box<AuditReport>),
-    /// Of `suggest`.
-    Suggest(SuggestReport),
-    /// Of `bind`.
-    Bind(BindReport),
-    /// Of `emit`.
-    Emit(EmitReport),
-    /// Of `show`.
-    Show(ShowReport),
-    /// Of `trace-back`.
-    Trace(TraceReport),
-}
-
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        match self {
-            Self::Audit(_) => commands::audit::SCHEMA,
-            Self::Suggest(_) => commands::suggest::SCHEMA,
-            Self::Bind(_) => commands::bind::SCHEMA,
-            Self::Emit(_) => commands::emit::SCHEMA,
-            Self::Show(_) => commands::show::SCHEMA,
-            Self::Trace(_) => commands::trace_back::SCHEMA,
-        }
-    }
-
-    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        match self {
-            Self::Audit(report) => report.render(out, style),
-            Self::Suggest(report) => report.render(out),
-            Self::Bind(report) => report.render(out, style),
-            Self::Emit(report) => report.render(out),
-            Self::Show(report) => report.render(out),
-            Self::Trace(report) => report.render(out, style),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use aris_testkit::check_schema;
 
     use super::*;
+    use crate::commands::audit::AuditReport;
+    use crate::commands::bind::BindReport;
+    use crate::commands::emit::EmitReport;
+    use crate::commands::show::ShowReport;
+    use crate::commands::suggest::SuggestReport;
+    use crate::commands::trace_back::TraceReport;
 
     #[test]
     fn schemas_are_current() {

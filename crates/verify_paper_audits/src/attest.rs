@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_contract::json::pretty;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::finding::{Finding, FindingId, Severity};
@@ -25,9 +25,8 @@ pub(crate) const PREDICATE_TYPE: &str = "tag:aris,2026:verify_paper_audits/attes
 pub const PREDICATE_SCHEMA: &str = "aris.verify_paper_audits.attestation/v1";
 
 /// An in-toto statement.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Statement {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Statement {
     /// `https://in-toto.io/Statement/v1`.
     #[serde(rename = "_type")]
     pub kind: &'static str,
@@ -41,19 +40,19 @@ pub struct Statement {
 }
 
 /// A file and its digest.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Resource {
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+pub(crate) struct Resource {
     /// Of a file its path: relative to the paper directory, of a run's files relative to the project.
     pub name: String,
     /// `sha256` to 64 hex digits, or `gitCommit` to those of a commit.
-    pub digest: BTreeMap<&'static str, String>,
+    pub digest: BTreeMap<String, String>,
 }
 
 /// What the gate says about the subjects.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Predicate {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Predicate {
     /// `aris.verify_paper_audits.attestation/v1`.
     pub schema: &'static str,
     /// Name and version of the verifier.
@@ -82,9 +81,8 @@ pub struct Predicate {
 }
 
 /// A run, in the words of SLSA provenance v1. **Source**: slsa.dev, `spec/v1.0/provenance`.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RunProvenance {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct RunProvenance {
     /// What was run, from what.
     #[serde(rename = "buildDefinition")]
     pub build_definition: BuildDefinition,
@@ -94,10 +92,9 @@ pub struct RunProvenance {
 }
 
 /// What was run, from what.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct BuildDefinition {
+pub(crate) struct BuildDefinition {
     /// `tag:aris,2026:run/v1`.
     pub build_type: &'static str,
     /// What a person chose: `command`, `setup`, `env`, `cwd`.
@@ -109,9 +106,8 @@ pub struct BuildDefinition {
 }
 
 /// Where and when.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RunDetails {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct RunDetails {
     /// `id`: who recorded the run; `version`: of interpreter and driver, where known.
     pub builder: serde_json::Value,
     /// `invocationId` (digest of the record), `startedOn`, `finishedOn`, and `end`, which SLSA does not know.
@@ -121,9 +117,8 @@ pub struct RunDetails {
 }
 
 /// Who judged.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Verifier {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Verifier {
     /// `verify_paper_audits`.
     pub name: String,
     /// Its version.
@@ -131,31 +126,28 @@ pub struct Verifier {
 }
 
 /// The policy, without the path it was read from.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AttestedPolicy {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct AttestedPolicy {
     /// Of the policy file.
-    pub digest: BTreeMap<&'static str, String>,
+    pub digest: BTreeMap<String, String>,
     /// What is weaker than in the built-in policy.
     pub weakened: Vec<String>,
 }
 
 /// A judged file with what it was.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Input {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Input {
     /// Path relative to the paper directory.
     pub name: String,
     /// Digest of the judged bytes.
-    pub digest: BTreeMap<&'static str, String>,
+    pub digest: BTreeMap<String, String>,
     /// What the file was in the run.
     pub roles: Vec<aris_audit::ledger::Role>,
 }
 
 /// An audit's own word.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AttestedAudit {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct AttestedAudit {
     /// Skill.
     pub audit: String,
     /// Verdict as written.
@@ -167,9 +159,8 @@ pub struct AttestedAudit {
 }
 
 /// A finding without its prose.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AttestedFinding {
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct AttestedFinding {
     /// What was proved.
     pub id: FindingId,
     /// Its weight.
@@ -305,13 +296,13 @@ fn provenance(behind: &RunBehind) -> RunProvenance {
     }
 }
 
-fn resource(name: &str, kind: &'static str, digest: &str) -> Resource {
+fn resource(name: &str, kind: &str, digest: &str) -> Resource {
     Resource {
         name: name.to_owned(),
-        digest: BTreeMap::from([(kind, digest.to_owned())]),
+        digest: BTreeMap::from([(kind.to_owned(), digest.to_owned())]),
     }
 }
 
-fn digest(text: &str) -> BTreeMap<&'static str, String> {
-    BTreeMap::from([("sha256", text.trim_start_matches("sha256:").to_owned())])
+fn digest(text: &str) -> BTreeMap<String, String> {
+    resource("", "sha256", text.trim_start_matches("sha256:")).digest
 }

@@ -4,21 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
-use aris_cli::{Context, Style};
+use aris_claims::runs;
+use aris_cli::{Context, Product, Style};
 use aris_contract::text::counted;
 use aris_contract::{ErrorKind, Failure as _};
 use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attest::{PREDICATE_TYPE, STATEMENT_TYPE};
+use crate::attest::{PREDICATE_TYPE, Resource, STATEMENT_TYPE};
 use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::output::{self, NAMESPACE, SIGN_DEADLINE};
 use crate::text::{clean, short, tallied};
 
 /// Schema id of [`Checked`].
-pub const CHECK_SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
+pub(crate) const SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
 /// Files that were not compared and are named in the text.
 const NAMED: usize = 20;
 /// How the statement names what a work tree had beyond its commit.
@@ -27,9 +28,8 @@ const PATCH: &str = "patch";
 const LIMIT: u64 = 256 << 20;
 
 /// What came of the check.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Checked {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Checked {
     /// What the gate said when it made the statement.
     pub result: String,
     /// Under which assurance.
@@ -53,9 +53,8 @@ pub struct Checked {
 }
 
 /// A finding that the statement holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FindingSaid {
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub(crate) struct FindingSaid {
     /// What was proved.
     pub id: String,
     /// Its weight.
@@ -66,10 +65,9 @@ pub struct FindingSaid {
 }
 
 /// What is known of the signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Signature {
+pub(crate) enum Signature {
     /// There is none.
     None,
     /// There is none, and a signer was named.
@@ -83,9 +81,8 @@ pub enum Signature {
 }
 
 /// A file that is not as the statement says.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Differing {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Differing {
     /// Relative to the paper directory.
     pub name: String,
     /// What is wrong with it.
@@ -97,7 +94,7 @@ pub struct Differing {
 struct Statement {
     #[serde(rename = "_type")]
     kind: String,
-    subject: Vec<Named>,
+    subject: Vec<Resource>,
     #[serde(rename = "predicateType")]
     predicate_type: String,
     predicate: Judgement,
@@ -108,19 +105,13 @@ struct Judgement {
     time: String,
     assurance: String,
     result: Value,
-    inputs: Vec<Named>,
+    inputs: Vec<Resource>,
     #[serde(default)]
     runs: Vec<RunSaid>,
     #[serde(default, rename = "resolvedDependencies")]
-    resolved_dependencies: Vec<Named>,
+    resolved_dependencies: Vec<Resource>,
     #[serde(default)]
     findings: Vec<FindingSaid>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-    digest: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -135,21 +126,21 @@ struct RunSaid {
 #[serde(rename_all = "camelCase")]
 struct Definition {
     #[serde(default)]
-    resolved_dependencies: Vec<Named>,
+    resolved_dependencies: Vec<Resource>,
 }
 
 #[derive(Deserialize)]
 struct Details {
     #[serde(default)]
-    byproducts: Vec<Named>,
+    byproducts: Vec<Resource>,
 }
 
 /// Checks a statement.
 pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Error> {
     let path = context.absolute(&args.statement);
     let bytes = aris_fs::read(&path, LIMIT).map_err(|error| {
-        let hint = String::from("`verify_paper_audits --attest FILE` writes a statement");
-        Error::judged(error.kind(), error.to_string(), hint)
+        let hint = "`verify_paper_audits --attest FILE` writes a statement";
+        Error::new(error.kind(), error.to_string(), hint)
     })?;
     let malformed = |why: String| {
         let message = format!(
@@ -157,8 +148,8 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
             path.display(),
             short(&why)
         );
-        let hint = String::from("`verify_paper_audits --attest FILE` writes one");
-        Error::judged(ErrorKind::Validation, message, hint)
+        let hint = "`verify_paper_audits --attest FILE` writes one";
+        Error::new(ErrorKind::Validation, message, hint)
     };
     let statement: Statement =
         serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
@@ -250,7 +241,7 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
     })
 }
 
-fn differing(file: &Named, problem: &str) -> Differing {
+fn differing(file: &Resource, problem: &str) -> Differing {
     Differing {
         name: file.name.clone(),
         problem: problem.to_owned(),
@@ -278,18 +269,14 @@ fn held(paper: &Path, name: &str, digest: &str) -> Result<(), String> {
         Ok((found, _)) if found == digest => Ok(()),
         Ok((found, _)) => Err(format!(
             "its content has changed: {} instead of {}",
-            start(&found),
-            start(digest)
+            runs::short(&found),
+            runs::short(digest)
         )),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(String::from("it is not here"))
         }
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn start(digest: &str) -> &str {
-    digest.get(..12).unwrap_or(digest)
 }
 
 fn signature(
@@ -339,9 +326,14 @@ impl Checked {
     pub(crate) fn found(&self) -> bool {
         !self.differ.is_empty() || matches!(self.signature, Signature::Wrong | Signature::Missing)
     }
+}
 
-    /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for Checked {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for file in &self.differ {
             writeln!(
                 out,

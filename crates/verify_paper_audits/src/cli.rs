@@ -11,14 +11,14 @@ use clap::{Args, Subcommand};
 pub struct Cli {
     /// What to do; without one the paper is gated
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
-    pub gate: GateArgs,
+    pub(crate) gate: GateArgs,
 }
 
 /// What else the helper does.
 #[derive(Clone, Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Print the prompt with which a reviewer makes an audit
     Prompt(PromptArgs),
     /// Write the artifact of an audit from the reviewer's kept answer
@@ -31,7 +31,7 @@ pub enum Command {
 
 /// Which paper.
 #[derive(Clone, Debug, Args)]
-pub struct PaperArgs {
+pub(crate) struct PaperArgs {
     /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub struct PaperArgs {
 
 /// Arguments of a run of the gate.
 #[derive(Clone, Debug, Args)]
-pub struct GateArgs {
+pub(crate) struct GateArgs {
     #[command(flatten)]
     pub paper: PaperArgs,
     /// How strict to be: draft or submission [default: what `.aris/assurance.txt` in the paper says, else draft]
@@ -67,7 +67,7 @@ pub struct GateArgs {
 
 /// Arguments of `prompt`.
 #[derive(Clone, Debug, Args)]
-pub struct PromptArgs {
+pub(crate) struct PromptArgs {
     #[command(flatten)]
     pub paper: PaperArgs,
     /// Skill of the audit, as the policy or the paper's manifest names it: proof-checker, kill-argument, …
@@ -77,7 +77,7 @@ pub struct PromptArgs {
 
 /// Arguments of `record`.
 #[derive(Clone, Debug, Args)]
-pub struct RecordArgs {
+pub(crate) struct RecordArgs {
     #[command(flatten)]
     pub paper: PaperArgs,
     /// Skill of the audit, as the policy or the paper's manifest names it: proof-checker, kill-argument, …
@@ -96,7 +96,7 @@ pub struct RecordArgs {
 
 /// Arguments of `obligations`.
 #[derive(Clone, Debug, Args)]
-pub struct ObligationArgs {
+pub(crate) struct ObligationArgs {
     /// Folder of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
@@ -104,7 +104,7 @@ pub struct ObligationArgs {
 
 /// Arguments of `check-statement`.
 #[derive(Clone, Debug, Args)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// The statement; its signature, FILE.sig, is checked where it is there
     #[arg(value_name = "FILE")]
     pub statement: PathBuf,

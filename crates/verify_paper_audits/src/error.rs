@@ -3,45 +3,26 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use aris_contract::artifact::audit::AssuranceError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
 use serde_json::{Map, Value};
 
-use crate::policy::PolicyError;
-
 /// Everything that keeps the gate from writing a report. What is wrong with a paper is in the report, never here.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The paper directory is absent or not a directory.
-    #[error("{} is not a directory", path.display())]
-    NoPaper {
-        /// The path.
-        path: PathBuf,
-    },
-    /// `assurance.txt` says neither draft nor submission.
-    #[error("{}: {source}", path.display())]
-    Assurance {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        source: AssuranceError,
-    },
-    /// The policy file is absent.
-    #[error("the policy file {} does not exist", path.display())]
-    NoPolicy {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The policy file is not a policy.
-    #[error("{}: the policy is invalid", path.display())]
-    Policy {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong, and where.
-        source: PolicyError,
+    /// Arguments, input or an output that cannot be used.
+    #[error("{message}")]
+    Unusable {
+        /// The class of the error.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+        /// What to do; empty where nothing is known to help.
+        hint: String,
+        /// The file that it is about, and the place in it.
+        details: Map<String, Value>,
     },
     /// What is read besides the paper is there and cannot be read.
     #[error("{what} cannot be read")]
@@ -53,32 +34,6 @@ pub enum Error {
         /// Why.
         source: FsError,
     },
-    /// An audit by a reviewer cannot be asked for or written down.
-    #[error("{message}")]
-    Judged {
-        /// The class of the error.
-        kind: ErrorKind,
-        /// What is wrong.
-        message: String,
-        /// What to do.
-        hint: String,
-    },
-    /// An output would replace a file that was judged, or another output.
-    #[error("{} would be overwritten: it is {what}", path.display())]
-    Overwrite {
-        /// The path.
-        path: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
-    /// The place of the report leads out of the project through a link that lies in the paper.
-    #[error("{} is a link that leads out of the paper, to {}", path.display(), to.display())]
-    Astray {
-        /// The place of the report.
-        path: PathBuf,
-        /// Where it leads.
-        to: PathBuf,
-    },
     /// An output cannot be written.
     #[error("{what} cannot be written")]
     Write {
@@ -87,119 +42,94 @@ pub enum Error {
         /// Why.
         source: FsError,
     },
-    /// An output cannot be composed.
-    #[error("{what} cannot be composed: {reason}")]
-    Compose {
-        /// Which output.
-        what: &'static str,
-        /// Why.
-        reason: String,
-    },
-    /// `SOURCE_DATE_EPOCH` is not a number of seconds.
-    #[error("SOURCE_DATE_EPOCH is {found:?}, not a number of seconds since 1970")]
-    Epoch {
-        /// What it is.
-        found: String,
-    },
     /// The signing program could not be run.
     #[error("the statement is written and not signed")]
     Sign(#[source] ProcError),
-    /// The signing program refused.
-    #[error("the statement is written and not signed: {reason}")]
-    Refused {
-        /// What it said.
-        reason: String,
-    },
 }
 
 impl Error {
-    /// `made`, or why that output cannot be composed.
-    pub(crate) fn compose<T>(what: &'static str, made: Result<T, impl Display>) -> Result<T, Self> {
-        made.map_err(|error| Self::Compose {
-            what,
-            reason: error.to_string(),
-        })
+    pub(crate) fn new(
+        kind: ErrorKind,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Unusable {
+            kind,
+            message: message.into(),
+            hint: hint.into(),
+            details: Map::new(),
+        }
     }
 
-    pub(crate) fn judged(kind: ErrorKind, message: String, hint: String) -> Self {
-        Self::Judged {
-            kind,
-            message,
-            hint,
+    /// The same, and a fact that programs read.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        if let Self::Unusable { details, .. } = &mut self {
+            details.insert(name.to_owned(), value.into());
         }
+        self
+    }
+
+    /// The same, about a file or folder.
+    pub(crate) fn at(self, path: &Path) -> Self {
+        self.with("path", path.display().to_string())
+    }
+
+    /// The paper directory is absent or not a directory.
+    pub(crate) fn no_paper(path: PathBuf) -> Self {
+        let kind = if path.exists() && !path.is_dir() {
+            ErrorKind::Validation
+        } else {
+            ErrorKind::NotFound
+        };
+        let message = format!("{} is not a directory", path.display());
+        let hint = "name the directory that holds the paper's root document";
+        Self::new(kind, message, hint).at(&path)
+    }
+
+    /// The place of the report leads out of the project through a link that lies in the paper.
+    pub(crate) fn astray(path: &Path, to: &Path) -> Self {
+        let (shown, to) = (path.display(), to.display());
+        let message = format!("{shown} is a link that leads out of the paper, to {to}");
+        let hint = "remove the link; the report can go elsewhere with --output";
+        Self::new(ErrorKind::Usage, message, hint).at(path)
+    }
+
+    /// `made`, or why that output cannot be composed.
+    pub(crate) fn compose<T>(what: &str, made: Result<T, impl Display>) -> Result<T, Self> {
+        made.map_err(|error| {
+            let message = format!("{what} cannot be composed: {error}");
+            Self::new(ErrorKind::Internal, message, "")
+        })
     }
 }
 
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Judged { kind, .. } | Self::Read { kind, .. } => *kind,
-            Self::NoPaper { path } if path.exists() && !path.is_dir() => ErrorKind::Validation,
-            Self::NoPaper { .. } | Self::NoPolicy { .. } => ErrorKind::NotFound,
-            Self::Assurance { .. }
-            | Self::Overwrite { .. }
-            | Self::Astray { .. }
-            | Self::Epoch { .. } => ErrorKind::Usage,
-            Self::Policy { .. } => ErrorKind::Validation,
+            Self::Unusable { kind, .. } | Self::Read { kind, .. } => *kind,
             Self::Write { source, .. } => source.kind(),
-            Self::Sign(_) | Self::Refused { .. } => ErrorKind::Precondition,
-            Self::Compose { .. } => ErrorKind::Internal,
+            Self::Sign(_) => ErrorKind::Precondition,
         }
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::NoPaper { .. } => "name the directory that holds the paper's root document",
-            Self::Assurance { path, .. } => {
-                let path = path.display();
-                return Some(format!(
-                    "write draft or submission into {path}, or pass --assurance"
-                ));
-            }
-            Self::Judged { hint, .. } => hint,
-            Self::NoPolicy { .. } => "leave --policy out for the built-in policy",
-            Self::Policy { .. } => "compare with skills/paper-writing/assets/audit-policy.json",
-            Self::Overwrite { .. } => "name another output file",
-            Self::Astray { .. } => "remove the link; the report can go elsewhere with --output",
+        match self {
+            Self::Unusable { hint, .. } => Some(hint.clone()).filter(|hint| !hint.is_empty()),
             Self::Write { source, .. } => {
                 let elsewhere = "write the report elsewhere with --output";
                 let hint = source.hint().map(|hint| format!("{hint}; or {elsewhere}"));
-                return hint.or_else(|| Some(elsewhere.to_owned()));
+                hint.or_else(|| Some(elsewhere.to_owned()))
             }
-            Self::Compose { .. } => "",
-            Self::Epoch { .. } => {
-                "unset it, or set it to the time of the last commit: git log -1 --format=%ct"
-            }
-            Self::Refused { .. } => "check the key with: ssh-keygen -y -f KEY",
-            Self::Read { source, .. } => return source.hint(),
-            Self::Sign(error) => return error.hint(),
-        };
-        Some(hint.to_owned()).filter(|hint| !hint.is_empty())
+            Self::Read { source, .. } => source.hint(),
+            Self::Sign(error) => error.hint(),
+        }
     }
 
     fn details(&self) -> Map<String, Value> {
-        let of_path = |path: &Path| {
-            let path = Value::from(path.display().to_string());
-            Map::from_iter([(String::from("path"), path)])
-        };
         match self {
-            Self::NoPaper { path }
-            | Self::Assurance { path, .. }
-            | Self::NoPolicy { path }
-            | Self::Overwrite { path, .. }
-            | Self::Astray { path, .. } => of_path(path),
-            Self::Policy { path, source } => {
-                let mut details = of_path(path);
-                details.insert(String::from("line"), Value::from(source.line));
-                details.insert(String::from("column"), Value::from(source.column));
-                details
-            }
+            Self::Unusable { details, .. } => details.clone(),
             Self::Read { source, .. } | Self::Write { source, .. } => source.details(),
-            Self::Judged { .. }
-            | Self::Compose { .. }
-            | Self::Epoch { .. }
-            | Self::Sign(_)
-            | Self::Refused { .. } => Map::new(),
+            Self::Sign(_) => Map::new(),
         }
     }
 }

@@ -14,22 +14,13 @@ pub(crate) fn guarded<T>(
     match panic::catch_unwind(AssertUnwindSafe(check)) {
         Ok(value) => Some(value),
         Err(payload) => {
-            let text = payload.downcast_ref::<String>().cloned();
-            let text = text
-                .or_else(|| {
-                    payload
-                        .downcast_ref::<&str>()
-                        .map(|text| (*text).to_owned())
-                })
-                .unwrap_or_default();
-            findings.push(Finding::new(
-                FindingId::Internal,
-                format!(
-                    "the check of {what} crashed, so nothing is known about it: {}",
-                    short(&text)
-                ),
-                "report this with the paper that caused it",
-            ));
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(payload.downcast_ref::<&str>().copied());
+            let text = short(text.unwrap_or_default());
+            let message =
+                format!("the check of {what} crashed, so nothing is known about it: {text}");
+            let fix = "report this with the paper that caused it";
+            findings.push(Finding::new(FindingId::Internal, message, fix));
             None
         }
     }

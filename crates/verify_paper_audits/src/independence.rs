@@ -28,27 +28,23 @@ pub(crate) fn check(audits: &[Reviewed<'_>], policy: &Policy) -> Vec<Finding> {
         let (rule, audit) = (reviewed.rule, reviewed.audit);
         let thread = audit.thread_id.trim();
         if thread.is_empty() {
-            findings.push(of(
-                rule,
-                Finding::new(
-                    FindingId::NoThread,
-                    "the audit names no reviewer thread",
-                    "run the audit again with a reviewer thread of its own",
-                ),
-            ));
+            let message = "the audit names no reviewer thread";
+            let fix = "run the audit again with a reviewer thread of its own";
+            findings.push(of(rule, Finding::new(FindingId::NoThread, message, fix)));
         } else if let Some(group) = rule.independent_group.as_deref() {
             // Compared without case: a thread does not become another one by its spelling.
             match threads.get(&(group, thread.to_lowercase())) {
-                Some(other) => findings.push(of(
-                    rule,
-                    Finding::new(
-                        FindingId::SharedThread,
-                        format!("{} and {other} name one reviewer thread: the later one knew the answer of the earlier one", rule.skill),
-                        "run the audit again in a fresh thread",
-                    )
-                    .evidence("thread_id", short(thread))
-                    .evidence("other_audit", (*other).to_owned()),
-                )),
+                Some(other) => {
+                    let message = format!(
+                        "{} and {other} name one reviewer thread: the later one knew the answer of the earlier one",
+                        rule.skill
+                    );
+                    let fix = "run the audit again in a fresh thread";
+                    let found = Finding::new(FindingId::SharedThread, message, fix)
+                        .evidence("thread_id", short(thread))
+                        .evidence("other_audit", *other);
+                    findings.push(of(rule, found));
+                }
                 None => {
                     threads.insert((group, thread.to_lowercase()), &rule.skill);
                 }
@@ -72,42 +68,37 @@ fn reviewer(reviewed: &Reviewed<'_>, policy: &Policy) -> Option<Finding> {
             return None;
         }
         let helper = if is_helper { model } else { helper };
-        let who = if helper.is_empty() {
-            "a program"
-        } else {
-            helper
-        };
-        return Some(
-            Finding::new(
-                FindingId::DeterministicReviewer,
-                format!(
-                    "the audit was made by {}, and the policy does not leave {} to it",
-                    short(who),
-                    rule.skill
-                ),
-                "run the audit with a reviewer",
-            )
-            .evidence("reviewer_model", short(&audit.reviewer_model))
-            .evidence(
-                "allowed",
-                if rule.deterministic.is_empty() {
-                    String::from("no program")
-                } else {
-                    rule.deterministic.join(", ")
-                },
-            ),
+        let (who, skill) = (
+            if helper.is_empty() {
+                "a program"
+            } else {
+                helper
+            },
+            &rule.skill,
         );
+        let who = short(who);
+        let message =
+            format!("the audit was made by {who}, and the policy does not leave {skill} to it");
+        let allowed = match rule.deterministic.as_slice() {
+            [] => String::from("no program"),
+            some => some.join(", "),
+        };
+        let fix = "run the audit with a reviewer";
+        let found = Finding::new(FindingId::DeterministicReviewer, message, fix)
+            .evidence("reviewer_model", short(&audit.reviewer_model))
+            .evidence("allowed", allowed);
+        return Some(found);
     }
     let executor = reviewed.executor?;
     let family = policy.family(executor)?;
     (policy.family(&audit.reviewer_model) == Some(family)).then(|| {
-        Finding::new(
-            FindingId::SameFamilyReviewer,
-            format!("reviewer and executor are both of the {family} family: they share their blind spots"),
-            "run the audit with a reviewer of another family",
-        )
-        .evidence("executor", short(executor))
-        .evidence("reviewer_model", short(&audit.reviewer_model))
+        let message = format!(
+            "reviewer and executor are both of the {family} family: they share their blind spots"
+        );
+        let fix = "run the audit with a reviewer of another family";
+        Finding::new(FindingId::SameFamilyReviewer, message, fix)
+            .evidence("executor", short(executor))
+            .evidence("reviewer_model", short(&audit.reviewer_model))
     })
 }
 

@@ -8,7 +8,7 @@ use aris_audit::ledger::Ledger;
 use aris_audit::trace::{self, TraceRecord};
 use aris_audit::{Digest, PaperFiles, digest_files};
 use aris_claims::project::{Options, Project};
-use aris_cli::{Context, Style};
+use aris_cli::{Context, Product, Style};
 use aris_contract::artifact::audit::{Audit, Verdict};
 use aris_contract::text::shell_line;
 use aris_contract::{ErrorKind, Failure as _, schema, time};
@@ -25,14 +25,14 @@ use crate::sources::Sources;
 use crate::text::clean;
 
 /// Schema id of [`Prompt`].
-pub const PROMPT_SCHEMA: &str = "aris.verify_paper_audits.prompt/v1";
+pub(crate) const PROMPT_SCHEMA: &str = "aris.verify_paper_audits.prompt/v1";
 /// Schema id of [`Recorded`].
-pub const RECORD_SCHEMA: &str = "aris.verify_paper_audits.record/v1";
+pub(crate) const RECORD_SCHEMA: &str = "aris.verify_paper_audits.record/v1";
 
 /// What `prompt` answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Prompt {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "programs read this name")]
+pub(crate) struct Prompt {
     /// Skill of the audit.
     pub audit: String,
     /// What to send to the reviewer.
@@ -44,13 +44,12 @@ pub struct Prompt {
 }
 
 /// What `record` answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Recorded {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct Recorded {
     /// Skill of the audit.
     pub audit: String,
     /// The verdict that the answer states.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub verdict: Verdict,
     /// Path of the artifact.
     pub artifact: String,
@@ -118,7 +117,7 @@ fn rule(paper: &Paper, policy: &Policy, skill: &str) -> Result<AuditRule, Error>
     let rule = rules.into_iter().find(|rule| rule.skill == skill);
     rule.ok_or_else(|| {
         let message = format!("no audit of this paper is called {skill:?}");
-        Error::judged(
+        Error::new(
             ErrorKind::Usage,
             message,
             format!("one of {}", known.join(", ")),
@@ -138,7 +137,7 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
             |finding| finding.message.clone(),
         );
         let hint = said.map_or_else(String::new, |finding| finding.fix.clone());
-        return Err(Error::judged(ErrorKind::Validation, message, hint));
+        return Err(Error::new(ErrorKind::Validation, message, hint));
     }
     let name = |path: &Path| aris_fs::display_relative(path, &paper.project);
     let files: Vec<String> = subject.into_iter().map(name).collect();
@@ -228,13 +227,12 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     })?;
     let answers = answers(&kept.records, args.thread_id.as_deref(), &run)?;
     let Some(last) = answers.last().copied() else {
-        return Err(Error::NoPaper { path: run });
+        return Err(Error::no_paper(run));
     };
     let name = clean(&last.prefix);
     let shown = paper.shown(&run);
-    let precondition = |message: String, hint: &str| {
-        Error::judged(ErrorKind::Precondition, message, hint.to_owned())
-    };
+    let precondition =
+        |message: String, hint: &str| Error::new(ErrorKind::Precondition, message, hint);
     if let Some(other) = kept.run.as_ref().filter(|run| run.skill != rule.skill) {
         let message = format!("{shown} is a trace of the skill {:?}", other.skill);
         return Err(precondition(
@@ -245,11 +243,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     let Some(verdict) = last.verdict else {
         let message = format!("the answer in record {name} of {shown} states no verdict");
         let hint = "ask the reviewer for a last line `VERDICT: PASS`, WARN, FAIL or NOT_APPLICABLE with nothing after the word, and keep that answer in the same thread";
-        return Err(Error::judged(
-            ErrorKind::Validation,
-            message,
-            hint.to_owned(),
-        ));
+        return Err(Error::new(ErrorKind::Validation, message, hint));
     };
     let request = last.request.as_ref();
     // A follow-up names only what it is about: the rest was given before.
@@ -350,7 +344,7 @@ fn run_folder(
             None => format!("{} holds no run", home.display()),
         };
         let hint = "keep the reviewer's answer with save_trace; it prints the folder";
-        Error::judged(ErrorKind::NotFound, message, hint.to_owned())
+        Error::new(ErrorKind::NotFound, message, hint)
     })
 }
 
@@ -381,7 +375,7 @@ fn answers<'t>(
             run.display()
         );
         let hint = "keep the answer with save_trace: a thread id, a response that is not empty, and the status ok";
-        return Err(Error::judged(ErrorKind::NotFound, message, hint.to_owned()));
+        return Err(Error::new(ErrorKind::NotFound, message, hint));
     }
     Ok(usable)
 }
@@ -419,18 +413,17 @@ fn reviewed(
             };
             let message = format!("{first}{more} changed after the review");
             let hint = "repeat the review on the paper as it is: a verdict is about the bytes that the reviewer was given";
-            Err(Error::judged(
-                ErrorKind::Precondition,
-                message,
-                hint.to_owned(),
-            ))
+            Err(Error::new(ErrorKind::Precondition, message, hint))
         }
     }
 }
 
-impl Recorded {
-    /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for Recorded {
+    fn schema(&self) -> &'static str {
+        RECORD_SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for file in &self.not_reviewed {
             let mark = style.doubtful("not reviewed");
             writeln!(out, "{}: {mark}; the gate will block", clean(file))?;

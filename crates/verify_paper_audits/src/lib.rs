@@ -65,32 +65,19 @@ mod table;
 mod text;
 mod trace;
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
 use aris_contract::{ErrorKind, Signal, schema};
-use serde::Serialize;
 
-pub use aris_audit::ledger::Role;
-pub use attest::{
-    AttestedAudit, AttestedFinding, AttestedPolicy, BuildDefinition, Input, PREDICATE_SCHEMA,
-    Predicate, Resource, RunDetails, RunProvenance, Statement, Verifier,
-};
-pub use check::{CHECK_SCHEMA, Checked, Differing, FindingSaid, Signature};
-pub use cli::{
-    CheckArgs, Cli, Command, GateArgs, ObligationArgs, PaperArgs, PromptArgs, RecordArgs,
-};
+pub use attest::PREDICATE_SCHEMA;
+pub use cli::Cli;
 pub use error::Error;
-pub use finding::{Finding, FindingId, Severity, SourceLine};
-pub use judged::{PROMPT_SCHEMA, Prompt, RECORD_SCHEMA, Recorded};
-pub use manifest::{Added, Manifest, ManifestError};
-pub use obligations::{Obligation, Obligations, SCHEMA as OBLIGATIONS_SCHEMA};
-pub use policy::{AuditRule, Coverage, MinBound, PolicyError, PolicyFile, SourceKind};
-pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status, Step};
-pub use reported::Reported;
-pub use sources::RunBehind;
-pub use trace::TraceSummary;
 
+use crate::check::SCHEMA as CHECK_SCHEMA;
+use crate::cli::{Command, GateArgs};
+use crate::judged::{PROMPT_SCHEMA, RECORD_SCHEMA};
+use crate::obligations::SCHEMA as OBLIGATIONS_SCHEMA;
 use crate::output::Outputs;
 use aris_audit::ledger::Ledger;
 
@@ -178,68 +165,32 @@ pub static SPEC: Spec = Spec {
     deadline: Some(aris_cli::DEADLINE),
 };
 
-/// What a command answers.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Answer {
-    /// Of the gate.
-    Gate(Box<Report>),
-    /// Of `prompt`.
-    Prompt(Prompt),
-    /// Of `record`.
-    Recorded(Recorded),
-    /// Of `obligations`.
-    Obligations(Obligations),
-    /// Of `check-statement`.
-    Checked(Checked),
-}
-
-impl Product for Answer {
-    fn schema(&self) -> &'static str {
-        match self {
-            Self::Gate(_) => SCHEMA,
-            Self::Prompt(_) => PROMPT_SCHEMA,
-            Self::Recorded(_) => RECORD_SCHEMA,
-            Self::Obligations(_) => OBLIGATIONS_SCHEMA,
-            Self::Checked(_) => CHECK_SCHEMA,
-        }
-    }
-
-    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        match self {
-            Self::Gate(report) => table::write(report, out, style),
-            Self::Prompt(prompt) => write!(out, "{}", prompt.prompt),
-            Self::Recorded(recorded) => recorded.render(out, style),
-            Self::Obligations(list) => list.render(out, style),
-            Self::Checked(checked) => checked.render(out, style),
-        }
-    }
-}
-
 /// Runs the command.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
-    let answer = match &cli.command {
-        None => return gated(&cli.gate, context),
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
+    match &cli.command {
+        None => gated(&cli.gate, context),
         Some(Command::Prompt(args)) => {
             let prompt = judged::prompt(args, context)?;
             for next in &prompt.next {
                 context.note(&format!("then: {next}"));
             }
-            Answer::Prompt(prompt)
+            let text = |it: &judged::Prompt, out: &mut dyn Write| write!(out, "{}", it.prompt);
+            Ok(Outcome::done(prompt).shown(PROMPT_SCHEMA, text))
         }
-        Some(Command::Record(args)) => Answer::Recorded(judged::record(args, context)?),
-        Some(Command::Obligations(args)) => Answer::Obligations(obligations::list(args, context)?),
+        Some(Command::Record(args)) => Ok(Outcome::done(judged::record(args, context)?).boxed()),
+        Some(Command::Obligations(args)) => {
+            Ok(Outcome::done(obligations::list(args, context)?).boxed())
+        }
         Some(Command::CheckStatement(args)) => {
             let checked = check::check(args, context)?;
             let found = checked.found();
-            return Ok(Outcome::found(Answer::Checked(checked), found));
+            Ok(Outcome::found(checked, found).boxed())
         }
-    };
-    Ok(Outcome::done(answer))
+    }
 }
 
 /// Judges a paper and writes the report.
-fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
+fn gated(args: &GateArgs, context: &Context) -> Result<Shown, Error> {
     let (paper, policy) = output::opened(&args.paper, context)?;
     let assurance = output::assurance(args, &paper.given)?;
     let root = args.paper.root.as_deref();
@@ -247,8 +198,8 @@ fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
         && !path.is_file()
     {
         let message = format!("root document {} does not exist", path.display());
-        let hint = String::from("--root is relative to the paper directory");
-        return Err(Error::judged(ErrorKind::NotFound, message, hint));
+        let hint = "--root is relative to the paper directory";
+        return Err(Error::new(ErrorKind::NotFound, message, hint));
     }
     let outputs = Outputs::new(args, &paper.given, context);
     let mut ledger = Ledger::default();
@@ -260,10 +211,8 @@ fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
     outputs.check(&paper, &ledger)?;
     outputs.write(&mut report, context)?;
     let signal = report.submission_blocking.then_some(Signal::BLOCK);
-    Ok(Outcome {
-        data: Answer::Gate(Box::new(report)),
-        signal,
-    })
+    let data = report;
+    Ok(Outcome { data, signal }.boxed())
 }
 
 #[cfg(test)]
@@ -272,6 +221,13 @@ mod tests {
     use aris_testkit::check_schema;
 
     use super::*;
+    use crate::attest::Predicate;
+    use crate::check::Checked;
+    use crate::judged::{Prompt, Recorded};
+    use crate::manifest::Manifest;
+    use crate::obligations::Obligations;
+    use crate::policy::PolicyFile;
+    use crate::report::Report;
 
     #[test]
     fn schemas_are_current() {

@@ -18,10 +18,9 @@ pub(crate) const LIMITS: json::Limits = json::Limits {
 };
 
 /// The manifest file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// `aris.verify_paper_audits.manifest/v1`.
     pub schema: String,
     /// Audits that are mandatory for this paper, besides those of the policy.
@@ -29,10 +28,9 @@ pub struct Manifest {
 }
 
 /// An audit that the paper adds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Added {
+pub(crate) struct Added {
     /// File name of the artifact in the paper directory.
     pub artifact: String,
     /// `audit_skill` that the artifact must name.
@@ -42,31 +40,15 @@ pub struct Added {
     pub independent_group: Option<String>,
 }
 
-/// Why a manifest is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ManifestError {
-    /// What is wrong.
-    pub message: String,
-    /// Line and column, from 1, where known.
-    pub place: Option<(usize, usize)>,
-}
-
-impl ManifestError {
-    const fn of(message: String) -> Self {
-        let place = None;
-        Self { message, place }
-    }
-}
+/// Why a manifest is invalid: what is wrong, and line and column, from 1, where known.
+pub(crate) type ManifestError = (String, Option<(usize, usize)>);
 
 impl Manifest {
     /// Reads a manifest.
-    pub fn read(bytes: &[u8]) -> Result<Self, ManifestError> {
-        let manifest: Self = json::typed(bytes, LIMITS).map_err(|error| ManifestError {
-            message: error.to_string(),
-            place: Some((error.line, error.column)),
-        })?;
-        let wrong = |message| Err(ManifestError::of(message));
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let manifest: Self = json::typed(bytes, LIMITS)
+            .map_err(|error| (error.to_string(), Some((error.line, error.column))))?;
+        let wrong = |message| Err((message, None));
         if manifest.schema != schema::id::PAPER_MANIFEST {
             return wrong(format!(
                 "schema is {:?}, not {:?}",
@@ -93,7 +75,7 @@ impl Manifest {
     }
 
     /// The audits of a paper: the policy's, with the paper's own after them.
-    pub fn extend(&self, audits: &[AuditRule]) -> Result<Vec<AuditRule>, ManifestError> {
+    pub(crate) fn extend(&self, audits: &[AuditRule]) -> Result<Vec<AuditRule>, ManifestError> {
         let mut all = audits.to_vec();
         for added in &self.audits {
             let same = |rule: &&mut AuditRule| {
@@ -108,7 +90,7 @@ impl Manifest {
                         "{} of skill {} does not agree with {} of skill {} in the policy",
                         added.artifact, added.skill, rule.artifact, rule.skill
                     );
-                    return Err(ManifestError::of(message));
+                    return Err((message, None));
                 }
                 None => all.push(AuditRule {
                     artifact: added.artifact.clone(),

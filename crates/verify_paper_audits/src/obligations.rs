@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use aris_audit::Digest;
 use aris_audit::ledger::Ledger;
-use aris_cli::{Context, Style};
+use aris_cli::{Context, Product, Style};
 use aris_contract::{ErrorKind, Failure as _, json, time};
 use aris_fs::Lock;
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ use crate::text::{clean, short};
 use crate::trace;
 
 /// Schema id of [`Obligations`], and of the file.
-pub const SCHEMA: &str = "aris.verify_paper_audits.obligations/v1";
+pub(crate) const SCHEMA: &str = "aris.verify_paper_audits.obligations/v1";
 /// Where they are kept, relative to the paper directory.
 const FILE: &str = ".aris/audit-obligations.json";
 /// What messages call it.
@@ -49,10 +49,9 @@ const TRACKED: [FindingId; 9] = [
 ];
 
 /// What is kept, and what `obligations` answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Obligations {
+pub(crate) struct Obligations {
     /// `aris.verify_paper_audits.obligations/v1`.
     pub schema: String,
     /// The findings, sorted.
@@ -60,16 +59,17 @@ pub struct Obligations {
 }
 
 /// A finding that was seen and not cleared.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
-pub struct Obligation {
+pub(crate) struct Obligation {
     /// Root document of the paper that was gated; empty when there was none.
     pub root: String,
     /// Skill of the audit.
     pub audit: String,
     /// Id of the finding.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub id: FindingId,
     /// The files that it named, relative to the paper directory, with the digests they had; null where a file was not there.
     pub files: BTreeMap<String, Option<String>>,
@@ -109,7 +109,7 @@ impl Obligations {
         serde_json::from_slice(&bytes).map_err(|error| {
             let message = format!("{}: {error}", path.display());
             let hint = "restore the file from version control; without it nobody knows what was found before";
-            Error::judged(ErrorKind::Validation, message, hint.to_owned())
+            Error::new(ErrorKind::Validation, message, hint)
         })
     }
 
@@ -216,7 +216,7 @@ fn write(paper: &Paper, change: impl FnOnce(&mut Obligations)) -> Result<(), Err
 fn place(paper: &Paper) -> Result<PathBuf, Error> {
     let path = paper.dir.join(FILE);
     match paper.resolve(&paper.dir, FILE) {
-        Err(Unusable::Escapes { to, .. }) => Err(Error::Astray { path, to }),
+        Err(Unusable::Escapes { to, .. }) => Err(Error::astray(&path, &to)),
         _ => Ok(path),
     }
 }
@@ -284,15 +284,18 @@ fn finding(earlier: &Obligation) -> Finding {
 pub(crate) fn list(args: &ObligationArgs, context: &Context) -> Result<Obligations, Error> {
     let given = output::paper(args.paper.as_deref(), context)?;
     let paper = Paper::open(&given, &[], context.cwd());
-    let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
+    let paper = paper.map_err(|_gone| Error::no_paper(given))?;
     let mut list = Obligations::read(&paper)?;
     SCHEMA.clone_into(&mut list.schema);
     Ok(list)
 }
 
-impl Obligations {
-    /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for Obligations {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for open in &self.obligations {
             let files: Vec<String> = open.files.keys().map(|file| clean(file)).collect();
             let (id, audit) = (style.bold(open.id.word()), clean(&open.audit));

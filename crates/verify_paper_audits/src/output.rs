@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_cli::Context;
-use aris_contract::artifact::audit::Assurance;
-use aris_contract::{ErrorKind, json, time};
+use aris_contract::artifact::audit::{Assurance, AssuranceError};
+use aris_contract::json::{self, JsonError};
+use aris_contract::{ErrorKind, time};
 use aris_fs::FsError;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub(crate) const NAMESPACE: &str = "aris-audit";
 
 /// The paper directory: the named one, else `./paper`, else the working directory.
 pub(crate) fn paper(named: Option<&Path>, context: &Context) -> Result<PathBuf, Error> {
-    paper_folder(named, context.cwd()).map_err(|path| Error::NoPaper { path })
+    paper_folder(named, context.cwd()).map_err(Error::no_paper)
 }
 
 /// The paper that is named, and the policy.
@@ -44,7 +45,7 @@ pub(crate) fn opened(args: &PaperArgs, context: &Context) -> Result<(Paper, Poli
     let given = paper(args.paper.as_deref(), context)?;
     let policy = policy(args.policy.as_deref(), context)?;
     let paper = Paper::open(&given, &policy.allowed_roots, context.cwd());
-    let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
+    let paper = paper.map_err(|_gone| Error::no_paper(given))?;
     Ok((paper, policy))
 }
 
@@ -64,15 +65,20 @@ pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error
     };
     let text = String::from_utf8_lossy(&bytes);
     let word: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    word.parse()
-        .map_err(|source| Error::Assurance { path, source })
+    word.parse().map_err(|error: AssuranceError| {
+        let shown = path.display();
+        let hint = format!("write draft or submission into {shown}, or pass --assurance");
+        Error::new(ErrorKind::Usage, format!("{shown}: {error}"), hint).at(&path)
+    })
 }
 
 /// The policy that `--policy` names, else the built-in one.
 fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, Error> {
-    let invalid = |path: &Path, source| Error::Policy {
-        path: path.to_path_buf(),
-        source,
+    let invalid = |path: &Path, error: JsonError| {
+        let message = format!("{}: the policy is invalid: {error}", path.display());
+        let hint = "compare with skills/paper-writing/assets/audit-policy.json";
+        let wrong = Error::new(ErrorKind::Validation, message, hint).at(path);
+        wrong.with("line", error.line).with("column", error.column)
     };
     let Some(given) = given else {
         return Policy::built_in().map_err(|error| invalid(Path::new("built-in"), error));
@@ -80,7 +86,9 @@ fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, Error> {
     let path = context.absolute(given);
     let bytes = aris_fs::read(&path, policy::LIMITS.bytes as u64).map_err(|error| {
         if error.is_not_found() {
-            Error::NoPolicy { path: path.clone() }
+            let message = format!("the policy file {} does not exist", path.display());
+            let hint = "leave --policy out for the built-in policy";
+            Error::new(ErrorKind::NotFound, message, hint).at(&path)
         } else {
             Error::Read {
                 what: "the policy",
@@ -140,8 +148,7 @@ impl Outputs {
             _ => None,
         };
         if let Some(to) = astray.filter(|_| !self.named) {
-            let path = self.report.clone();
-            return Err(Error::Astray { path, to });
+            return Err(Error::astray(&self.report, &to));
         }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);
@@ -159,11 +166,9 @@ impl Outputs {
             let real = path
                 .canonicalize()
                 .unwrap_or_else(|_| aris_fs::lexical(path));
-            let taken = |what| {
-                Err(Error::Overwrite {
-                    path: path.clone(),
-                    what,
-                })
+            let taken = |what: &str| {
+                let message = format!("{} would be overwritten: it is {what}", path.display());
+                Err(Error::new(ErrorKind::Usage, message, "name another output file").at(path))
             };
             if ledger.contains(&real) {
                 return taken("a file that was judged");
@@ -258,8 +263,11 @@ fn made_at(report: &Report, context: &Context) -> Result<String, Error> {
         .parse()
         .ok()
         .and_then(|second| Timestamp::from_second(second).ok());
-    moment.map(time::stamp).ok_or_else(|| Error::Epoch {
-        found: epoch.chars().take(40).collect(),
+    moment.map(time::stamp).ok_or_else(|| {
+        let found: String = epoch.chars().take(40).collect();
+        let message = format!("SOURCE_DATE_EPOCH is {found:?}, not a number of seconds since 1970");
+        let hint = "unset it, or set it to the time of the last commit: git log -1 --format=%ct";
+        Error::new(ErrorKind::Usage, message, hint)
     })
 }
 
@@ -286,9 +294,10 @@ fn sign(bytes: &[u8], key: &Path, signature: &Path, context: &Context) -> Result
                 .lines()
                 .find(|line| !line.trim().is_empty())
                 .unwrap_or("ssh-keygen gave no signature");
-            Err(Error::Refused {
-                reason: crate::text::short(reason),
-            })
+            let reason = crate::text::short(reason);
+            let message = format!("the statement is written and not signed: {reason}");
+            let hint = "check the key with: ssh-keygen -y -f KEY";
+            Err(Error::new(ErrorKind::Precondition, message, hint))
         }
     }
 }

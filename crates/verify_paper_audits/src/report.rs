@@ -6,7 +6,7 @@
 //! Everything but `generated_at` depends only on the paper, its project, the policy and whether times lie in the future.
 
 use aris_contract::artifact::audit::Assurance;
-pub use aris_contract::artifact::audit::GateResult;
+pub(crate) use aris_contract::artifact::audit::GateResult;
 use aris_contract::text::counted;
 use serde::Serialize;
 
@@ -17,11 +17,12 @@ use crate::trace::TraceSummary;
 use aris_audit::ledger::Role;
 
 /// State of one audit, in the words of the older report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr, schemars::JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum Status {
+pub(crate) enum Status {
     /// Nothing blocks.
     Ok,
     /// A hashed file is not what it was.
@@ -40,15 +41,14 @@ pub enum Status {
 
 impl Status {
     /// The word in the report.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         self.into()
     }
 }
 
 /// Numbers of findings by weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Counts {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct Counts {
     /// Blocking.
     pub block: usize,
     /// Doubtful.
@@ -59,7 +59,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts findings.
-    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+    pub(crate) fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut counts = Self::default();
         for finding in findings {
             match finding.severity {
@@ -81,9 +81,8 @@ impl Counts {
 }
 
 /// One audit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AuditRow {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct AuditRow {
     /// Skill.
     pub audit: String,
     /// State.
@@ -143,15 +142,14 @@ impl AuditRow {
     }
 
     /// Whether the artifact is there, in whatever state.
-    pub const fn present(&self) -> bool {
+    pub(crate) const fn present(&self) -> bool {
         !matches!(self.status, Status::Missing | Status::MissingDraftOk)
     }
 }
 
 /// The policy that was applied.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PolicyInForce {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct PolicyInForce {
     /// `built-in`, or the path that `--policy` named.
     pub source: String,
     /// `sha256:…` of the file.
@@ -161,9 +159,8 @@ pub struct PolicyInForce {
 }
 
 /// A file whose bytes were judged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct JudgedFile {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct JudgedFile {
     /// Path relative to the paper directory; absolute outside the project.
     pub path: String,
     /// `sha256:…` of the bytes that were judged.
@@ -175,9 +172,8 @@ pub struct JudgedFile {
 }
 
 /// One thing to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Step {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct Step {
     /// What it is, or what it is for.
     pub text: String,
     /// The command that does it; absent for what a person or an agent repairs.
@@ -250,9 +246,8 @@ impl Step {
 }
 
 /// The data product.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Report {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct Report {
     /// `aris.verify_paper_audits.report/v1`.
     pub schema: String,
     /// `verify_paper_audits`.
@@ -266,7 +261,7 @@ pub struct Report {
     /// The project it belongs to, absolute.
     pub project_dir: String,
     /// How strict the gate was.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub assurance: Assurance,
     /// When the report was made, RFC 3339 UTC; kept from the earlier report when nothing else differs.
     pub generated_at: String,
@@ -302,7 +297,10 @@ pub struct Report {
 
 impl Report {
     /// The findings of an audit, or of the paper as a whole.
-    pub fn findings_of<'a>(&'a self, audit: Option<&'a str>) -> impl Iterator<Item = &'a Finding> {
+    pub(crate) fn findings_of<'a>(
+        &'a self,
+        audit: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Finding> {
         self.findings
             .iter()
             .filter(move |finding| finding.audit.as_deref() == audit)

@@ -13,10 +13,9 @@ const KEPT: usize = 200;
 /// One entry of `details.findings` of an artifact, or one of `details.claims` that the audit holds something against.
 ///
 /// **Source**: the convention that this project's audits follow; entries of other programs that lack a message are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
-pub struct Reported {
+pub(crate) struct Reported {
     /// The audit's own id for this kind of finding.
     pub id: String,
     /// The audit's own weight, `fail`, `warn`, …

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use aris_cli::Style;
+use aris_cli::{Product, Style};
 use aris_contract::artifact::audit::Assurance;
 
 use crate::finding::{Finding, FindingId, Severity};
@@ -15,8 +15,17 @@ const SHOWN: usize = 25;
 /// Lines of an audit's own report that are written out below its blocking verdict.
 const QUOTED: usize = 8;
 
-/// Writes the table.
-pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        crate::SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        table(self, out, style)
+    }
+}
+
+fn table(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     writeln!(
         out,
         "{} {} ({}, root document {})",

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use aris_audit::Emission;
 use aris_claims::{Details, Finding, Row, Severity};
-use aris_cli::{Context, Outcome, Style};
+use aris_cli::{Context, Outcome, Product, Shown, Style};
 use aris_contract::artifact::audit::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::SPEC;
 use crate::cli::PaperArgs;
 use crate::error::Error;
-use crate::{Report, SPEC};
 use crate::{markdown, session};
 
 /// Schema id of [`AuditReport`].
@@ -22,11 +22,10 @@ pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.report/v2";
 const PRINTED: usize = 20;
 
 /// What the audit answers on stdout.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AuditReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct AuditReport {
     /// The verdict that the artifact holds.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub(crate) verdict: Verdict,
     /// Its short reason.
     pub(crate) reason_code: String,
@@ -54,7 +53,7 @@ pub(crate) fn run(
     args: &PaperArgs,
     html: Option<&Path>,
     context: &Context,
-) -> Result<Outcome<Report>, Error> {
+) -> Result<Shown, Error> {
     let mut project = session::open(args, context)?;
     let root = project.document.as_ref().ok();
     if let Some(choice) = root.and_then(|document| project.files.choice(&document.root)) {
@@ -100,12 +99,15 @@ pub(crate) fn run(
         claims: claims.collect(),
     };
     let found = !matches!(verdict, Verdict::Pass | Verdict::NotApplicable);
-    Ok(Outcome::found(Report::Audit(Box::new(report)), found))
+    Ok(Outcome::found(report, found).boxed())
 }
 
-impl AuditReport {
-    /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for AuditReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for finding in &self.findings {
             let word = match finding.severity {
                 Severity::Block => style.bad("blocked"),

@@ -7,12 +7,11 @@ use aris_claims::bindings::{Claim, Draft, DraftSubject, append};
 use aris_claims::decimal::Decimal;
 use aris_claims::project::{Project, ProjectError, claims_text};
 use aris_claims::{Claims, Status};
-use aris_cli::{Context, Outcome, Style};
+use aris_cli::{Context, Outcome, Product, Shown, Style};
 use aris_contract::ErrorKind;
 use aris_fs::Lock;
 use serde::Serialize;
 
-use crate::Report;
 use crate::cli::BindArgs;
 use crate::error::Error;
 use crate::session;
@@ -22,9 +21,8 @@ use aris_claims::Row;
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.bind/v1";
 
 /// What `bind` answers.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct BindReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct BindReport {
     /// The file of bindings.
     pub(crate) path: String,
     /// Whether the file held this binding before.
@@ -33,7 +31,7 @@ pub struct BindReport {
     pub(crate) claims: Vec<Row>,
 }
 
-pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Shown, Error> {
     let mut project = session::begin(&args.paper, context)?;
     session::document(&project)?;
     let draft = draft(args)?;
@@ -75,7 +73,7 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
         unchanged,
         claims: rows,
     };
-    Ok(Outcome::found(Report::Bind(report), differs))
+    Ok(Outcome::found(report, differs).boxed())
 }
 
 fn refused(message: impl Into<String>) -> Error {
@@ -149,9 +147,12 @@ fn draft(args: &BindArgs) -> Result<Draft, Error> {
     })
 }
 
-impl BindReport {
-    /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for BindReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for row in &self.claims {
             let word = row.status.word();
             let bad = style.bad(word);

@@ -4,12 +4,11 @@ use std::io::{self, Write};
 
 use aris_claims::bindings::Subject;
 use aris_claims::project::ProjectError;
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::ErrorKind;
 use aris_evidence::{Limits, Question};
 use serde::Serialize;
 
-use crate::Report;
 use crate::cli::EmitArgs;
 use crate::error::Error;
 use crate::format::formatted;
@@ -22,9 +21,8 @@ pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.emit/v1";
 const FIRST_LINE: &str = "% Written by `paper_claim_audit emit`";
 
 /// What `emit` answers.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct EmitReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct EmitReport {
     /// The file.
     pub(crate) path: String,
     /// Whether the file holds what it must hold: before, with `--check`; else now.
@@ -36,8 +34,7 @@ pub struct EmitReport {
 }
 
 /// One macro.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct MacroRow {
     /// Name without backslash.
     pub(crate) name: String,
@@ -47,7 +44,7 @@ pub(crate) struct MacroRow {
     pub(crate) text: String,
 }
 
-pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Shown, Error> {
     let project = session::open(&args.paper, context)?;
     if !project.has_claims {
         return Err(ProjectError::no_claims(&project.claims_path).into());
@@ -98,12 +95,12 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>,
         macros,
     };
     let stale = !report.current;
-    Ok(Outcome::found(Report::Emit(report), stale))
+    Ok(Outcome::found(report, stale).shown(SCHEMA, EmitReport::render))
 }
 
 impl EmitReport {
     /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for row in &self.macros {
             writeln!(out, "\\{} = {} ({})", row.name, row.text, row.value)?;
         }

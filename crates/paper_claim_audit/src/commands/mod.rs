@@ -14,13 +14,6 @@ use aris_contract::ErrorKind;
 
 use crate::Error;
 
-pub use audit::AuditReport;
-pub use bind::BindReport;
-pub use emit::EmitReport;
-pub use show::ShowReport;
-pub use suggest::SuggestReport;
-pub use trace_back::TraceReport;
-
 /// Writes a file that this program made, or that is not there; `what` it is, for messages, and the mark that such a file has near its beginning.
 pub(crate) fn write_own(
     path: &Path,

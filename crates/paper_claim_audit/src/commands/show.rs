@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use serde::Serialize;
 
+use crate::SPEC;
 use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::session;
-use crate::{Report, SPEC};
 use aris_claims::project::{Project, ProjectError};
 use aris_claims::runs::Runs;
 use aris_claims::{Audit, Details, Row};
@@ -18,9 +18,8 @@ use aris_claims::{Audit, Details, Row};
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.show/v1";
 
 /// What `show` answers.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ShowReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct ShowReport {
     /// The page, when one was asked for.
     pub(crate) html: Option<String>,
     /// The verdict that an audit would hold.
@@ -31,7 +30,7 @@ pub struct ShowReport {
     pub(crate) claims: Vec<Row>,
 }
 
-pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Shown, Error> {
     let mut project = session::open(&args.paper, context)?;
     session::document(&project)?;
     let audit = project.audit();
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
         summary,
         claims: details.claims,
     };
-    Ok(Outcome::done(Report::Show(report)))
+    Ok(Outcome::done(report).shown(SCHEMA, ShowReport::render))
 }
 
 /// Writes the page of a paper. **Errors**: the paper has no document.
@@ -82,7 +81,7 @@ pub(crate) fn write_page(
 
 impl ShowReport {
     /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(path) = &self.html {
             return writeln!(out, "{}: {}\n{path}", self.verdict, self.summary);
         }

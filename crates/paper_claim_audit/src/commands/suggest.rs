@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use aris_claims::bindings::{Draft, DraftSubject};
 use aris_claims::{Proposal, suggest};
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use serde::Serialize;
 
-use crate::Report;
 use crate::cli::SuggestArgs;
 use crate::commands::bind::add;
 use crate::error::Error;
@@ -17,9 +16,8 @@ use crate::session;
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.suggest/v1";
 
 /// What `suggest` answers.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SuggestReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct SuggestReport {
     /// The file of bindings.
     pub(crate) path: String,
     /// Whether the best proposal of each number was appended to it.
@@ -31,8 +29,7 @@ pub struct SuggestReport {
 }
 
 /// What one number may mean.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct ProposalRow {
     /// Source file relative to the paper folder.
     pub(crate) file: String,
@@ -57,14 +54,13 @@ pub(crate) struct ProposalRow {
 }
 
 /// A file.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct EvidenceRow {
     /// Path relative to the data root.
     pub(crate) path: String,
 }
 
-pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Shown, Error> {
     let mut project = session::begin(&args.paper, context)?;
     project.list_evidence();
     let folder = project.claims_folder();
@@ -83,7 +79,7 @@ pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Repor
         proposals: found.proposals.iter().flat_map(rows).collect(),
         left_out: found.left_out,
     };
-    Ok(Outcome::done(Report::Suggest(report)))
+    Ok(Outcome::done(report).shown(SCHEMA, SuggestReport::render))
 }
 
 fn rows(proposal: &Proposal) -> Vec<ProposalRow> {
@@ -116,7 +112,7 @@ fn rows(proposal: &Proposal) -> Vec<ProposalRow> {
 
 impl SuggestReport {
     /// Writes the form for people.
-    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for row in &self.proposals {
             let others = match row.others {
                 0 => String::from("no other value fits"),

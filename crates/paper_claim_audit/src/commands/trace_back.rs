@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use aris_claims::project::ProjectError;
 use aris_claims::runs::{Gap, Runs, short};
 use aris_claims::{Entry, Row, Status};
-use aris_cli::{Context, Outcome, Style};
+use aris_cli::{Context, Outcome, Product, Shown, Style};
 use aris_contract::ErrorKind;
 use aris_evidence::{Limits, Question, Value, evaluate, rows_query};
 use aris_runs::Run;
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::cli::TraceArgs;
 use crate::error::Error;
-use crate::{Report, session};
+use crate::session;
 
 /// Schema id of [`TraceReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.trace_back/v1";
@@ -28,9 +28,8 @@ const NUMBERS: usize = 1_000;
 const PRINTED: usize = 10;
 
 /// What `trace-back` answers.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TraceReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct TraceReport {
     /// Folder of the project's ledger of runs; null: it has none.
     pub(crate) ledger: Option<String>,
     /// The numbers, in reading order.
@@ -38,8 +37,7 @@ pub struct TraceReport {
 }
 
 /// A number and where it comes from.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Traced {
     /// The number, its binding, its query and its value.
     #[serde(flatten)]
@@ -53,8 +51,7 @@ pub(crate) struct Traced {
 }
 
 /// Rows of the data.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Rows {
     /// As many.
     total: u64,
@@ -65,8 +62,7 @@ pub(crate) struct Rows {
 }
 
 /// A file and its run.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct TracedFile {
     /// Path relative to the data root.
     path: String,
@@ -78,7 +74,7 @@ pub(crate) struct TracedFile {
     run: Option<Run>,
 }
 
-pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
     let project = session::open(&args.paper, context)?;
     session::document(&project)?;
     let audit = project.numbers();
@@ -130,7 +126,7 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>
         !traced.gaps.is_empty() || !traced.row.status.holds() && traced.row.status != Status::Waived
     };
     let found = report.numbers.iter().any(open);
-    Ok(Outcome::found(Report::Trace(report), found))
+    Ok(Outcome::found(report, found).boxed())
 }
 
 /// Whether a name is what was asked for; `*` stands for any text.
@@ -189,9 +185,12 @@ fn rows(settings: &aris_evidence::Settings, query: &str) -> Option<Rows> {
     })
 }
 
-impl TraceReport {
-    /// Writes the form for people: one line for each step.
-    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+impl Product for TraceReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for traced in &self.numbers {
             traced.render(out, style)?;
         }

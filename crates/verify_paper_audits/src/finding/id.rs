@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 /// How much a finding weighs; the policy says which id has which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub(crate) enum Severity {
     /// Worth knowing.
     Info,
     /// Doubtful; does not block.
@@ -18,10 +19,9 @@ pub enum Severity {
 /// Stable names of everything the gate can prove, in the order of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[derive(strum::IntoStaticStr)]
+#[derive(schemars::JsonSchema, strum::IntoStaticStr, strum::EnumString, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema, strum::VariantArray))]
-pub enum FindingId {
+pub(crate) enum FindingId {
     /// A mandatory artifact is not there.
     MissingArtifact,
     /// The artifact is not JSON that all readers understand alike, or a field is missing or has the wrong type.
@@ -134,12 +134,12 @@ pub enum FindingId {
 
 impl FindingId {
     /// The id as it stands in reports and policies.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         self.into()
     }
 
     /// Whether the paper or its bindings are to be repaired before the audit is made again.
-    pub const fn is_repaired(self) -> bool {
+    pub(crate) const fn is_repaired(self) -> bool {
         matches!(
             self,
             Self::VerdictContradicted | Self::ClaimsUnbound | Self::ObligationOpen
@@ -147,7 +147,7 @@ impl FindingId {
     }
 
     /// Whether the finding says that a file of the audit's subject is not what the audit saw.
-    pub const fn is_stale(self) -> bool {
+    pub(crate) const fn is_stale(self) -> bool {
         matches!(
             self,
             Self::StaleInput

@@ -7,12 +7,11 @@ use std::collections::BTreeMap;
 use aris_latex::SourceFile;
 use serde::Serialize;
 
-pub use id::{FindingId, Severity};
+pub(crate) use id::{FindingId, Severity};
 
 /// One line of a source file, for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SourceLine {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct SourceLine {
     /// Line, from 1.
     pub line: usize,
     /// Its text; of a long line 240 characters.
@@ -21,14 +20,14 @@ pub struct SourceLine {
 
 impl SourceLine {
     /// Characters of a line that are quoted: a line of a paper fits, a line of minified data does not flood the report.
-    pub const MAX: usize = 240;
+    pub(crate) const MAX: usize = 240;
     /// Lines quoted before and after the one a finding is about.
     const AROUND: usize = 1;
 
     /// The line of `text` that a finding is about, with its neighbours unless they are blank.
     ///
     /// Of a long line the part around `column` is shown. Takes the same time wherever the line stands.
-    pub fn around(text: &SourceFile, line: usize, column: usize) -> Vec<Self> {
+    pub(crate) fn around(text: &SourceFile, line: usize, column: usize) -> Vec<Self> {
         let numbers = line.saturating_sub(Self::AROUND).max(1)..=line.saturating_add(Self::AROUND);
         let lines = numbers.map(|number| (number, text.line(number)));
         let lines = lines.filter(|(number, text)| *number == line || !text.trim().is_empty());
@@ -76,9 +75,8 @@ fn cut(line: &str, column: usize) -> String {
 }
 
 /// One thing that is wrong, with its evidence and what clears it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Finding {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct Finding {
     /// What was proved.
     pub id: FindingId,
     /// Its weight under the policy in force.
@@ -116,7 +114,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding of weight [`Severity::Block`] until the policy has weighed it.
-    pub fn new(id: FindingId, message: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn new(id: FindingId, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
             id,
             severity: Severity::Block,
@@ -136,14 +134,14 @@ impl Finding {
 
     /// Names the file.
     #[must_use]
-    pub fn file(mut self, file: impl Into<String>) -> Self {
+    pub(crate) fn file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
     /// Names line and column, and quotes the line from `text`.
     #[must_use]
-    pub fn at(mut self, place: Option<(usize, usize)>, text: &SourceFile) -> Self {
+    pub(crate) fn at(mut self, place: Option<(usize, usize)>, text: &SourceFile) -> Self {
         if let Some((line, column)) = place {
             self.line = Some(line);
             self.column = Some(column.max(1));
@@ -154,34 +152,27 @@ impl Finding {
 
     /// Adds a fact.
     #[must_use]
-    pub fn evidence(mut self, name: &str, value: impl Into<String>) -> Self {
+    pub(crate) fn evidence(mut self, name: &str, value: impl Into<String>) -> Self {
         self.evidence.insert(name.to_owned(), value.into());
-        self
-    }
-
-    /// Names the command that clears it.
-    #[must_use]
-    pub fn command(mut self, command: impl Into<String>) -> Self {
-        self.command = Some(command.into());
         self
     }
 
     /// Gives the string for `issues`.
     #[must_use]
-    pub fn issue(mut self, issue: impl Into<String>) -> Self {
+    pub(crate) fn issue(mut self, issue: impl Into<String>) -> Self {
         self.issue = issue.into();
         self
     }
 
     /// Gives the weight that no policy takes away.
     #[must_use]
-    pub const fn at_least(mut self, floor: Severity) -> Self {
+    pub(crate) const fn at_least(mut self, floor: Severity) -> Self {
         self.floor = floor;
         self
     }
 
     /// File, line and column as an editor understands them; empty without a file.
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         let mut place = self.file.clone().unwrap_or_default();
         for number in [self.line, self.column].into_iter().flatten() {
             place.push(':');

@@ -12,23 +12,12 @@ const SKILL: &str = "paper-claim-audit";
 
 const FIX: &str = "bind the numbers that the audit lists as unbound, or waive them with a reason, and run it again";
 
-/// Numbers of one part of the paper.
-struct Part {
-    covered: f64,
-    all: f64,
-}
-
-impl Part {
-    /// **Errors**: what the artifact lacks.
-    fn read(details: &Value, name: &str) -> Option<Self> {
-        let counts = details.get("coverage")?.get(name)?;
-        let count = |key: &str| counts.get(key).filter(|count| count.is_u64())?.as_f64();
-        let covered = count("bound")? + count("waived")?;
-        Some(Self {
-            covered,
-            all: covered + count("unbound")?,
-        })
-    }
+/// The numbers of a part of the paper that are bound or waived, and all of them; `None` where the artifact does not say so.
+fn counted(details: &Value, name: &str) -> Option<(f64, f64)> {
+    let counts = details.get("coverage")?.get(name)?;
+    let count = |key: &str| counts.get(key).filter(|count| count.is_u64())?.as_f64();
+    let covered = count("bound")? + count("waived")?;
+    Some((covered, covered + count("unbound")?))
 }
 
 /// A finding for each part of the paper of which too little is bound.
@@ -48,13 +37,12 @@ pub(super) fn check(case: &Case, policy: &Policy) -> Vec<Finding> {
     }
     let short = asked.filter_map(|(name, share)| {
         let wanted = percent(*share);
-        let (message, found) = match Part::read(&audit.details, name) {
-            Some(part) if part.all == 0.0 || part.covered / part.all >= *share => return None,
-            Some(part) => {
-                let found = percent(part.covered / part.all);
+        let (message, found) = match counted(&audit.details, name) {
+            Some((covered, all)) if all == 0.0 || covered / all >= *share => return None,
+            Some((covered, all)) => {
+                let found = percent(covered / all);
                 let message = format!(
-                    "{} of {} numbers of the part {name} are bound or waived, {found}; the policy asks for {wanted}",
-                    part.covered, part.all
+                    "{covered} of {all} numbers of the part {name} are bound or waived, {found}; the policy asks for {wanted}"
                 );
                 (message, found)
             }

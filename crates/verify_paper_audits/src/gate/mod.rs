@@ -89,27 +89,18 @@ pub(crate) fn judge(
     deal(found.unwrap_or_default(), &mut cases, &mut general);
     general.extend(sources.findings.iter().cloned());
     if !policy.weakened.is_empty() {
-        general.push(Finding::new(
-            FindingId::PolicyWeakened,
-            format!(
-                "the policy {} is weaker than the built-in one in {}",
-                short(&policy.source),
-                policy.weakened.join(", ")
-            ),
-            "run the gate without --policy, or with one that weakens nothing",
-        ));
+        let (source, weakened) = (short(&policy.source), policy.weakened.join(", "));
+        let message = format!("the policy {source} is weaker than the built-in one in {weakened}");
+        let fix = "run the gate without --policy, or with one that weakens nothing";
+        general.push(Finding::new(FindingId::PolicyWeakened, message, fix));
     }
     for path in ledger.changed() {
         let shown = paper.shown(path);
-        general.push(
-            Finding::new(
-                FindingId::ChangedDuringRun,
-                "the file changed while the gate was judging it",
-                "let nothing write to the paper and run the gate again",
-            )
-            .issue(format!("changed_during_run:{shown}"))
-            .file(shown),
-        );
+        let message = "the file changed while the gate was judging it";
+        let fix = "let nothing write to the paper and run the gate again";
+        let found = Finding::new(FindingId::ChangedDuringRun, message, fix);
+        let issue = format!("changed_during_run:{shown}");
+        general.push(found.issue(issue).file(shown));
     }
     let named = sources.root.as_deref().unwrap_or("");
     let (open, unkept) = obligations::keep(paper, named, &cases, ledger, now)?;
@@ -184,10 +175,10 @@ fn extended(
         .map_err(|reason| invalid(format!("the manifest cannot be read: {}", why(&reason))))?;
     ledger.mark(&real, Role::Manifest);
     let read = Manifest::read(&bytes).and_then(|manifest| manifest.extend(&policy.audits));
-    read.map_err(|error| {
+    read.map_err(|(error, place)| {
         let text = artifact::lossy(manifest::PATH, &bytes);
         let finding = invalid(format!("the manifest is invalid: {error}"));
-        Box::new(finding.at(error.place, &text))
+        Box::new(finding.at(place, &text))
     })
 }
 

@@ -93,49 +93,48 @@ pub(super) fn look(
 }
 
 fn finding(gap: &Gap) -> Finding {
-    let (id, fix) = match gap.id {
-        GapId::UnexplainedEvidence => (
-            FindingId::UnexplainedEvidence,
-            "run the job again under queue_manager, or take its run over with `queue_manager record`",
-        ),
-        GapId::RunFailed => (FindingId::RunFailed, "look at its log, and run it again"),
-        GapId::EndUnknown => (
-            FindingId::EndUnknown,
-            "ask the tool that ran it whether it ended well, or run it again",
-        ),
-        GapId::NoCommit => (
-            FindingId::NoCommit,
-            "keep the code under git, and run it again",
-        ),
-        GapId::OtherPath => (
-            FindingId::OtherPath,
-            "let the paper's data name the file that the run wrote",
-        ),
-        GapId::InputChanged => (FindingId::InputChanged, "run it again"),
-        GapId::InputUnknown => (
-            FindingId::InputUnknown,
-            "name fewer or smaller files, or compare them by hand",
-        ),
-        GapId::RunClock => (FindingId::RunClock, "set the clock, and run it again"),
-        GapId::UncommittedSource => (FindingId::UncommittedSource, "commit, and run it again"),
-        GapId::MixedCommits => (FindingId::MixedCommits, "run the older ones again"),
-        GapId::ContestedFile => (
-            FindingId::ContestedFile,
-            "give each job a file of its own, and run them again",
-        ),
-        GapId::SupersededRun => (
-            FindingId::SupersededRun,
-            "decide which of the two the paper means",
-        ),
-        GapId::RecordDamaged => (
-            FindingId::RecordDamaged,
-            "bring the record back, or run the job again",
-        ),
+    let fix = match gap.id {
+        GapId::UnexplainedEvidence => {
+            "run the job again under queue_manager, or take its run over with `queue_manager record`"
+        }
+        GapId::RunFailed => "look at its log, and run it again",
+        GapId::EndUnknown => "ask the tool that ran it whether it ended well, or run it again",
+        GapId::NoCommit => "keep the code under git, and run it again",
+        GapId::OtherPath => "let the paper's data name the file that the run wrote",
+        GapId::InputChanged => "run it again",
+        GapId::InputUnknown => "name fewer or smaller files, or compare them by hand",
+        GapId::RunClock => "set the clock, and run it again",
+        GapId::UncommittedSource => "commit, and run it again",
+        GapId::MixedCommits => "run the older ones again",
+        GapId::ContestedFile => "give each job a file of its own, and run them again",
+        GapId::SupersededRun => "decide which of the two the paper means",
+        GapId::RecordDamaged => "bring the record back, or run the job again",
     };
+    // A gap is a finding of the same name.
+    let id: FindingId = gap.id.word().parse().unwrap_or(FindingId::Internal);
     let message = match gap.file.as_str() {
         "" => gap.message.clone(),
         file => format!("{file}: {}", gap.message),
     };
     let issue = format!("{}:{}", id.word(), gap.file);
     Finding::new(id, message, fix).issue(issue)
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantArray as _;
+
+    use super::*;
+
+    #[test]
+    fn every_gap_is_a_finding_of_its_name() {
+        for id in GapId::VARIANTS {
+            let found = finding(&Gap {
+                id: *id,
+                file: String::new(),
+                message: String::new(),
+            });
+            assert_eq!(found.id.word(), id.word());
+        }
+    }
 }

@@ -19,10 +19,9 @@ pub(crate) const LIMITS: json::Limits = json::Limits {
 const MAX_SKEW: i64 = 86_400;
 
 /// A policy file. Every field but `schema` may be left out and then keeps its built-in value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PolicyFile {
+pub(crate) struct PolicyFile {
     /// `aris.verify_paper_audits.policy/v1`.
     pub schema: String,
     /// For people; not read.
@@ -55,10 +54,9 @@ pub struct PolicyFile {
 }
 
 /// Included sources of one kind, and the audits that must have hashed them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     /// The kind.
     pub kind: SourceKind,
     /// Skills: each of them that is required must have the file in its hashes where it is that audit's subject. A file that is the
@@ -68,12 +66,13 @@ pub struct Coverage {
 }
 
 /// What an included file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "snake_case")]
-pub enum SourceKind {
+pub(crate) enum SourceKind {
     /// Text of the paper: the root, `\input`, `\include`, `\subfile`, `\import`.
     Tex,
     /// `\bibliography`, `\addbibresource`.
@@ -88,7 +87,7 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// What people call it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tex => "source",
             Self::Bibliography => "bibliography",
@@ -101,11 +100,7 @@ impl SourceKind {
 
 impl PolicyFile {
     fn read(bytes: &[u8]) -> Result<Self, PolicyError> {
-        let file: Self = json::typed(bytes, LIMITS).map_err(|error| PolicyError {
-            message: error.message,
-            line: error.line,
-            column: error.column,
-        })?;
+        let file: Self = json::typed(bytes, LIMITS)?;
         if file.schema == schema::id::POLICY {
             return Ok(file);
         }

@@ -11,10 +11,13 @@ mod file;
 use std::collections::BTreeMap;
 
 use aris_audit::Digest;
+/// Why a file is no policy.
+use aris_contract::json::JsonError as PolicyError;
 use serde::{Deserialize, Serialize};
 
-pub use file::{Coverage, PolicyFile, SourceKind};
-pub(crate) use file::{LIMITS, is_artifact_name};
+#[cfg(test)]
+pub(crate) use file::PolicyFile;
+pub(crate) use file::{Coverage, LIMITS, SourceKind, is_artifact_name};
 
 use crate::finding::{Finding, FindingId, Severity};
 
@@ -22,10 +25,9 @@ use crate::finding::{Finding, FindingId, Severity};
 pub(crate) const BUILT_IN: &[u8] = include_bytes!("../../assets/policy.json");
 
 /// One audit that the gate knows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AuditRule {
+pub(crate) struct AuditRule {
     /// File name of the artifact in the paper directory.
     pub artifact: String,
     /// `audit_skill` that the artifact must name.
@@ -44,10 +46,9 @@ pub struct AuditRule {
 }
 
 /// Shares of the numbers of a paper that must be bound to data or waived, as the claim audit counts them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MinBound {
+pub(crate) struct MinBound {
     /// Of the abstract, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#abstract: Option<f64>,
@@ -95,18 +96,6 @@ pub(crate) struct Policy {
     pub source: String,
     /// What is weaker than in the built-in policy.
     pub weakened: Vec<String>,
-}
-
-/// Why a file is no policy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message} at line {line}, column {column}")]
-pub struct PolicyError {
-    /// What is wrong.
-    pub message: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
 }
 
 impl Policy {

@@ -25,9 +25,8 @@ use crate::policy::SourceKind;
 use crate::text::short;
 
 /// A run that made data behind the paper's numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RunBehind {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct RunBehind {
     /// SHA-256 of its record, which is its name in `.aris/runs`.
     pub record: String,
     /// What the record says; of its outputs those that numbers stand on or that another of these runs read, and of its inputs those that it did not write.
@@ -111,15 +110,10 @@ impl Sources {
         let document = match document {
             Ok(document) => document,
             Err(obstacle) => {
-                let finding = no_root(&obstacle.message);
-                let place = obstacle
-                    .position
-                    .as_ref()
-                    .map(|position| position.path.clone());
-                sources.findings.push(match place {
-                    Some(path) => finding.file(path),
-                    None => finding,
-                });
+                let mut finding = no_root(&obstacle.message);
+                let position = obstacle.position.as_ref();
+                finding.file = position.map(|position| position.path.clone());
+                sources.findings.push(finding);
                 return sources;
             }
         };
@@ -185,13 +179,8 @@ impl Sources {
                     // A search path that is not read here (`\input@path`, TEXINPUTS) may lead TeX to a file of that name.
                     let all = all.get_or_insert_with(|| files.tex_files().unwrap_or_default());
                     for real in all.iter().filter(|real| same_name(real, include)) {
-                        self.push(
-                            paper,
-                            SourceKind::Tex,
-                            real.clone(),
-                            Some(position.clone()),
-                            Holds::ALL,
-                        );
+                        let asked = Some(position.clone());
+                        self.push(paper, SourceKind::Tex, real.clone(), asked, Holds::ALL);
                     }
                 }
                 IncludeOutcome::Unreadable(reason) => {
@@ -285,11 +274,8 @@ impl Sources {
             }
         }
         if let Some((candidate, unusable)) = problem {
-            let message = format!(
-                "{} cannot be used: {}",
-                short(candidate),
-                describe(&unusable)
-            );
+            let (shown, why) = (short(candidate), describe(&unusable));
+            let message = format!("{shown} cannot be used: {why}");
             return self.unresolved(message, candidate, &position);
         }
         // What LaTeX made of a bibliography stands for it.
@@ -326,25 +312,17 @@ impl Sources {
     }
 
     fn missing(&mut self, include: &Include, position: &Position) {
-        let what = source_kind(include.kind).name();
-        let finding = Finding::new(
-            FindingId::IncludeMissing,
-            format!(
-                "{what} {} is not in the paper directory",
-                short(&include.target)
-            ),
-            "add the file, or remove the line that asks for it; a file of the TeX distribution needs nothing",
-        );
+        let (what, target) = (source_kind(include.kind).name(), short(&include.target));
+        let message = format!("{what} {target} is not in the paper directory");
+        let fix = "add the file, or remove the line that asks for it; a file of the TeX distribution needs nothing";
+        let finding = Finding::new(FindingId::IncludeMissing, message, fix);
         self.push_at(finding, &include.target, position);
     }
 
     fn unresolved(&mut self, message: String, target: &str, position: &Position) {
         let fix = "write the file's name out, so that what it brings in can be checked";
-        self.push_at(
-            Finding::new(FindingId::IncludeUnresolved, message, fix),
-            target,
-            position,
-        );
+        let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
+        self.push_at(finding, target, position);
     }
 
     fn push_at(&mut self, finding: Finding, target: &str, position: &Position) {
@@ -398,14 +376,14 @@ fn same_name(real: &Path, include: &Include) -> bool {
 /// What keeps a path from being used, in words.
 pub(crate) fn describe(unusable: &Unusable) -> String {
     match unusable {
-        Unusable::Escapes { to, by_link: true } => format!(
-            "a link leads out of the paper and its project, to {}",
-            short(&to.display().to_string())
-        ),
-        Unusable::Escapes { to, by_link: false } => format!(
-            "it lies outside the paper and its project, at {}",
-            short(&to.display().to_string())
-        ),
+        Unusable::Escapes { to, by_link } => {
+            let to = short(&to.display().to_string());
+            if *by_link {
+                format!("a link leads out of the paper and its project, to {to}")
+            } else {
+                format!("it lies outside the paper and its project, at {to}")
+            }
+        }
         Unusable::Case { actual, .. } => format!("on the disk it is called {:?}", short(actual)),
         Unusable::Gone => String::from("it is not there"),
         Unusable::Unreadable(reason) => reason.clone(),
@@ -413,13 +391,10 @@ pub(crate) fn describe(unusable: &Unusable) -> String {
 }
 
 fn no_root(reason: &str) -> Finding {
-    let issue = format!("no_root_document:{reason}");
-    Finding::new(
-        FindingId::NoRootDocument,
-        format!("what the paper includes cannot be known: {reason}"),
-        "have one root document with \\documentclass and \\begin{document}; among several, call it main.tex",
-    )
-    .issue(issue)
+    let message = format!("what the paper includes cannot be known: {reason}");
+    let fix = "have one root document with \\documentclass and \\begin{document}; among several, call it main.tex";
+    let finding = Finding::new(FindingId::NoRootDocument, message, fix);
+    finding.issue(format!("no_root_document:{reason}"))
 }
 
 const fn source_kind(kind: IncludeKind) -> SourceKind {

@@ -6,40 +6,13 @@ use aris_latex::{Block, BlockKind, Document, MarkKind, ProblemKind};
 
 /// Environments that only a paper with something to prove has, with their usual short forms. **Source**: the applicability rule of
 /// the proof and kill-argument audits.
-const THEOREMS: [&str; 11] = [
-    "theorem",
-    "lemma",
-    "proposition",
-    "corollary",
-    "proof",
-    "IEEEproof",
-    "thm",
-    "lem",
-    "prop",
-    "cor",
-    "restatable",
-];
+const THEOREMS: &str =
+    "theorem lemma proposition corollary proof IEEEproof thm lem prop cor restatable";
 
 /// What a declared statement that wants a proof is called, `\newtheorem{satz}{Main Theorem}`; definitions, remarks, examples and
 /// boxes of all kinds want none.
-const TITLES: [&str; 16] = [
-    "theorem",
-    "théor",
-    "teorem",
-    "теорем",
-    "定理",
-    "lemm",
-    "lema",
-    "лемм",
-    "引理",
-    "proposi",
-    "命题",
-    "命題",
-    "corol",
-    "korol",
-    "推论",
-    "satz",
-];
+const TITLES: &str =
+    "theorem théor teorem теорем 定理 lemm lema лемм 引理 proposi 命题 命題 corol korol 推论 satz";
 
 /// What a file holds, as far as an audit has to look at it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,14 +146,19 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
     files
 }
 
+/// Whether a text names a statement that wants a proof.
+fn has_title(text: &str) -> bool {
+    TITLES.split(' ').any(|known| text.contains(known))
+}
+
 /// The theorem-like environment that a block stands in.
 pub(super) fn statement<'a>(document: &Document, block: &'a Block) -> Option<&'a str> {
     let wants_proof = |name: &str| {
         let mut declared = document.theorems.iter();
-        THEOREMS.contains(&name)
+        THEOREMS.split(' ').any(|known| known == name)
             || declared.any(|theorem| {
                 let title = theorem.title.to_lowercase();
-                theorem.environment == name && TITLES.iter().any(|known| title.contains(known))
+                theorem.environment == name && has_title(&title)
             })
     };
     let mut names = block.environments.iter().map(|name| &**name);
@@ -196,11 +174,10 @@ fn below_proof(document: &Document, block: &Block) -> bool {
         let of = title
             .strip_prefix("proof of ")
             .or_else(|| title.strip_prefix("proofs of "));
-        let of_statement = |rest: &str| TITLES.iter().any(|known| rest.contains(known));
         matches!(
             title,
             "proof" | "proofs" | "omitted proofs" | "missing proofs"
-        ) || of.is_some_and(of_statement)
+        ) || of.is_some_and(has_title)
     })
 }
 

@@ -27,9 +27,8 @@ const PROGRAM: &str = "deterministic/";
 const RERUN: &str = "run the audit again; the reviewer call must be kept with save_trace";
 
 /// What the report says about a trace that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TraceSummary {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub(crate) struct TraceSummary {
     /// Skill of the audit.
     pub audit: String,
     /// Folder or file, relative to the paper directory.
@@ -80,7 +79,6 @@ pub(crate) fn is_program(reviewer_model: &str) -> bool {
 impl Check<'_> {
     /// Checks the trace of one audit.
     pub(crate) fn run(&self, ledger: &mut Ledger) -> (Option<TraceSummary>, Vec<Finding>) {
-        let path = &self.audit.trace_path;
         let real = match self.locate() {
             Ok(found) => found,
             Err(finding) => return (None, vec![*finding]),
@@ -90,16 +88,7 @@ impl Check<'_> {
         ledger.hash(&files, Role::Trace);
         let trace = match aris_audit::trace::read(&real, Some(self.keeper(&real))) {
             Ok(trace) => trace,
-            Err(error) => {
-                let finding = self.finding(
-                    FindingId::TraceUnreadable,
-                    format!("the trace cannot be read: {error}"),
-                );
-                return (
-                    None,
-                    vec![finding.issue(format!("trace_path_unreadable:{}", short(path)))],
-                );
-            }
+            Err(error) => return (None, vec![self.unreadable(&error.to_string())]),
         };
         let mut findings = Vec::new();
         let words = match self.words(&real, &trace, ledger) {
@@ -171,12 +160,12 @@ impl Check<'_> {
     /// The trace's folder, also when `trace_path` names a file of a record in it.
     fn locate(&self) -> Result<PathBuf, Box<Finding>> {
         let path = &self.audit.trace_path;
-        let missing = |message: String| {
-            self.finding(FindingId::TraceMissing, message)
-                .issue(format!("trace_path_missing:{}", short(path)))
+        let missing = |message: &str| {
+            let finding = self.finding(FindingId::TraceMissing, message);
+            finding.issue(format!("trace_path_missing:{}", short(path)))
         };
         if path.trim().is_empty() {
-            return Err(Box::new(missing(String::from("the audit names no trace"))));
+            return Err(missing("the audit names no trace").into());
         }
         let mut problem = None;
         for base in [&self.paper.dir, &self.paper.project] {
@@ -187,27 +176,25 @@ impl Check<'_> {
             }
         }
         Err(Box::new(match problem {
-            None => missing(format!(
+            None => missing(&format!(
                 "nothing is at {:?}, seen from the paper and from the project",
                 short(path)
             )),
-            Some(unusable @ (Unusable::Escapes { .. } | Unusable::Case { .. })) => self
-                .finding(
-                    FindingId::PathEscape,
-                    format!(
-                        "trace_path {:?} cannot be used: {}",
-                        short(path),
-                        describe(&unusable)
-                    ),
-                )
-                .issue(format!("trace_path_escape:{}", short(path))),
-            Some(unusable) => self
-                .finding(
-                    FindingId::TraceUnreadable,
-                    format!("the trace cannot be read: {}", describe(&unusable)),
-                )
-                .issue(format!("trace_path_unreadable:{}", short(path))),
+            Some(unusable @ (Unusable::Escapes { .. } | Unusable::Case { .. })) => {
+                let (path, why) = (short(path), describe(&unusable));
+                let message = format!("trace_path {path:?} cannot be used: {why}");
+                let finding = self.finding(FindingId::PathEscape, message);
+                finding.issue(format!("trace_path_escape:{path}"))
+            }
+            Some(unusable) => self.unreadable(&describe(&unusable)),
         }))
+    }
+
+    fn unreadable(&self, why: &str) -> Finding {
+        let message = format!("the trace cannot be read: {why}");
+        let finding = self.finding(FindingId::TraceUnreadable, message);
+        let path = short(&self.audit.trace_path);
+        finding.issue(format!("trace_path_unreadable:{path}"))
     }
 
     /// Why a trace without a record of this audit is none of its traces.
@@ -218,13 +205,11 @@ impl Check<'_> {
             .iter()
             .all(|record| record.response_length == 0);
         if real.is_file() && nothing {
-            let message = String::from("the trace is an empty file");
-            let finding = self.finding(FindingId::TraceEmpty, message);
+            let finding = self.finding(FindingId::TraceEmpty, "the trace is an empty file");
             return finding.issue(format!("trace_path_empty_file:{path}"));
         }
         if trace.records.is_empty() && trace.warnings.is_empty() {
-            let message = String::from("the trace holds no record");
-            let finding = self.finding(FindingId::TraceEmpty, message);
+            let finding = self.finding(FindingId::TraceEmpty, "the trace holds no record");
             return finding.issue(format!("trace_path_empty:{path}"));
         }
         let nearest =
@@ -271,14 +256,10 @@ impl Check<'_> {
             }
             Chain::Broken(problems) => {
                 let first = problems.first().map_or("it does not hold", String::as_str);
-                findings.push(
-                    self.finding(
-                        FindingId::TraceTampered,
-                        format!("the chain of the trace is broken: {}", short(first)),
-                    )
-                    .evidence("problems", problems.len().to_string())
-                    .issue(format!("trace_tampered:{path}")),
-                );
+                let message = format!("the chain of the trace is broken: {}", short(first));
+                let finding = self.finding(FindingId::TraceTampered, message);
+                let finding = finding.evidence("problems", problems.len().to_string());
+                findings.push(finding.issue(format!("trace_tampered:{path}")));
             }
         }
     }
@@ -289,29 +270,22 @@ impl Check<'_> {
         let Some(run) = &trace.run else { return };
         let path = short(&self.audit.trace_path);
         if run.skill != self.rule.skill {
-            findings.push(
-                self.finding(
-                    FindingId::TraceUnrelated,
-                    format!("the trace is of skill {:?}", short(&run.skill)),
-                )
-                .evidence("expected", &self.rule.skill)
-                .evidence("found", short(&run.skill))
-                .issue(format!("trace_unrelated:{path}")),
-            );
+            let found = short(&run.skill);
+            let message = format!("the trace is of skill {found:?}");
+            let finding = self.finding(FindingId::TraceUnrelated, message);
+            let finding = finding.evidence("expected", &self.rule.skill);
+            let finding = finding.evidence("found", found);
+            findings.push(finding.issue(format!("trace_unrelated:{path}")));
         }
         // The reference records the folder it was started in, which may lie below the project or above it.
         let recorded = Path::new(&run.project_dir);
         let recorded = recorded.canonicalize().unwrap_or_else(|_| recorded.into());
         let here = |dir: &PathBuf| dir.starts_with(&recorded) || recorded.starts_with(dir);
         if ![&self.paper.project, &self.paper.dir].into_iter().any(here) {
-            findings.push(
-                self.finding(
-                    FindingId::TraceMoved,
-                    String::from("the trace was recorded in another folder than this project's"),
-                )
-                .evidence("found", short(&run.project_dir))
-                .issue(format!("trace_moved:{path}")),
-            );
+            let message = "the trace was recorded in another folder than this project's";
+            let finding = self.finding(FindingId::TraceMoved, message);
+            let finding = finding.evidence("found", short(&run.project_dir));
+            findings.push(finding.issue(format!("trace_moved:{path}")));
         }
     }
 
@@ -324,7 +298,7 @@ impl Check<'_> {
         keeper.unwrap_or(&self.paper.project)
     }
 
-    fn finding(&self, id: FindingId, message: String) -> Finding {
+    fn finding(&self, id: FindingId, message: impl Into<String>) -> Finding {
         Finding::new(id, message, RERUN).evidence("trace_path", short(&self.audit.trace_path))
     }
 }
@@ -342,13 +316,10 @@ fn folder_of_record(real: &Path) -> Option<PathBuf> {
 
 /// The files of a trace; of a large one only as many as are hashed.
 fn files(real: &Path) -> BTreeSet<PathBuf> {
-    if real.is_dir() {
-        let entries = aris_fs::list_sorted(real).unwrap_or_default();
-        let files = entries
-            .into_iter()
-            .filter(|entry| entry.kind == EntryKind::File);
-        files.take(HASHED_FILES).map(|entry| entry.path).collect()
-    } else {
-        BTreeSet::from([real.to_path_buf()])
+    if !real.is_dir() {
+        return BTreeSet::from([real.to_path_buf()]);
     }
+    let entries = aris_fs::list_sorted(real).unwrap_or_default().into_iter();
+    let files = entries.filter(|entry| entry.kind == EntryKind::File);
+    files.take(HASHED_FILES).map(|entry| entry.path).collect()
 }
