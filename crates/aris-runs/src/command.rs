@@ -27,9 +27,8 @@ fn words(command: &str) -> Vec<String> {
 /// The word of a shell's command that names the interpreter which runs its text; `None` where that is none.
 pub fn interpreter(command: &str) -> Option<String> {
     // Words before the program set variables.
-    let program = words(command)
-        .into_iter()
-        .find(|word| !word.contains('='))?;
+    let mut words = words(command).into_iter();
+    let program = words.find(|word| !word.contains('='))?;
     is_interpreter(&program).then_some(program)
 }
 
@@ -48,11 +47,8 @@ pub(crate) fn file_name(word: &str) -> String {
 pub(crate) fn files(cwd: &Path, command: &str) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     collect(cwd, command, DEPTH, &mut found);
-    let led_to: Vec<PathBuf> = found
-        .iter()
-        .filter(|path| path.is_symlink())
-        .filter_map(|path| path.canonicalize().ok())
-        .collect();
+    let links = found.iter().filter(|path| path.is_symlink());
+    let led_to: Vec<PathBuf> = links.filter_map(|path| path.canonicalize().ok()).collect();
     found.extend(led_to);
     found
 }

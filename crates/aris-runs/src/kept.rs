@@ -22,25 +22,17 @@ const BLOCK: usize = 1_000;
 const LIMIT: usize = 256 << 20;
 
 /// Why a record cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// It is not there.
+    #[error("it is gone")]
     Gone,
     /// Its content is not what its name says: it was edited.
+    #[error("the record was edited: its digest is not its name")]
     Edited,
     /// It cannot be read.
+    #[error("the record cannot be read: {0}")]
     Unreadable(String),
-}
-
-impl Damage {
-    /// In words.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Gone => String::from("it is gone"),
-            Self::Edited => String::from("the record was edited: its digest is not its name"),
-            Self::Unreadable(why) => format!("the record cannot be read: {why}"),
-        }
-    }
 }
 
 /// A record that is what its id says.

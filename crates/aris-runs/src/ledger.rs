@@ -55,8 +55,8 @@ pub struct RunLine {
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
     /// It is not what its name says.
-    #[error("{}", .0.words())]
-    Record(Damage),
+    #[error(transparent)]
+    Record(#[from] Damage),
     /// The disk.
     #[error(transparent)]
     Disk(#[from] FsError),
@@ -195,17 +195,17 @@ impl Ledger {
         self.check_writable()?;
         if let Some(bytes) = bytes {
             let outputs = Record::read(id, bytes.to_vec()).and_then(|record| record.outputs());
-            outputs.map_err(TakeError::Record)?;
+            outputs?;
             self.place(&self.record(id), bytes)?;
         }
-        let record = self.read(id).map_err(TakeError::Record)?;
+        let record = self.read(id)?;
         let run = &record.run;
         if let (Some(sha256), Some(patch)) = (run.patch(), patch)
             && hex(&Sha256::digest(patch)) == *sha256
         {
             self.place_patch(sha256, patch)?;
         }
-        let outputs = record.outputs().map_err(TakeError::Record)?;
+        let outputs = record.outputs()?;
         let wrote = outputs.iter().map(|output| output.sha256.as_str());
         let wrote: BTreeSet<&str> = wrote.collect();
         let mut here = Vec::new();

@@ -165,9 +165,8 @@ fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("LC_ALL", "C")
         .capture_limit(PATCH);
-    let done: Finished = command
-        .run(DEADLINE)
-        .map_err(|error| format!("git {what}: {error}"))?;
+    let done = command.run(DEADLINE);
+    let done: Finished = done.map_err(|error| format!("git {what}: {error}"))?;
     if !done.success() {
         let said = done.stderr.text();
         let first = said.lines().next().unwrap_or("failed");

@@ -65,7 +65,7 @@ fn one(
         };
         match Record::read(&id, bytes.clone()) {
             Ok(record) => (record.run, Some(bytes)),
-            Err(damage) => return Ok(Err(format!("{record}: {}", damage.words()))),
+            Err(damage) => return Ok(Err(format!("{record}: {damage}"))),
         }
     };
     let mut patch = None;
