@@ -181,10 +181,9 @@ pub fn program_thread(helper: &str, prompt: &[u8], report: &[u8], judged: [&str;
 }
 
 fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {
-    inputs
-        .iter()
-        .map(|(path, digest)| (path.clone(), digest.to_string()))
-        .collect()
+    let inputs = inputs.iter();
+    let inputs = inputs.map(|(path, digest)| (path.clone(), digest.to_string()));
+    inputs.collect()
 }
 
 fn audit<'a, D>(emission: &'a Emission<'_, D>, prompt: &[u8]) -> Audit<&'a D> {
@@ -260,10 +259,8 @@ fn same<D: Serialize>(
         return None;
     }
     let trace = trace::read(&project.join(&earlier.trace_path), Some(project)).ok()?;
-    let recorded = trace
-        .records
-        .iter()
-        .any(|record| record.thread_id() == Some(&audit.thread_id));
+    let mut records = trace.records.iter();
+    let recorded = records.any(|record| record.thread_id() == Some(&audit.thread_id));
     (recorded && matches!(trace.chain, Chain::Valid { .. })).then_some(earlier.trace_path)
 }
 

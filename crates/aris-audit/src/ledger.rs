@@ -148,15 +148,11 @@ impl Ledger {
 
     /// Hashes the files that have not been read yet, on all processors, and gives all of them the role.
     pub fn hash(&mut self, files: &BTreeSet<PathBuf>, role: Role) {
-        let new: Vec<&PathBuf> = files
-            .iter()
-            .filter(|path| !self.files.contains_key(*path))
-            .collect();
+        let new = files.iter().filter(|path| !self.files.contains_key(*path));
+        let new: Vec<&PathBuf> = new.collect();
         // Taken before the files are opened: a change in between shows as a difference at the end.
-        let stamps: Vec<Option<Stamp>> = new
-            .iter()
-            .map(|path| fs::metadata(path).ok().as_ref().map(Stamp::of))
-            .collect();
+        let stamp = |path: &&PathBuf| fs::metadata(path).ok().as_ref().map(Stamp::of);
+        let stamps: Vec<Option<Stamp>> = new.iter().map(stamp).collect();
         let digests = digests(&new, &stamps);
         for ((path, stamp), digest) in new.into_iter().zip(stamps).zip(digests) {
             let digest = digest.map_err(|error| NoDigest::from(&error));
@@ -192,11 +188,8 @@ impl Ledger {
     /// All files with a role and a digest, by path.
     pub fn judged(&self) -> impl Iterator<Item = (&Path, Digest, &BTreeSet<Role>)> {
         self.files.iter().filter_map(|(path, entry)| {
-            let digest = entry
-                .digest
-                .as_ref()
-                .ok()
-                .filter(|_| !entry.roles.is_empty())?;
+            let digest = entry.digest.as_ref().ok();
+            let digest = digest.filter(|_| !entry.roles.is_empty())?;
             Some((path.as_path(), *digest, &entry.roles))
         })
     }
@@ -212,11 +205,9 @@ impl Ledger {
             let now = fs::metadata(path).ok().as_ref().map(Stamp::of);
             entry.digest.is_ok() && !entry.roles.is_empty() && now != entry.stamp
         };
-        self.files
-            .iter()
-            .filter(|(path, entry)| changed((path, entry)))
-            .map(|(path, _)| path.as_path())
-            .collect()
+        let files = self.files.iter();
+        let files = files.filter(|(path, entry)| changed((path, entry)));
+        files.map(|(path, _)| path.as_path()).collect()
     }
 }
 

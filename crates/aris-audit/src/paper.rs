@@ -28,15 +28,13 @@ const QUOTE: usize = 160;
 /// **Errors**: why a file of that name is none.
 pub fn root_name(name: &str) -> Result<String, String> {
     let extension = Path::new(name).extension().unwrap_or_default();
-    match extension.to_ascii_lowercase().to_str() {
-        Some("bib" | "bbl") => Err(String::from(
-            "a bibliography is no root document; name the .tex file that has \\documentclass",
-        )),
-        Some("sty" | "cls" | "bst" | "pdf" | "md") => Err(String::from(
-            "this is no root document; name the .tex file that has \\documentclass",
-        )),
-        _ => Ok(name.to_owned()),
-    }
+    let what = match extension.to_ascii_lowercase().to_str() {
+        Some("bib" | "bbl") => "a bibliography",
+        Some("sty" | "cls" | "bst" | "pdf" | "md") => "this",
+        _ => return Ok(name.to_owned()),
+    };
+    let message = "is no root document; name the .tex file that has \\documentclass";
+    Err(format!("{what} {message}"))
 }
 
 /// What keeps an audit from seeing the whole paper.

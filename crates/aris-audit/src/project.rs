@@ -62,9 +62,8 @@ pub fn of_directory(cwd: &Path) -> PathBuf {
 /// The folder between `from` and `top`, both included, where something was installed.
 fn installed<'a>(from: &'a Path, top: &Path) -> Option<&'a Path> {
     INSTALLED.iter().find_map(|mark| {
-        let mut folders = from
-            .ancestors()
-            .take_while(|folder| folder.starts_with(top));
+        let folders = from.ancestors();
+        let mut folders = folders.take_while(|folder| folder.starts_with(top));
         folders.find(|folder| folder.join(mark).is_dir())
     })
 }

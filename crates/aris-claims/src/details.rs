@@ -17,6 +17,7 @@ use std::path::Path;
 
 use aris_audit::{Obstacle, missing_sources};
 use aris_contract::artifact::audit::Verdict;
+use aris_contract::text::counted;
 use aris_evidence::QueryError;
 use aris_latex::{Document, Position, ProblemKind};
 use serde::Serialize;
@@ -152,22 +153,12 @@ impl From<Obstacle> for Finding {
         });
         // LaTeX itself stops at a file that is not there; the rest of the paper can be audited all the same.
         let blocks = obstacle.id != "source_missing";
-        let severity = if blocks {
-            Severity::Block
-        } else {
-            Severity::Warn
-        };
-        let message = obstacle.message;
-        Self {
-            severity,
-            ..Self::new(
-                obstacle.id,
-                position,
-                obstacle.quote,
-                message,
-                obstacle.action,
-            )
+        let (id, action) = (obstacle.id, obstacle.action);
+        let mut finding = Self::new(id, position, obstacle.quote, obstacle.message, action);
+        if blocks {
+            finding.severity = Severity::Block;
         }
+        finding
     }
 }
 
@@ -284,16 +275,13 @@ impl Details {
         findings.extend(project.unreadable.iter().map(Finding::unreadable));
         findings.sort();
         findings.dedup();
+        let results = project.options.results.iter();
         let counts = Status::ALL.map(|status| (status.word().to_owned(), audit.count(status)));
         let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-        let root = project
-            .document
-            .as_ref()
-            .map(|document| document.root.clone());
-        let rows = audit
-            .entries
-            .iter()
-            .map(|entry| Row::new(entry, &claims_name));
+        let root = project.document.as_ref();
+        let root = root.map(|document| document.root.clone());
+        let rows = audit.entries.iter();
+        let rows = rows.map(|entry| Row::new(entry, &claims_name));
         Self {
             schema: SCHEMA,
             root: root.unwrap_or_default(),
@@ -308,12 +296,7 @@ impl Details {
             all_results: project.claims.data.include.is_none()
                 && project.claims.data.exclude.is_empty()
                 && project.options.exclude.is_empty(),
-            results: project
-                .options
-                .results
-                .iter()
-                .map(|path| project.files.name(path))
-                .collect(),
+            results: results.map(|path| project.files.name(path)).collect(),
             exclude: project.options.exclude.clone(),
         }
     }
@@ -327,11 +310,10 @@ impl Details {
             texts.map(ToOwned::to_owned).collect::<Vec<_>>()
         };
         let path = |name: &str| aris_fs::lexical(&folder.join(name));
+        let root = text("root").filter(|root| !root.is_empty());
         Options {
             claims: text("claims_file").map(path),
-            root: text("root")
-                .filter(|root| !root.is_empty())
-                .map(ToOwned::to_owned),
+            root: root.map(ToOwned::to_owned),
             results: list("results").iter().map(|name| path(name)).collect(),
             exclude: list("exclude"),
         }
@@ -339,10 +321,8 @@ impl Details {
 
     /// Entries of a status.
     fn count(&self, status: Status) -> u64 {
-        self.counts
-            .get(status.word())
-            .and_then(Value::as_u64)
-            .unwrap_or(0)
+        let count = self.counts.get(status.word());
+        count.and_then(Value::as_u64).unwrap_or(0)
     }
 
     /// Verdict and reason code.
@@ -379,15 +359,10 @@ impl Details {
             return format!("the paper cannot be audited as a whole: {}", first.message);
         }
         let coverage = &self.coverage;
-        let unbound = match coverage.total().unbound {
-            1 => String::from("1 number"),
-            count => format!("{count} numbers"),
-        };
-        let counted = Status::ALL.map(|status| (self.count(status), status.word()));
-        let counted = counted.iter().filter(|(count, _)| *count > 0);
-        let counted: Vec<String> = counted
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
+        let unbound = counted(coverage.total().unbound, "number");
+        let all = Status::ALL.map(|status| (self.count(status), status.word()));
+        let all = all.iter().filter(|(count, _)| *count > 0);
+        let all: Vec<String> = all.map(|(count, word)| format!("{count} {word}")).collect();
         let text = match self.decide() {
             (Verdict::NotApplicable, _) => {
                 return String::from("the paper states no number that looks like a result");
@@ -400,7 +375,7 @@ impl Details {
                 "none of {unbound} is bound: {} in the abstract, {} in tables, {} in the text; begin with `paper_claim_audit suggest`",
                 coverage.r#abstract.unbound, coverage.tables.unbound, coverage.text.unbound
             ),
-            _ => counted.join(", "),
+            _ => all.join(", "),
         };
         match self.proposed {
             0 => text,

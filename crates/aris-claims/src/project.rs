@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aris_audit::project::relative;
 use aris_audit::{Digest, Obstacle, PaperFiles};
 use aris_contract::{ErrorKind, Failure};
 use aris_evidence::{QueryError, Settings};
@@ -140,9 +141,8 @@ impl Failure for ProjectError {
             Self::Input { path, at, .. } => (path, at),
             Self::Read(error) => return error.details(),
         };
-        let path = path
-            .iter()
-            .map(|path| ("path", path.display().to_string().into()));
+        let path = path.iter();
+        let path = path.map(|path| ("path", path.display().to_string().into()));
         let at = at
             .iter()
             .flat_map(|at| [("line", at.line.into()), ("column", at.column.into())]);
@@ -177,18 +177,13 @@ impl Project {
         }
         let root = document.as_ref().map_or("", |document| &document.root);
         let beside = folder.join(root);
-        let beside = beside
-            .parent()
-            .filter(|_| !root.is_empty())
-            .unwrap_or(folder);
-        let claims_path = options
-            .claims
-            .clone()
-            .unwrap_or_else(|| beside.join(FILE_NAME));
+        let beside = beside.parent().filter(|_| !root.is_empty());
+        let beside = beside.unwrap_or(folder);
+        let claims_path = options.claims.clone();
+        let claims_path = claims_path.unwrap_or_else(|| beside.join(FILE_NAME));
         let text = claims_text(&claims_path)?;
-        let claims = text
-            .as_deref()
-            .map_or_else(|| Ok(Claims::default()), Claims::read);
+        let claims = text.as_deref();
+        let claims = claims.map_or_else(|| Ok(Claims::default()), Claims::read);
         let claims = claims.map_err(|wrong| ProjectError::claims(&claims_path, &wrong))?;
         if let Some(text) = &text {
             let name = files.name(&claims_path);
@@ -240,9 +235,9 @@ impl Project {
         if let Some((at, said)) = &data.root {
             root = aris_fs::lexical(&beside.join(said));
             if !root.is_dir() {
+                let shown = root.display();
                 let message = format!(
-                    "`root` names {}, which is no folder; it is relative to the folder of this file",
-                    root.display()
+                    "`root` names {shown}, which is no folder; it is relative to the folder of this file"
                 );
                 let wrong = Malformed { at: *at, message };
                 return Err(ProjectError::claims(&self.claims_path, &wrong));
@@ -250,20 +245,15 @@ impl Project {
         }
         let mut include = data.include.clone().unwrap_or_else(|| {
             let folders = self.result_folders().filter(|folder| folder.is_dir());
-            folders
-                .map(|folder| evidence_glob(&folder, &root))
-                .collect()
+            let globs = folders.map(|folder| evidence_glob(&folder, &root));
+            globs.collect()
         });
         for path in &options.results {
             if !path.exists() {
                 let hint = "name a folder or file with raw results";
                 let message = "results {} do not exist";
-                return Err(ProjectError::about(
-                    ErrorKind::NotFound,
-                    path,
-                    message,
-                    hint,
-                ));
+                let kind = ErrorKind::NotFound;
+                return Err(ProjectError::about(kind, path, message, hint));
             }
             if !self.files.allows(path) {
                 let project = self.files.project.display();
@@ -275,19 +265,16 @@ impl Project {
             include.push(evidence_glob(path, &root));
         }
         // A number is no evidence for itself, and a report none for the next one.
-        let bindings = self
-            .claims_path
-            .file_name()
-            .map(|name| format!("**/{}", name.to_string_lossy()));
+        let bindings = self.claims_path.file_name();
+        let bindings = bindings.map(|name| format!("**/{}", name.to_string_lossy()));
         let own = OWN.map(str::to_owned).into_iter().chain(bindings);
         let said = data.exclude.iter().chain(&options.exclude).cloned();
+        let is_glob = |glob: &String| aris_evidence::check_glob(glob).is_ok();
         self.settings = Settings {
             allowed: self.allowed(),
             files: data.files.iter().map(|(file, _)| file.clone()).collect(),
             views: data.views.clone(),
-            exclude: said
-                .chain(own.filter(|glob| aris_evidence::check_glob(glob).is_ok()))
-                .collect(),
+            exclude: said.chain(own.filter(is_glob)).collect(),
             root,
         };
         self.include = include;
@@ -305,12 +292,9 @@ impl Project {
     /// Real paths that data may come from: the project, and what its result folders are links to, on another disk perhaps. No other link leads
     /// out: a paper of strangers must not read what it likes.
     fn allowed(&self) -> Vec<PathBuf> {
-        let mut allowed = self.files.roots().to_vec();
-        allowed.extend(
-            self.result_folders()
-                .filter_map(|path| path.canonicalize().ok()),
-        );
-        allowed
+        let results = self.result_folders();
+        let results = results.filter_map(|path| path.canonicalize().ok());
+        self.files.roots().iter().cloned().chain(results).collect()
     }
 
     /// Where results lie by custom, in and beside the paper, whether they are there or not.
@@ -375,8 +359,8 @@ impl Project {
             }
         }
         for (file, at) in &self.claims.data.files {
-            let (fitting, _) =
-                aris_evidence::list(&self.settings, std::slice::from_ref(&file.path));
+            let path = std::slice::from_ref(&file.path);
+            let (fitting, _) = aris_evidence::list(&self.settings, path);
             if fitting.is_empty() && !self.settings.root.join(&file.path).exists() {
                 audit.notes.push(Note {
                     id: "data_file_lost",
@@ -411,10 +395,8 @@ pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
     let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let text = String::from_utf8(bytes).map_err(|error| {
         let looks = if wide { "; it looks like UTF-16" } else { "" };
-        let lines = error
-            .as_bytes()
-            .iter()
-            .take(error.utf8_error().valid_up_to());
+        let lines = error.as_bytes().iter();
+        let lines = lines.take(error.utf8_error().valid_up_to());
         let line = lines.filter(|byte| **byte == b'\n').count() + 1;
         let wrong = Malformed {
             at: Spot { line, column: 1 },
@@ -428,12 +410,5 @@ pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
 /// A glob for a file, or for everything below a folder; relative to the data root, with `..` where it lies elsewhere.
 fn evidence_glob(path: &Path, root: &Path) -> String {
     let below = if path.is_dir() { "/**" } else { "" };
-    let mut ups = String::new();
-    for base in root.ancestors() {
-        if let Ok(rest) = path.strip_prefix(base) {
-            return format!("{ups}{}{below}", rest.display());
-        }
-        ups.push_str("../");
-    }
-    format!("{}{below}", path.display())
+    format!("{}{below}", relative(path, root))
 }

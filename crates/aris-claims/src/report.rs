@@ -228,9 +228,7 @@ pub struct Audit {
 impl Audit {
     /// Number of entries with this status.
     pub fn count(&self, status: Status) -> usize {
-        self.entries
-            .iter()
-            .filter(|entry| entry.status == status)
-            .count()
+        let entries = self.entries.iter();
+        entries.filter(|entry| entry.status == status).count()
     }
 }

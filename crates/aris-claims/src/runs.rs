@@ -105,21 +105,17 @@ impl Runs {
     pub fn of(project: &Project, entries: &[Entry], now: Timestamp) -> Result<Self, FsError> {
         let root = &project.settings.root;
         let ledger = Ledger::above([root.as_path(), &project.files.folder]);
-        let files: BTreeSet<(&str, &str)> = entries
-            .iter()
-            .flat_map(|entry| &entry.evidence)
-            .map(|file| (file.path.as_str(), file.sha256.as_str()))
-            .collect();
+        let files = entries.iter().flat_map(|entry| &entry.evidence);
+        let files = files.map(|file| (file.path.as_str(), file.sha256.as_str()));
+        let files: BTreeSet<(&str, &str)> = files.collect();
         let looked_up = match &ledger {
             Some(ledger) => look_up(ledger, root, &files, now)?,
             None => BTreeMap::new(),
         };
         let key = |(path, sha256): (&str, &str)| (path.to_owned(), sha256.to_owned());
         let none = |(path, _): &(&str, &str)| {
-            unexplained(
-                path,
-                "the project has no records of runs in .aris/runs".into(),
-            )
+            let message = "the project has no records of runs in .aris/runs";
+            unexplained(path, message.to_owned())
         };
         let made = files.into_iter().map(|file| {
             let made = looked_up.get(&file).cloned();
@@ -144,15 +140,11 @@ impl Runs {
 
     /// What is wrong with the way from one number to its runs.
     pub fn gaps(&self, entry: &Entry) -> Vec<Gap> {
-        let made: Vec<(&FileUse, &Made)> = entry
-            .evidence
-            .iter()
-            .filter_map(|file| Some((file, self.made(file)?)))
-            .collect();
-        let mut gaps: Vec<Gap> = made
-            .iter()
-            .flat_map(|(_, made)| made.gaps.clone())
-            .collect();
+        let made = entry.evidence.iter();
+        let made = made.filter_map(|file| Some((file, self.made(file)?)));
+        let made: Vec<(&FileUse, &Made)> = made.collect();
+        let gaps = made.iter().flat_map(|(_, made)| made.gaps.clone());
+        let mut gaps: Vec<Gap> = gaps.collect();
         if entry.evidence.is_empty() && entry.query.is_some() && entry.status.holds() {
             let message = String::from("its query reads no file");
             gaps.push(gap(GapId::UnexplainedEvidence, "", message));
@@ -164,14 +156,10 @@ impl Runs {
         };
         let commits: BTreeMap<String, String> = made.iter().filter_map(commit).collect();
         if commits.len() > 1 {
-            let each = commits
-                .iter()
-                .map(|(commit, file)| format!("{file} by {}", short(commit)));
-            let message = format!(
-                "files of one number were made by {} commits: {}",
-                commits.len(),
-                each.collect::<Vec<_>>().join(", ")
-            );
+            let each = commits.iter();
+            let each = each.map(|(commit, file)| format!("{file} by {}", short(commit)));
+            let (count, each) = (commits.len(), each.collect::<Vec<_>>().join(", "));
+            let message = format!("files of one number were made by {count} commits: {each}");
             let file = commits.values().next().cloned().unwrap_or_default();
             gaps.push(gap(GapId::MixedCommits, &file, message));
         }
@@ -251,11 +239,8 @@ impl Lines {
         let mut lines = Self::default();
         for line in ledger.find(digests, paths)? {
             let (digest, path) = (line.sha256.clone(), line.path.clone());
-            lines
-                .by_digest
-                .entry(digest)
-                .or_default()
-                .push(line.clone());
+            let same = lines.by_digest.entry(digest).or_default();
+            same.push(line.clone());
             lines.by_path.entry(path).or_default().push(line);
         }
         Ok(lines)
@@ -299,13 +284,13 @@ impl Search<'_> {
         let (same, at_path) = (lines.with(sha256), lines.at(own));
         let here = same.iter().rev().find(|line| line.path == own);
         let Some(line) = here.or(same.last()) else {
-            let message = at_path.last().map_or_else(
-                || String::from("no run in the ledger wrote this file"),
-                |line| {
+            let message = match at_path.last() {
+                Some(line) => {
                     let run = short(&line.run);
                     format!("the file has changed since run {run} wrote it")
-                },
-            );
+                }
+                None => String::from("no run in the ledger wrote this file"),
+            };
             return unexplained(path, message);
         };
         if let Some(message) = self.found_only(same) {
@@ -331,8 +316,7 @@ impl Search<'_> {
                 Ok(record) => &record.run,
                 Err(damage) => {
                     let id = short(&other.run);
-                    let message =
-                        format!("run {id}, which wrote this path, too: {}", damage.words());
+                    let message = format!("run {id}, which wrote this path, too: {damage}");
                     made.gaps.push(gap(GapId::RecordDamaged, path, message));
                     continue;
                 }
@@ -369,12 +353,9 @@ impl Search<'_> {
             let inputs = record.map(|record| record.run.inputs.as_slice());
             let inputs = inputs.unwrap_or_default();
             let input = inputs.iter().find(|input| input.sha256 == line.sha256)?;
+            let (id, path) = (short(&line.run), &input.path);
             message.get_or_insert_with(|| {
-                format!(
-                    "no run is known to have made this content: run {} found it in {}",
-                    short(&line.run),
-                    input.path
-                )
+                format!("no run is known to have made this content: run {id} found it in {path}")
             });
         }
         message
@@ -387,7 +368,7 @@ impl Search<'_> {
         let record = match &*record {
             Ok(record) => record,
             Err(damage) => {
-                damaged(format!("run {}: {}", short(&line.run), damage.words()));
+                damaged(format!("run {}: {damage}", short(&line.run)));
                 return Made {
                     run_id: Some(line.run.clone()),
                     run: None,
@@ -401,14 +382,10 @@ impl Search<'_> {
         match record.wrote(&line.path, &line.sha256) {
             Ok(true) => {}
             Ok(false) => damaged(format!("the record of run {id} does not name this file")),
-            Err(damage) => damaged(format!("run {id}: {}", damage.words())),
+            Err(damage) => damaged(format!("run {id}: {damage}")),
         }
         if let Err(damage) = self.ledger.check_patch(run) {
-            damaged(format!(
-                "patch of run {}: {}",
-                short(&line.run),
-                damage.words()
-            ));
+            damaged(format!("patch of run {id}: {damage}"));
         }
         let told = |time: &Option<String>| time.clone().unwrap_or_default();
         let (from, to) = (parse_utc(&told(&run.started)), ended(run));
@@ -471,20 +448,17 @@ impl Search<'_> {
     /// Says so when the project's repository does not hold a commit.
     fn lacks(&mut self, commit: &str) -> Option<String> {
         let known = self.commits.entry(commit.to_owned());
-        let words =
-            known.or_insert_with(
-                || match aris_runs::has_commit(self.ledger.project(), commit)? {
-                    Ok(true) => None,
-                    Ok(false) => Some(format!("the repository does not hold {}", short(commit))),
-                    Err(why) => Some(why),
-                },
-            );
-        words.clone()
+        let look = || match aris_runs::has_commit(self.ledger.project(), commit)? {
+            Ok(true) => None,
+            Ok(false) => Some(format!("the repository does not hold {}", short(commit))),
+            Err(why) => Some(why),
+        };
+        known.or_insert_with(look).clone()
     }
 
     /// What is known of a run's code.
     fn code(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
-        let run = &record.run;
+        let (run, job) = (&record.run, &record.run.job);
         let none = match &run.source {
             None => Some(String::from("the record names none")),
             Some(source) if source.commit.is_empty() => {
@@ -494,7 +468,7 @@ impl Search<'_> {
             Some(source) => self.lacks(&source.commit),
         };
         if let Some(why) = none {
-            let message = format!("the commit of {} is not known: {why}", run.job);
+            let message = format!("the commit of {job} is not known: {why}");
             behind.gaps.push(gap(GapId::NoCommit, "", message));
         }
         let Some(source) = &run.source else {
@@ -507,45 +481,30 @@ impl Search<'_> {
             }
         }
         if !code.is_empty() {
-            let message = format!(
-                "{} differed from the commit when {} began: {}",
-                counted(code.len(), "file"),
-                run.job,
-                some(&code)
-            );
+            let (count, names) = (counted(code.len(), "file"), some(&code));
+            let message = format!("{count} differed from the commit when {job} began: {names}");
             behind.gaps.push(gap(GapId::UncommittedSource, "", message));
         }
-        let loose: Vec<&str> = source
-            .untracked
-            .iter()
-            .map(String::as_str)
-            .filter(|path| !source.not_committed.iter().any(|named| named == path))
-            .filter(|path| is_loaded(path) || has_written(record, path))
-            .filter(|path| lines.at(path).iter().all(|line| line.run == id))
-            .collect();
+        let loose = source.untracked.iter().map(String::as_str);
+        let loose = loose.filter(|path| !source.not_committed.iter().any(|named| named == path));
+        let loose = loose.filter(|path| is_loaded(path) || has_written(record, path));
+        let loose = loose.filter(|path| lines.at(path).iter().all(|line| line.run == id));
+        let loose: Vec<&str> = loose.collect();
         if !loose.is_empty() {
+            let (count, names) = (counted(loose.len(), "file"), some(&loose));
             let message = format!(
-                "no commit and no run holds {} that lay there when {} began and that it may have used: {}",
-                counted(loose.len(), "file"),
-                run.job,
-                some(&loose)
+                "no commit and no run holds {count} that lay there when {job} began and that it may have used: {names}"
             );
             behind.gaps.push(gap(GapId::UncommittedSource, "", message));
         }
         if !run.edited.is_empty() {
             let edited: Vec<&str> = run.edited.iter().map(String::as_str).collect();
-            let message = format!("changed while {} ran: {}", run.job, some(&edited));
+            let message = format!("changed while {job} ran: {}", some(&edited));
             behind.gaps.push(gap(GapId::InputChanged, "", message));
         }
         if run.inputs_left_out > 0 {
-            let count = counted(
-                usize::try_from(run.inputs_left_out).unwrap_or(usize::MAX),
-                "file",
-            );
-            let message = format!(
-                "{} names {count} too large or too many to be recorded",
-                run.job
-            );
+            let count = counted(run.inputs_left_out, "file");
+            let message = format!("{job} names {count} too large or too many to be recorded");
             behind.gaps.push(gap(GapId::InputUnknown, "", message));
         }
     }
@@ -564,7 +523,7 @@ impl Search<'_> {
 
     /// What is known of the files that a run's command names, but for those that it wrote itself.
     fn inputs(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
-        let run = &record.run;
+        let (run, job) = (&record.run, &record.run.job);
         let not_committed = run.source.as_ref().map(|source| &source.not_committed);
         let mut absent = Vec::new();
         for input in &run.inputs {
@@ -586,11 +545,9 @@ impl Search<'_> {
                 behind.stands_on.insert(line.run.clone());
                 behind.gaps.extend(self.explained(&input.path, line).gaps);
             } else if let Some(last) = lines.at(&input.path).last().filter(|_| not_committed) {
-                let message = format!(
-                    "run {} wrote this path with another content than {} read",
-                    short(&last.run),
-                    run.job
-                );
+                let last = short(&last.run);
+                let message =
+                    format!("run {last} wrote this path with another content than {job} read");
                 let gap = gap(GapId::UnexplainedEvidence, &input.path, message);
                 behind.gaps.push(gap);
             } else if not_committed {
@@ -601,18 +558,14 @@ impl Search<'_> {
             let file = self.ledger.project().join(&input.path);
             let now = aris_runs::file_digest(&file, || {});
             if now.is_ok_and(|(sha256, _)| sha256 != input.sha256) {
-                let message = format!("it was changed since {} read it", run.job);
-                behind
-                    .gaps
-                    .push(gap(GapId::InputChanged, &input.path, message));
+                let message = format!("it was changed since {job} read it");
+                let gap = gap(GapId::InputChanged, &input.path, message);
+                behind.gaps.push(gap);
             }
         }
         if !absent.is_empty() {
-            let message = format!(
-                "no commit and no run holds what {} names: {}",
-                run.job,
-                some(&absent)
-            );
+            let names = some(&absent);
+            let message = format!("no commit and no run holds what {job} names: {names}");
             behind.gaps.push(gap(GapId::UncommittedSource, "", message));
         }
     }
@@ -620,9 +573,8 @@ impl Search<'_> {
 
 /// Whether programs load a file as code or as settings by its name's ending, without its being named in a command.
 fn is_loaded(path: &str) -> bool {
-    let ending = Path::new(path)
-        .extension()
-        .and_then(|ending| ending.to_str());
+    let ending = Path::new(path).extension();
+    let ending = ending.and_then(|ending| ending.to_str());
     let is_hidden = path.split('/').any(|part| part.starts_with('.'));
     ending.is_none_or(|ending| LOADED.contains(&ending)) && !is_hidden
 }

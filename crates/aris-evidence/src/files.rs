@@ -141,14 +141,11 @@ pub(crate) struct Project<'s> {
 impl<'s> Project<'s> {
     pub(crate) fn new(settings: &'s Settings) -> Self {
         let matcher = |file: &'s FileSetting| (glob(&file.path).ok(), file);
+        let excluded = settings.exclude.iter();
         Self {
             settings,
             matchers: settings.files.iter().map(matcher).collect(),
-            excluded: settings
-                .exclude
-                .iter()
-                .filter_map(|pattern| glob(pattern).ok())
-                .collect(),
+            excluded: excluded.filter_map(|pattern| glob(pattern).ok()).collect(),
             default: FileSetting::default(),
             names: OnceLock::new(),
         }
@@ -173,9 +170,8 @@ impl<'s> Project<'s> {
 
     /// The files that a name in a query stands for: a file, a glob, or either of them with a table after a `#`.
     pub(crate) fn resolve(&self, written: &str) -> Result<Target, QueryError> {
-        let whole = self
-            .matching(written)
-            .map(|files| Target { files, table: None });
+        let whole = self.matching(written);
+        let whole = whole.map(|files| Target { files, table: None });
         match (&whole, written.rsplit_once('#')) {
             (Err(error), Some((name, table))) if error.kind == NoSuchFile => {
                 let table = Some(table.to_owned());
@@ -197,14 +193,15 @@ impl<'s> Project<'s> {
         }
         files.sort();
         match files.len() {
-            0 => Err(QueryError::new(
-                NoSuchFile,
-                format!("no file fits `{written}`"),
-            )),
+            0 => {
+                let message = format!("no file fits `{written}`");
+                Err(QueryError::new(NoSuchFile, message))
+            }
             1..=GLOB_FILES => Ok(files),
-            many => Err(QueryError::too_large(format!(
-                "{many} files fit `{written}`, more than {GLOB_FILES}"
-            ))),
+            many => {
+                let message = format!("{many} files fit `{written}`, more than {GLOB_FILES}");
+                Err(QueryError::too_large(message))
+            }
         }
     }
 
@@ -234,16 +231,10 @@ impl<'s> Project<'s> {
     fn real(&self, name: &str) -> Result<PathBuf, QueryError> {
         let path = self.settings.root.join(name);
         let is_link = || std::fs::symlink_metadata(&path).is_ok_and(|entry| entry.is_symlink());
+        let mut allowed = self.settings.allowed.iter();
+        let mut is_allowed = |real: &Path| allowed.any(|root| real.starts_with(root));
         let (kind, message) = match std::fs::canonicalize(&path) {
-            Ok(real)
-                if self
-                    .settings
-                    .allowed
-                    .iter()
-                    .any(|root| real.starts_with(root)) =>
-            {
-                return Ok(real);
-            }
+            Ok(real) if is_allowed(&real) => return Ok(real),
             Ok(_) => (Outside, "the file lies outside the project"),
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 (Unreadable, "cannot read: permission denied")
@@ -337,14 +328,9 @@ impl<'s> Project<'s> {
     /// A name that exists and is much like this one.
     pub(crate) fn near(&self, name: &str) -> Option<&str> {
         let names = self.names.get_or_init(|| {
-            let files = self
-                .walk("", &|_| true, &mut Vec::new())
-                .unwrap_or_default();
-            files
-                .into_iter()
-                .take(NEAR_FILES)
-                .map(|file| file.name)
-                .collect()
+            let files = self.walk("", &|_| true, &mut Vec::new());
+            let files = files.unwrap_or_default().into_iter().take(NEAR_FILES);
+            files.map(|file| file.name).collect()
         });
         nearest(name, names.iter().map(String::as_str))
     }
@@ -360,15 +346,10 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     const SIMILAR: f64 = 0.8;
     let last = |name: &str| name.rsplit('/').next().map(str::to_ascii_lowercase);
     let score = |known: &'n str| {
-        let same = last(known) == last(name);
-        (
-            if same {
-                1.0
-            } else {
-                strsim::jaro_winkler(name, known)
-            },
-            known,
-        )
+        if last(known) == last(name) {
+            return (1.0, known);
+        }
+        (strsim::jaro_winkler(name, known), known)
     };
     let near = names.map(score).filter(|(score, _)| *score >= SIMILAR);
     near.max_by(|(one, _), (two, _)| one.total_cmp(two))
@@ -381,12 +362,11 @@ fn is_glob(name: &str) -> bool {
 
 fn glob(pattern: &str) -> Result<GlobMatcher, QueryError> {
     let cleaned = aris_fs::lexical(Path::new(pattern));
-    GlobBuilder::new(&cleaned.to_string_lossy())
-        .literal_separator(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| {
-            let message = format!("the glob `{pattern}` is wrong: {}", error.kind());
-            QueryError::new(Syntax, message)
-        })
+    let cleaned = cleaned.to_string_lossy();
+    let built = GlobBuilder::new(&cleaned).literal_separator(true).build();
+    let glob = built.map_err(|error| {
+        let message = format!("the glob `{pattern}` is wrong: {}", error.kind());
+        QueryError::new(Syntax, message)
+    })?;
+    Ok(glob.compile_matcher())
 }

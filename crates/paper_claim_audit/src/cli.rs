@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use aris_claims::bindings::{Relation, Rounding, Word, from_word};
+use aris_claims::bindings::{Relation, Rounding, from_word};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
+use serde::de::DeserializeOwned;
 
 /// Arguments of `paper_claim_audit`.
 #[derive(Debug, Args)]
@@ -145,8 +146,9 @@ pub(crate) struct TraceArgs {
 }
 
 /// A word of `claims.toml`.
-fn word<T: Word>(words: impl Into<PossibleValuesParser>) -> impl TypedValueParser<Value = T> {
-    words
-        .into()
-        .map(|word| from_word(&word).unwrap_or_default())
+fn word<T: DeserializeOwned + Default + Clone + Send + Sync + 'static>(
+    words: impl Into<PossibleValuesParser>,
+) -> impl TypedValueParser<Value = T> {
+    let words = words.into();
+    words.map(|word| from_word(&word).unwrap_or_default())
 }

@@ -14,21 +14,18 @@ const PERCENT: &str = "\u{0}";
 /// A number as a format writes it; without one the exact value. **Errors**: what is wrong with the format.
 pub(crate) fn formatted(value: &Decimal, format: Option<&str>) -> Result<String, String> {
     let format = format.unwrap_or("%s");
+    let wrong = |why: &str| Err(format!("format `{format}` {why}"));
     let unknown =
         || format!("format `{format}` is not known; write for example `%.1f`, `%d` or `%.2e`");
     let text = format.replace("%%", PERCENT);
     let Some((before, rest)) = text.split_once('%') else {
-        return Err(format!(
-            "format `{format}` has no conversion such as `%.1f`"
-        ));
+        return wrong("has no conversion such as `%.1f`");
     };
     let at = rest.find(|c: char| c.is_ascii_alphabetic());
     let (how, rest) = rest.split_at_checked(at.unwrap_or(0)).ok_or_else(unknown)?;
     let (conversion, after) = rest.split_at_checked(1).ok_or_else(unknown)?;
     if after.contains('%') {
-        return Err(format!(
-            "format `{format}` has two conversions; a macro holds one number"
-        ));
+        return wrong("has two conversions; a macro holds one number");
     }
     let (head, precision) = how.split_once('.').unwrap_or((how, "6"));
     let width = head.trim_start_matches(['+', '0', ',', '\'', ' ', '-']);
@@ -39,9 +36,7 @@ pub(crate) fn formatted(value: &Decimal, format: Option<&str>) -> Result<String,
     };
     let (width, precision) = (digits(width)?.min(MOST_DIGITS), digits(precision)?);
     if precision > MOST_DIGITS {
-        return Err(format!(
-            "format `{format}` asks for more than {MOST_DIGITS} digits"
-        ));
+        return wrong(&format!("asks for more than {MOST_DIGITS} digits"));
     }
     let mut number = match conversion {
         "d" | "i" => value.fixed(0),

@@ -29,19 +29,18 @@ struct Section<'r> {
 pub(crate) fn report(details: &Details, summary: &str) -> Result<String, askama::Error> {
     let (verdict, reason) = details.decide();
     let verdict = verdict.word();
+    let rows = |is_it: &dyn Fn(Status) -> bool| {
+        let rows = details.claims.iter();
+        rows.filter(|row| is_it(row.status)).collect()
+    };
     let section = |(status, title)| Section {
         title,
-        rows: details
-            .claims
-            .iter()
-            .filter(|row| row.status == status)
-            .collect(),
+        rows: rows(&|other| other == status),
     };
     let sections = |all: &[(Status, &'static str)]| {
         let sections = all.iter().copied().map(section);
-        sections
-            .filter(|section| !section.rows.is_empty())
-            .collect()
+        let filled = sections.filter(|section| !section.rows.is_empty());
+        filled.collect()
     };
     let report = Report {
         verdict,
@@ -70,11 +69,7 @@ pub(crate) fn report(details: &Details, summary: &str) -> Result<String, askama:
             (Status::Waived, "Numbers that need no evidence"),
             (Status::Undecided, "Numbers that may not be set"),
         ]),
-        held: details
-            .claims
-            .iter()
-            .filter(|row| row.status.holds())
-            .collect(),
+        held: rows(&|status| status.holds()),
     };
     report.render()
 }

@@ -133,11 +133,11 @@ impl Artifact {
         };
         for name in REQUIRED_FIELDS {
             match fields.get(name) {
-                None => findings.push(
-                    wrong(format!("field {name} is missing"), None)
-                        .evidence("missing", name)
-                        .issue(format!("missing_field:{name}")),
-                ),
+                None => {
+                    let finding = wrong(format!("field {name} is missing"), None);
+                    let finding = finding.evidence("missing", name);
+                    findings.push(finding.issue(format!("missing_field:{name}")));
+                }
                 // The verdict has its own finding.
                 Some(_) if name == "verdict" => {}
                 Some(Value::Object(_)) if name == "audited_input_hashes" => {}

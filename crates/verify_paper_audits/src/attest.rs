@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_contract::json::pretty;
+use aris_runs::FileSeen;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -241,21 +242,14 @@ fn finding(finding: &Finding) -> AttestedFinding {
 
 /// The record of a run, its commit and its patch.
 fn dependencies(behind: &RunBehind) -> Vec<Resource> {
-    let mut found = vec![resource(
-        &format!("run/{}", behind.run.job),
-        "sha256",
-        &behind.record,
-    )];
+    let name = format!("run/{}", behind.run.job);
+    let mut found = vec![resource(&name, "sha256", &behind.record)];
     if let Some(source) = &behind.run.source {
         if !source.commit.is_empty() {
             found.push(resource("git", "gitCommit", &source.commit));
         }
-        found.extend(
-            source
-                .patch
-                .iter()
-                .map(|patch| resource("patch", "sha256", patch)),
-        );
+        let patch = source.patch.iter();
+        found.extend(patch.map(|patch| resource("patch", "sha256", patch)));
     }
     found
 }
@@ -263,11 +257,8 @@ fn dependencies(behind: &RunBehind) -> Vec<Resource> {
 fn provenance(behind: &RunBehind) -> RunProvenance {
     let run = &behind.run;
     let mut from: Vec<Resource> = dependencies(behind).into_iter().skip(1).collect();
-    from.extend(
-        run.inputs
-            .iter()
-            .map(|file| resource(&file.path, "sha256", &file.sha256)),
-    );
+    let of_file = |file: &FileSeen| resource(&file.path, "sha256", &file.sha256);
+    from.extend(run.inputs.iter().map(of_file));
     let mut builder = json!({"id": format!("tag:aris,2026:{}", run.origin)});
     if !run.versions.is_empty() {
         builder["version"] = json!(run.versions);
@@ -287,11 +278,7 @@ fn provenance(behind: &RunBehind) -> RunProvenance {
                 "finishedOn": run.ended,
                 "end": run.how,
             }),
-            byproducts: run
-                .named_outputs()
-                .iter()
-                .map(|file| resource(&file.path, "sha256", &file.sha256))
-                .collect(),
+            byproducts: run.named_outputs().iter().map(of_file).collect(),
         },
     }
 }

@@ -6,9 +6,10 @@ use aris_contract::artifact::audit::{Assurance, Verdict};
 
 use crate::artifact::{self, Artifact, RecordedInput};
 use crate::finding::{Finding, FindingId, Severity};
+use crate::gate::Gate;
 use crate::guard::guarded;
 use crate::independence::Reviewed;
-use crate::paper::{Paper, Unusable};
+use crate::paper::Unusable;
 use crate::policy::AuditRule;
 use crate::report::{AuditRow, Counts, Status};
 use crate::reported::reported;
@@ -32,12 +33,8 @@ pub(crate) struct Case {
 
 impl Case {
     /// Reads the artifact of an audit.
-    pub(super) fn open(
-        paper: &Paper,
-        rule: AuditRule,
-        assurance: Assurance,
-        ledger: &mut Ledger,
-    ) -> Self {
+    pub(super) fn open(gate: Gate<'_>, rule: AuditRule, ledger: &mut Ledger) -> Self {
+        let paper = gate.paper;
         let mut case = Self {
             present: true,
             artifact: Artifact::default(),
@@ -60,7 +57,7 @@ impl Case {
             Ok(real) => real,
             Err(Unusable::Gone) => {
                 case.present = false;
-                if case.rule.mandatory && assurance == Assurance::Submission {
+                if case.rule.mandatory && gate.assurance == Assurance::Submission {
                     let skill = &case.rule.skill;
                     let message = format!("{name} is not there: {skill} has not been run");
                     let id = FindingId::MissingArtifact;
@@ -99,18 +96,15 @@ impl Case {
         }
         case.findings = found;
         let inputs = case.artifact.inputs.iter();
-        case.inputs = inputs
-            .map(|input| (input.clone(), paper.input(&input.name)))
-            .collect();
+        let inputs = inputs.map(|input| (input.clone(), paper.input(&input.name)));
+        case.inputs = inputs.collect();
         case
     }
 
     /// The audit as far as its reviewer is concerned.
     pub(super) fn reviewed(&self) -> Option<Reviewed<'_>> {
-        let executor = self
-            .trace
-            .as_ref()
-            .and_then(|trace| trace.executor.as_deref());
+        let trace = self.trace.as_ref();
+        let executor = trace.and_then(|trace| trace.executor.as_deref());
         self.artifact.audit.as_ref().map(|audit| Reviewed {
             rule: &self.rule,
             audit,
@@ -118,23 +112,22 @@ impl Case {
         })
     }
 
-    pub(super) fn row(
-        &self,
-        paper: &Paper,
-        root: Option<&str>,
-        assurance: Assurance,
-        findings: &[Finding],
-    ) -> AuditRow {
+    /// The command that makes the audit again.
+    pub(super) fn rerun(&self, gate: Gate<'_>) -> Option<String> {
+        let again = self.rule.rerun.as_deref()?;
+        Some(gate.paper.command_for(again, gate.root))
+    }
+
+    pub(super) fn row(&self, gate: Gate<'_>, findings: &[Finding]) -> AuditRow {
         let blocking = || {
-            findings
-                .iter()
-                .filter(|finding| finding.severity == Severity::Block)
+            let findings = findings.iter();
+            findings.filter(|finding| finding.severity == Severity::Block)
         };
         let stale = findings.iter().any(|finding| finding.id.is_stale());
         let audit = self.artifact.audit.as_ref();
         let status = if !self.present {
             // What is not demanded is not missing: the words are the older report's.
-            if self.rule.mandatory && assurance == Assurance::Submission {
+            if self.rule.mandatory && gate.assurance == Assurance::Submission {
                 Status::Missing
             } else {
                 Status::MissingDraftOk
@@ -164,11 +157,7 @@ impl Case {
             audited_at: audit.map_or_else(String::new, |audit| short(&audit.generated_at)),
             summary: audit.map_or_else(String::new, |audit| short(&audit.summary)),
             inputs: self.inputs.len(),
-            rerun: self
-                .rule
-                .rerun
-                .as_deref()
-                .map(|again| paper.command_for(again, root)),
+            rerun: self.rerun(gate),
             findings: Counts::of(findings),
             reported,
             reported_left,

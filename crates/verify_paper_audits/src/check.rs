@@ -143,37 +143,33 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
         Error::new(error.kind(), error.to_string(), hint)
     })?;
     let malformed = |why: String| {
-        let message = format!(
-            "{} is no statement of the gate: {}",
-            path.display(),
-            short(&why)
-        );
+        let (shown, why) = (path.display(), short(&why));
+        let message = format!("{shown} is no statement of the gate: {why}");
         let hint = "`verify_paper_audits --attest FILE` writes one";
         Error::new(ErrorKind::Validation, message, hint)
     };
     let statement: Statement =
         serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
     if statement.kind != STATEMENT_TYPE || statement.predicate_type != PREDICATE_TYPE {
-        return Err(malformed(format!(
-            "it is a {} of {}",
-            statement.kind, statement.predicate_type
-        )));
+        let (kind, of) = (&statement.kind, &statement.predicate_type);
+        return Err(malformed(format!("it is a {kind} of {of}")));
     }
     let paper = output::paper(args.paper.as_deref(), context)?;
     let said = &statement.predicate;
     let mut named: BTreeMap<&str, &str> = BTreeMap::new();
     let written = said.runs.iter().flat_map(|run| &run.run_details.byproducts);
-    let written: BTreeSet<&str> = written
-        .filter_map(|file| file.digest.get("sha256").map(String::as_str))
-        .collect();
+    let written: BTreeSet<&str> = written.filter_map(sha256).collect();
     let (mut files, mut explained, mut differ) = (0, 0, Vec::new());
     for file in statement.subject.iter().chain(&said.inputs) {
-        let digest = file.digest.get("sha256").map_or("", String::as_str);
+        let digest = sha256(file).unwrap_or_default();
         match named.insert(&file.name, digest) {
             None => {}
             Some(before) if before == digest => continue,
             Some(_) => {
-                differ.push(differing(file, "the statement names it with two digests"));
+                differ.push(differing(
+                    &file.name,
+                    "the statement names it with two digests",
+                ));
                 continue;
             }
         }
@@ -182,14 +178,14 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
                 files += 1;
                 explained += usize::from(written.contains(digest));
             }
-            Err(problem) => differ.push(differing(file, &problem)),
+            Err(problem) => differ.push(differing(&file.name, &problem)),
         }
     }
     let (mut unchecked, mut others) = (Vec::new(), BTreeMap::<&str, Vec<&str>>::new());
     for run in &said.runs {
         let read = &run.build_definition.resolved_dependencies;
         for file in read.iter().chain(&run.run_details.byproducts) {
-            if let Some(digest) = file.digest.get("sha256").filter(|_| file.name != PATCH) {
+            if let Some(digest) = sha256(file).filter(|_| file.name != PATCH) {
                 others.entry(&file.name).or_default().push(digest);
             }
         }
@@ -197,24 +193,21 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
     if named.values().all(|digest| digest.is_empty()) {
         return Err(malformed(String::from("it names no file")));
     }
-    let project = Ledger::above([paper.as_path()]).map_or_else(
-        || aris_audit::project::of_paper(&paper),
-        |ledger| ledger.project().to_path_buf(),
-    );
+    let project = match Ledger::above([paper.as_path()]) {
+        Some(ledger) => ledger.project().to_path_buf(),
+        None => aris_audit::project::of_paper(&paper),
+    };
     for (name, digests) in others {
         // What one run wrote and a later one wrote again is what one of them says.
         match stands(&project, name, &digests) {
             Ok(true) => files += 1,
             Ok(false) => unchecked.push(name.to_owned()),
-            Err(problem) => differ.push(Differing {
-                name: name.to_owned(),
-                problem,
-            }),
+            Err(problem) => differ.push(differing(name, &problem)),
         }
     }
     let ledger = Ledger::of(&project);
     for record in &said.resolved_dependencies {
-        let Some(digest) = record.digest.get("sha256") else {
+        let Some(digest) = sha256(record) else {
             continue;
         };
         let path = match record.name.as_str() {
@@ -224,7 +217,7 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
         match held(Path::new(""), &path.to_string_lossy(), digest) {
             Ok(()) => files += 1,
             Err(_) if !path.exists() => unchecked.push(record.name.clone()),
-            Err(problem) => differ.push(differing(record, &problem)),
+            Err(problem) => differ.push(differing(&record.name, &problem)),
         }
     }
     Ok(Checked {
@@ -241,9 +234,13 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
     })
 }
 
-fn differing(file: &Resource, problem: &str) -> Differing {
+fn sha256(file: &Resource) -> Option<&str> {
+    file.digest.get("sha256").map(String::as_str)
+}
+
+fn differing(name: &str, problem: &str) -> Differing {
     Differing {
-        name: file.name.clone(),
+        name: name.to_owned(),
         problem: problem.to_owned(),
     }
 }
@@ -267,14 +264,13 @@ fn stands(project: &Path, name: &str, digests: &[&str]) -> Result<bool, String> 
 fn held(paper: &Path, name: &str, digest: &str) -> Result<(), String> {
     match aris_runs::file_digest(&aris_fs::lexical(&paper.join(name)), || {}) {
         Ok((found, _)) if found == digest => Ok(()),
-        Ok((found, _)) => Err(format!(
-            "its content has changed: {} instead of {}",
-            runs::short(&found),
-            runs::short(digest)
-        )),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(String::from("it is not here"))
+        Ok((found, _)) => {
+            let (found, digest) = (runs::short(&found), runs::short(digest));
+            Err(format!(
+                "its content has changed: {found} instead of {digest}"
+            ))
         }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("it is not here".into()),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -290,31 +286,21 @@ fn signature(
     let file = Path::new(&name);
     if !file.exists() {
         // Whoever names a signer wants a signature.
-        return Ok(if args.allowed_signers.is_some() {
-            Signature::Missing
-        } else {
-            Signature::None
+        return Ok(match args.allowed_signers {
+            Some(_) => Signature::Missing,
+            None => Signature::None,
         });
     }
     let verify = aris_proc::command("ssh-keygen", context.cwd()).arg("-Y");
     let (verify, good) = match (&args.allowed_signers, &args.signer) {
-        (Some(allowed), Some(signer)) => (
-            verify
-                .arg("verify")
-                .arg("-f")
-                .arg(context.absolute(allowed))
-                .arg("-I")
-                .arg(signer),
-            Signature::OfSigner,
-        ),
+        (Some(allowed), Some(signer)) => {
+            let verify = verify.args(["verify", "-f"]).arg(context.absolute(allowed));
+            (verify.arg("-I").arg(signer), Signature::OfSigner)
+        }
         _ => (verify.arg("check-novalidate"), Signature::Intact),
     };
-    let done = verify
-        .args(["-n", NAMESPACE, "-s"])
-        .arg(file)
-        .stdin(bytes)
-        .run(SIGN_DEADLINE)
-        .map_err(Error::Sign)?;
+    let verify = verify.args(["-n", NAMESPACE, "-s"]).arg(file).stdin(bytes);
+    let done = verify.run(SIGN_DEADLINE).map_err(Error::Sign)?;
     Ok(match done.code().map_err(Error::Sign)? {
         0 => good,
         _ => Signature::Wrong,
@@ -335,25 +321,16 @@ impl Product for Checked {
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for file in &self.differ {
-            writeln!(
-                out,
-                "{}: {}: {}",
-                clean(&file.name),
-                style.bad("differs"),
-                clean(&file.problem)
-            )?;
+            let (name, problem) = (clean(&file.name), clean(&file.problem));
+            writeln!(out, "{name}: {}: {problem}", style.bad("differs"))?;
         }
         if !self.unchecked.is_empty() {
             let mut names: Vec<String> = self.unchecked.iter().map(|name| clean(name)).collect();
             let more = names.len().saturating_sub(NAMED);
             names.truncate(NAMED);
             names.extend((more > 0).then(|| format!("and {more} more")));
-            writeln!(
-                out,
-                "{}: {}",
-                style.doubtful("not here, and not compared"),
-                names.join(", ")
-            )?;
+            let what = style.doubtful("not here, and not compared");
+            writeln!(out, "{what}: {}", names.join(", "))?;
         }
         let found = tallied(self.findings.iter().map(|found| {
             let (id, severity) = (clean(&found.id), clean(&found.severity));
@@ -365,19 +342,16 @@ impl Product for Checked {
         let signature = match self.signature {
             Signature::Missing => style.bad("there is no signature"),
             Signature::None => style.doubtful("not signed"),
-            Signature::Intact => style.doubtful(
-                "signed; the key was not checked (--allowed-signers and --signer check it)",
-            ),
+            Signature::Intact => {
+                let how = "--allowed-signers and --signer check it";
+                style.doubtful(&format!("signed; the key was not checked ({how})"))
+            }
             Signature::OfSigner => style.good("signed by the named signer"),
             Signature::Wrong => style.bad("the signature does not fit"),
         };
-        writeln!(
-            out,
-            "{} ({}), {}: {signature}",
-            clean(&self.result),
-            clean(&self.assurance),
-            clean(&self.time)
-        )?;
+        let (result, level, time) = (&self.result, &self.assurance, &self.time);
+        let [result, level, time] = [result, level, time].map(|text| clean(text));
+        writeln!(out, "{result} ({level}), {time}: {signature}")?;
         let (files, changed) = (counted(self.files, "file"), self.differ.len());
         write!(out, "{files} unchanged, {changed} changed")?;
         if self.runs > 0 {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_contract::artifact::audit::Verdict;
+use aris_latex::Position;
 
 use crate::case::Case;
 use crate::finding::{Finding, FindingId};
@@ -25,9 +26,8 @@ pub(crate) fn check(cases: &[Case], sources: &Sources, policy: &Policy) -> Vec<F
         let of_kind = sources.files.iter();
         for file in of_kind.filter(|file| file.kind == coverage.kind) {
             let concerns = |case: &Case| demands(case) && file.holds.concerns(&case.rule.skill);
-            let lacking = speaking
-                .iter()
-                .filter(|(_, seen)| !seen.contains(&file.real));
+            let lacking = speaking.iter();
+            let lacking = lacking.filter(|(_, seen)| !seen.contains(&file.real));
             for (case, _) in lacking.clone().filter(|(case, _)| concerns(case)) {
                 let id = FindingId::UncoveredInput;
                 findings.push(uncovered(id, file, Some(case), coverage, sources));
@@ -70,18 +70,15 @@ fn is_ours(case: &Case) -> bool {
 fn speaks(case: &Case) -> bool {
     let unread = case.artifact.audit.is_none();
     // BLOCKED and ERROR do not claim to have looked, and block by themselves.
-    let looked = case
-        .artifact
-        .verdict
-        .is_none_or(Verdict::claims_to_have_looked);
+    let verdict = case.artifact.verdict;
+    let looked = verdict.is_none_or(Verdict::claims_to_have_looked);
     !unread && looked && !case.inputs.is_empty()
 }
 
 fn hashed(case: &Case) -> impl Iterator<Item = PathBuf> + '_ {
-    case.inputs
-        .iter()
-        .filter(|(input, _)| input.digest.is_some())
-        .filter_map(|(_, real)| real.as_ref().ok().cloned())
+    let inputs = case.inputs.iter();
+    let inputs = inputs.filter(|(input, _)| input.digest.is_some());
+    inputs.filter_map(|(_, real)| real.as_ref().ok().cloned())
 }
 
 fn uncovered(
@@ -94,10 +91,9 @@ fn uncovered(
     let what = coverage.kind.name();
     let who = case.map_or("any required audit", |case| case.rule.skill.as_str());
     let what = match &file.asked {
-        Some(at) => format!(
-            "{what} {} is included at {}:{} and",
-            file.shown, at.path, at.line
-        ),
+        Some(Position { path, line, .. }) => {
+            format!("{what} {} is included at {path}:{line} and", file.shown)
+        }
         None if file.kind == SourceKind::Data => format!("{what} {}", file.shown),
         None => format!("the root document {}", file.shown),
     };

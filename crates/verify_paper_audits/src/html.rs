@@ -52,9 +52,8 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     fn of(report: &'a Report, row: Option<&'a AuditRow>) -> Self {
-        let mut findings: Vec<&Finding> = report
-            .findings_of(row.map(|row| row.audit.as_str()))
-            .collect();
+        let audit = row.map(|row| row.audit.as_str());
+        let mut findings: Vec<&Finding> = report.findings_of(audit).collect();
         let counts = Counts::of(findings.iter().copied());
         let left = findings.len().saturating_sub(SHOWN);
         findings.truncate(SHOWN);
@@ -78,10 +77,8 @@ impl<'a> Group<'a> {
     fn summary(&self) -> Option<&'a str> {
         let summary = self.row?.summary.as_str();
         let said = summary.trim_end_matches('.');
-        let quoted = self
-            .findings
-            .iter()
-            .any(|found| found.message.contains(said));
+        let mut findings = self.findings.iter();
+        let quoted = findings.any(|found| found.message.contains(said));
         (!quoted).then_some(summary)
     }
 
@@ -102,21 +99,18 @@ fn headline(report: &Report) -> (&'static str, String) {
         }
         GateResult::NoBlocker => ("ok", String::from("No blocker found")),
         GateResult::DraftWithoutBlockers => ("ok", String::from("Draft without blockers")),
-        GateResult::DraftIncomplete => (
-            "warn",
-            format!(
-                "Draft with {} still to run",
-                counted(report.not_run, "audit")
-            ),
-        ),
-        GateResult::Blocked => (
-            "block",
-            format!("Blocked by {}", counted(blocking, "finding")),
-        ),
-        GateResult::DraftWithBlockers => (
-            "warn",
-            format!("Draft with {}", counted(blocking, "blocker")),
-        ),
+        GateResult::DraftIncomplete => {
+            let waiting = counted(report.not_run, "audit");
+            ("warn", format!("Draft with {waiting} still to run"))
+        }
+        GateResult::Blocked => {
+            let found = counted(blocking, "finding");
+            ("block", format!("Blocked by {found}"))
+        }
+        GateResult::DraftWithBlockers => {
+            let found = counted(blocking, "blocker");
+            ("warn", format!("Draft with {found}"))
+        }
     }
 }
 
@@ -213,11 +207,8 @@ fn sentence(message: &str) -> String {
         None => return String::new(),
     };
     let ends = message.ends_with(['.', '!', '?', '…']);
-    format!(
-        "{begin}{}{}",
-        characters.as_str(),
-        if ends { "" } else { "." }
-    )
+    let stop = if ends { "" } else { "." };
+    format!("{begin}{}{stop}", characters.as_str())
 }
 
 fn roles(file: &JudgedFile) -> String {

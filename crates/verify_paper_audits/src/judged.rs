@@ -117,11 +117,8 @@ fn rule(paper: &Paper, policy: &Policy, skill: &str) -> Result<AuditRule, Error>
     let rule = rules.into_iter().find(|rule| rule.skill == skill);
     rule.ok_or_else(|| {
         let message = format!("no audit of this paper is called {skill:?}");
-        Error::new(
-            ErrorKind::Usage,
-            message,
-            format!("one of {}", known.join(", ")),
-        )
+        let hint = format!("one of {}", known.join(", "));
+        Error::new(ErrorKind::Usage, message, hint)
     })
 }
 
@@ -150,16 +147,13 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
          looked, and there is nothing of the kind).\n"
     );
     // Where the caller stands elsewhere (the paper is a repository of its own, or a link), names of the project mean nothing there.
-    let is_here = context
-        .cwd()
-        .canonicalize()
-        .is_ok_and(|cwd| cwd == paper.project);
+    let cwd = context.cwd().canonicalize();
+    let is_here = cwd.is_ok_and(|cwd| cwd == paper.project);
     let (project, given) = if is_here {
         (String::new(), shell_line(&files))
     } else {
-        let all = files
-            .iter()
-            .map(|file| paper.project.join(file).display().to_string());
+        let all = files.iter();
+        let all = all.map(|file| paper.project.join(file).display().to_string());
         let project = paper.project.display().to_string();
         let option = format!(" --project {}", shell_line(&[project]));
         (option, shell_line(&all.collect::<Vec<_>>()))
@@ -168,13 +162,9 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
         "save_trace{project} --skill {skill} --purpose audit --model MODEL --thread-id THREAD --executor YOU --prompt-file prompt.md --response-file answer.md --files {given}"
     );
     let root = args.paper.root.as_deref();
-    let root = root.map_or_else(String::new, |root| {
-        format!(" --root {}", shell_line(&[root]))
-    });
-    let record = format!(
-        "{} record {{paper}} --audit {skill}{root}",
-        crate::SPEC.name
-    );
+    let root = root.map(|root| format!(" --root {}", shell_line(&[root])));
+    let (name, root) = (crate::SPEC.name, root.unwrap_or_default());
+    let record = format!("{name} record {{paper}} --audit {skill}{root}");
     Ok(Prompt {
         audit: skill.clone(),
         prompt,
@@ -235,10 +225,8 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
         |message: String, hint: &str| Error::new(ErrorKind::Precondition, message, hint);
     if let Some(other) = kept.run.as_ref().filter(|run| run.skill != rule.skill) {
         let message = format!("{shown} is a trace of the skill {:?}", other.skill);
-        return Err(precondition(
-            message,
-            "name a trace of this audit with --trace",
-        ));
+        let hint = "name a trace of this audit with --trace";
+        return Err(precondition(message, hint));
     }
     let Some(verdict) = last.verdict else {
         let message = format!("the answer in record {name} of {shown} states no verdict");
@@ -262,11 +250,9 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
         let hint = "repeat the review and give save_trace the files with --files";
         return Err(precondition(message, hint));
     }
-    let not_reviewed: BTreeSet<String> = opened
-        .subject()
-        .map(|real| paper.shown(real))
-        .filter(|file| !inputs.contains_key(file))
-        .collect();
+    let not_reviewed = opened.subject().map(|real| paper.shown(real));
+    let not_reviewed = not_reviewed.filter(|file| !inputs.contains_key(file));
+    let not_reviewed: BTreeSet<String> = not_reviewed.collect();
     let reasoning = ["reasoning_effort", "model_reasoning_effort", "reasoning"];
     let reasoning = reasoning.iter().find_map(|key| {
         let config = &request?.config;
@@ -275,16 +261,14 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     });
     let model = last.model().unwrap_or_default().trim();
     let said = verdict.word();
+    let usual = || format!("{} says {said} in record {name}", clean(model));
     let mut audit = Audit {
         schema: Some(String::from(schema::id::AUDIT)),
         producer: Some(format!("{}@{}", crate::SPEC.name, crate::SPEC.version)),
         audit_skill: rule.skill.clone(),
         verdict,
         reason_code: format!("reviewer_{}", said.to_lowercase()),
-        summary: args
-            .summary
-            .clone()
-            .unwrap_or_else(|| format!("{} says {said} in record {name}", clean(model))),
+        summary: args.summary.clone().unwrap_or_else(usual),
         audited_input_hashes: inputs,
         trace_path: format!("{}/", aris_fs::display_relative(&run, &paper.project)),
         thread_id: last.thread_id().unwrap_or_default().trim().to_owned(),
@@ -296,19 +280,12 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     let path = paper.dir.join(&rule.artifact);
     if path.is_symlink() {
         let message = format!("{} is a link", path.display());
-        return Err(precondition(
-            message,
-            "remove it; the artifact is a file of the paper",
-        ));
+        let hint = "remove it; the artifact is a file of the paper";
+        return Err(precondition(message, hint));
     }
     let now = context.now();
-    let unchanged = write_dated(
-        "the artifact",
-        &path,
-        &mut audit,
-        |it| &mut it.generated_at,
-        now,
-    )?;
+    let what = "the artifact";
+    let unchanged = write_dated(what, &path, &mut audit, |it| &mut it.generated_at, now)?;
     Ok(Recorded {
         audit: rule.skill.clone(),
         verdict,
@@ -328,15 +305,13 @@ fn run_folder(
     context: &Context,
 ) -> Result<PathBuf, Error> {
     let home = paper.project.join(trace::FOLDER).join(skill);
-    let found = match named {
-        Some(named) => [context.cwd(), &paper.project, &paper.dir]
-            .into_iter()
-            .find_map(|base| base.join(named).canonicalize().ok()),
-        None => aris_fs::list_sorted(&home)
-            .unwrap_or_default()
-            .into_iter()
-            .rfind(|entry| entry.path.join(trace::RUN_META).is_file())
-            .map(|entry| entry.path),
+    let found = if let Some(named) = named {
+        let mut bases = [context.cwd(), &paper.project, &paper.dir].into_iter();
+        bases.find_map(|base| base.join(named).canonicalize().ok())
+    } else {
+        let mut runs = aris_fs::list_sorted(&home).unwrap_or_default().into_iter();
+        let last = runs.rfind(|entry| entry.path.join(trace::RUN_META).is_file());
+        last.map(|entry| entry.path)
     };
     found.ok_or_else(|| {
         let message = match named {
@@ -370,10 +345,8 @@ fn answers<'t>(
     let thread = thread.or_else(|| usable.last().map(|record| id(record)));
     usable.retain(|record| Some(id(record)) == thread);
     if usable.is_empty() {
-        let message = format!(
-            "{} holds no answer of a reviewer that ended well",
-            run.display()
-        );
+        let run = run.display();
+        let message = format!("{run} holds no answer of a reviewer that ended well");
         let hint = "keep the answer with save_trace: a thread id, a response that is not empty, and the status ok";
         return Err(Error::new(ErrorKind::NotFound, message, hint));
     }
@@ -390,10 +363,9 @@ fn reviewed(
         let real = paper.project.join(name).canonicalize();
         files.push((name, Digest::parse(digest), real.ok()));
     }
-    let paths: Vec<&Path> = files
-        .iter()
-        .map(|(_, _, real)| real.as_deref().unwrap_or(Path::new("")))
-        .collect();
+    let paths = files.iter();
+    let paths = paths.map(|(_, _, real)| real.as_deref().unwrap_or(Path::new("")));
+    let paths: Vec<&Path> = paths.collect();
     let mut inputs = BTreeMap::new();
     let mut changed = Vec::new();
     for ((name, then, real), now) in files.iter().zip(digest_files(&paths)) {
@@ -430,10 +402,10 @@ impl Product for Recorded {
         }
         let (verdict, record) = (self.verdict.word(), clean(&self.record));
         let kept = if self.unchanged { " (unchanged)" } else { "" };
+        let (inputs, artifact) = (self.inputs, &self.artifact);
         writeln!(
             out,
-            "{verdict}, from {record}, {} files\n{}{kept}",
-            self.inputs, self.artifact
+            "{verdict}, from {record}, {inputs} files\n{artifact}{kept}"
         )
     }
 }

@@ -203,8 +203,14 @@ fn gated(args: &GateArgs, context: &Context) -> Result<Shown, Error> {
     }
     let outputs = Outputs::new(args, &paper.given, context);
     let mut ledger = Ledger::default();
-    let now = context.now();
-    let (mut report, unkept) = gate::judge(&paper, root, &policy, assurance, now, &mut ledger)?;
+    let gate = gate::Gate {
+        paper: &paper,
+        root,
+        policy: &policy,
+        assurance,
+        now: context.now(),
+    };
+    let (mut report, unkept) = gate::judge(gate, &mut ledger)?;
     if let Some(error) = unkept {
         context.warn(&error.to_string());
     }

@@ -8,20 +8,13 @@ use aris_latex::{Block, BlockKind, Document, Place};
 
 /// The first measured number with its place.
 pub(crate) fn first(document: &Document) -> Option<(String, Place)> {
-    let in_text = document
-        .blocks
-        .iter()
-        .filter(|block| is_prose(block))
-        .find_map(|block| {
-            let (at, text) = percentage(&block.text)?;
-            Some((text, block.place(at)))
-        });
-    in_text.or_else(|| {
-        document
-            .tables
-            .iter()
-            .find_map(|table| in_table(document, &table.rows))
-    })
+    let mut prose = document.blocks.iter().filter(|block| is_prose(block));
+    let in_text = prose.find_map(|block| {
+        let (at, text) = percentage(&block.text)?;
+        Some((text, block.place(at)))
+    });
+    let mut tables = document.tables.iter();
+    in_text.or_else(|| tables.find_map(|table| in_table(document, &table.rows)))
 }
 
 fn is_prose(block: &Block) -> bool {
@@ -38,12 +31,10 @@ fn is_prose(block: &Block) -> bool {
 /// The first percentage in `text`: digits before a percent sign. 0 and 100 are figures of speech.
 fn percentage(text: &str) -> Option<(usize, String)> {
     text.match_indices('%').find_map(|(sign, _)| {
-        let before = text
-            .get(..sign)?
-            .trim_end_matches(|c: char| c.is_whitespace() || c == '\\');
-        let start = before
-            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
-            .len();
+        let before = text.get(..sign)?;
+        let before = before.trim_end_matches(|c: char| c.is_whitespace() || c == '\\');
+        let start = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let start = start.len();
         let digits = before.get(start..)?;
         let value: f64 = digits.parse().ok()?;
         (value > 0.0 && value < 100.0).then(|| (start, format!("{digits} %")))
@@ -52,10 +43,8 @@ fn percentage(text: &str) -> Option<(usize, String)> {
 
 fn in_table(document: &Document, rows: &[aris_latex::Row]) -> Option<(String, Place)> {
     rows.iter().filter(|row| !row.header).find_map(|row| {
-        let cells = row
-            .cells
-            .iter()
-            .filter_map(|cell| document.blocks.get(*cell));
+        let cells = row.cells.iter();
+        let cells = cells.filter_map(|cell| document.blocks.get(*cell));
         let mut decimals = cells.filter(|block| is_decimal(block.text.trim()));
         let (first, _second) = (decimals.next()?, decimals.next()?);
         Some((first.text.trim().to_owned(), first.place(0)))

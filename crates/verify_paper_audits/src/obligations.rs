@@ -12,13 +12,13 @@ use aris_audit::ledger::Ledger;
 use aris_cli::{Context, Product, Style};
 use aris_contract::{ErrorKind, Failure as _, json, time};
 use aris_fs::Lock;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::cli::ObligationArgs;
 use crate::error::Error;
 use crate::finding::{Finding, FindingId};
+use crate::gate::Gate;
 use crate::output;
 use crate::paper::{Paper, Unusable};
 use crate::text::{clean, short};
@@ -86,11 +86,8 @@ type Key = (String, FindingId, Vec<String>);
 
 impl Obligation {
     fn key(&self) -> Key {
-        (
-            self.audit.clone(),
-            self.id,
-            self.files.keys().cloned().collect(),
-        )
+        let files = self.files.keys().cloned().collect();
+        (self.audit.clone(), self.id, files)
     }
 }
 
@@ -116,11 +113,10 @@ impl Obligations {
     /// Brings the list up to date with a run. Gives the findings for what vanished without its cause.
     pub(crate) fn update(
         &mut self,
-        paper: &Paper,
+        gate: Gate<'_>,
         root: &str,
         cases: &[Case],
         ledger: &Ledger,
-        now: Timestamp,
     ) -> Vec<(String, Finding)> {
         let mut seen: BTreeMap<Key, (&Case, &Finding)> = BTreeMap::new();
         for case in cases {
@@ -139,7 +135,7 @@ impl Obligations {
             let case = cases.iter().find(|case| case.rule.skill == earlier.audit);
             let is_here = earlier.root == root;
             if is_here && !seen.contains_key(&key) {
-                if case.is_none_or(|case| is_cleared(&earlier, case, paper, ledger)) {
+                if case.is_none_or(|case| is_cleared(&earlier, case, gate.paper, ledger)) {
                     continue;
                 }
                 open.push((earlier.audit.clone(), finding(&earlier)));
@@ -153,14 +149,15 @@ impl Obligations {
                 continue;
             }
             // The files may have changed since, and the finding is there all the same.
-            let seen_at = earlier.map_or_else(|| time::stamp(now), |known| known.seen_at.clone());
+            let seen_at =
+                earlier.map_or_else(|| time::stamp(gate.now), |known| known.seen_at.clone());
+            let files = named(finding);
+            let files = files.map(|name| (name.clone(), digest(name, gate.paper, ledger)));
             let obligation = Obligation {
                 root: root.to_owned(),
                 audit: case.rule.skill.clone(),
                 id: finding.id,
-                files: named(finding)
-                    .map(|name| (name.clone(), digest(name, paper, ledger)))
-                    .collect(),
+                files: files.collect(),
                 review: review(case),
                 message: short(&finding.message),
                 seen_at,
@@ -177,20 +174,19 @@ type Kept = (Vec<(String, Finding)>, Option<Error>);
 
 /// Reads, updates and writes the list under a lock. A paper that nobody may write to is judged all the same.
 pub(crate) fn keep(
-    paper: &Paper,
+    gate: Gate<'_>,
     root: &str,
     cases: &[Case],
     ledger: &Ledger,
-    now: Timestamp,
 ) -> Result<Kept, Error> {
-    let mut list = Obligations::read(paper)?;
+    let mut list = Obligations::read(gate.paper)?;
     let before = list.clone();
-    let open = list.update(paper, root, cases, ledger, now);
+    let open = list.update(gate, root, cases, ledger);
     if list == before {
         return Ok((open, None));
     }
-    let written = write(paper, |list| {
-        list.update(paper, root, cases, ledger, now);
+    let written = write(gate.paper, |list| {
+        list.update(gate, root, cases, ledger);
     });
     Ok((open, written.err()))
 }
@@ -234,9 +230,8 @@ fn digest(name: &str, paper: &Paper, ledger: &Ledger) -> Option<String> {
         let mut digests = aris_audit::digest_files(&[real.as_path()]);
         digests.pop()?.ok()
     };
-    known
-        .or_else(hashed)
-        .map(|digest: Digest| digest.to_string())
+    let digest: Option<Digest> = known.or_else(hashed);
+    digest.map(|digest| digest.to_string())
 }
 
 fn review(case: &Case) -> Option<String> {
@@ -263,21 +258,16 @@ fn is_cleared(earlier: &Obligation, case: &Case, paper: &Paper, ledger: &Ledger)
 
 fn finding(earlier: &Obligation) -> Finding {
     let files: Vec<&str> = earlier.files.keys().map(String::as_str).collect();
+    let (id, seen, files) = (earlier.id.word(), &earlier.seen_at, files.join(", "));
     let message = format!(
-        "{} of {} is gone, and neither {} nor the review changed: {}",
-        earlier.id.word(),
-        earlier.seen_at,
-        files.join(", "),
+        "{id} of {seen} is gone, and neither {files} nor the review changed: {}",
         earlier.message
     );
     let fix = "repair what was found, or have the audit made again";
-    let found = Finding::new(FindingId::ObligationOpen, message, fix)
-        .evidence("finding", earlier.id.word())
-        .issue(format!("obligation_open:{}", earlier.id.word()));
-    match earlier.files.keys().next() {
-        Some(file) => found.file(file.clone()),
-        None => found,
-    }
+    let mut found = Finding::new(FindingId::ObligationOpen, message, fix);
+    found.file = earlier.files.keys().next().cloned();
+    let issue = format!("obligation_open:{id}");
+    found.evidence("finding", id).issue(issue)
 }
 
 /// Lists what is kept for a paper.
@@ -303,16 +293,11 @@ impl Product for Obligations {
             let message = clean(&open.message);
             writeln!(out, "{files}  {id} ({audit}, since {seen})\n    {message}")?;
         }
-        match self.obligations.len() {
-            0 => writeln!(out, "no finding of an earlier run is open"),
-            1 => writeln!(
-                out,
-                "1 finding is open; the next run of the gate looks again"
-            ),
-            more => writeln!(
-                out,
-                "{more} findings are open; the next run of the gate looks again"
-            ),
-        }
+        let open = match self.obligations.len() {
+            0 => return writeln!(out, "no finding of an earlier run is open"),
+            1 => String::from("1 finding is"),
+            more => format!("{more} findings are"),
+        };
+        writeln!(out, "{open} open; the next run of the gate looks again")
     }
 }

@@ -115,21 +115,17 @@ impl Outputs {
     /// Where everything goes.
     pub(crate) fn new(cli: &GateArgs, paper: &Path, context: &Context) -> Self {
         let absolute = |path: &PathBuf| context.absolute(path);
-        let attest = cli.attest.as_ref().map(absolute);
-        let signature = attest
-            .as_ref()
-            .zip(cli.sign_key.as_ref())
-            .map(|(attest, key)| {
-                let mut name = attest.clone().into_os_string();
-                name.push(".sig");
-                (PathBuf::from(name), context.absolute(key))
-            });
+        let (report, attest) = (&cli.output, &cli.attest);
+        let [report, attest] = [report, attest].map(|path| path.as_ref().map(absolute));
+        let signed = attest.as_ref().zip(cli.sign_key.as_ref());
+        let signature = signed.map(|(attest, key)| {
+            let mut name = attest.clone().into_os_string();
+            name.push(".sig");
+            (PathBuf::from(name), context.absolute(key))
+        });
         Self {
             named: cli.output.is_some(),
-            report: cli
-                .output
-                .as_ref()
-                .map_or_else(|| paper.join(REPORT), absolute),
+            report: report.unwrap_or_else(|| paper.join(REPORT)),
             html: cli.html.as_ref().map(absolute),
             attest,
             signature,
@@ -163,9 +159,8 @@ impl Outputs {
             let Some(path) = path else {
                 continue;
             };
-            let real = path
-                .canonicalize()
-                .unwrap_or_else(|_| aris_fs::lexical(path));
+            let real = path.canonicalize();
+            let real = real.unwrap_or_else(|_| aris_fs::lexical(path));
             let taken = |what: &str| {
                 let message = format!("{} would be overwritten: it is {what}", path.display());
                 Err(Error::new(ErrorKind::Usage, message, "name another output file").at(path))
@@ -173,10 +168,9 @@ impl Outputs {
             if ledger.contains(&real) {
                 return taken("a file that was judged");
             }
-            if self
-                .signature
-                .as_ref()
-                .is_some_and(|(_, key)| key.canonicalize().is_ok_and(|key| key == real))
+            let key = self.signature.as_ref().map(|(_, key)| key.canonicalize());
+            if let Some(Ok(key)) = key
+                && key == real
             {
                 return taken("the signing key");
             }
@@ -204,13 +198,8 @@ impl Outputs {
     /// Writes everything; the report first, so that it is there whatever happens to the others.
     pub(crate) fn write(&self, report: &mut Report, context: &Context) -> Result<(), Error> {
         let now = context.now();
-        write_dated(
-            "the report",
-            &self.report,
-            report,
-            |it| &mut it.generated_at,
-            now,
-        )?;
+        let (what, path) = ("the report", &self.report);
+        write_dated(what, path, report, |it| &mut it.generated_at, now)?;
         if let Some(path) = &self.html {
             let what = "the HTML report";
             let page = Error::compose(what, html::page(report))?;
@@ -258,11 +247,8 @@ fn made_at(report: &Report, context: &Context) -> Result<String, Error> {
     let Some(epoch) = context.env("SOURCE_DATE_EPOCH") else {
         return Ok(report.generated_at.clone());
     };
-    let moment = epoch
-        .trim()
-        .parse()
-        .ok()
-        .and_then(|second| Timestamp::from_second(second).ok());
+    let second = epoch.trim().parse().ok();
+    let moment = second.and_then(|second| Timestamp::from_second(second).ok());
     moment.map(time::stamp).ok_or_else(|| {
         let found: String = epoch.chars().take(40).collect();
         let message = format!("SOURCE_DATE_EPOCH is {found:?}, not a number of seconds since 1970");
@@ -273,27 +259,21 @@ fn made_at(report: &Report, context: &Context) -> Result<String, Error> {
 
 /// Signs the statement's bytes as they were composed, so that the signature is never of a file that changed meanwhile.
 fn sign(bytes: &[u8], key: &Path, signature: &Path, context: &Context) -> Result<(), Error> {
-    let done = aris_proc::command("ssh-keygen", context.cwd())
-        .args(["-Y", "sign", "-n", NAMESPACE, "-f"])
-        .arg(key)
-        .stdin(bytes)
-        .run(SIGN_DEADLINE)
-        .map_err(Error::Sign)?;
+    let command = aris_proc::command("ssh-keygen", context.cwd());
+    let command = command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(key);
+    let done = command.stdin(bytes).run(SIGN_DEADLINE);
+    let done = done.map_err(Error::Sign)?;
     let code = done.code().map_err(Error::Sign)?;
-    let armored = done
-        .stdout
-        .whole_text()
-        .filter(|text| text.starts_with(SIGNATURE));
+    let armored = done.stdout.whole_text();
+    let armored = armored.filter(|text| text.starts_with(SIGNATURE));
     match armored {
         Some(text) if code == 0 => {
             write("the signature", signature, format!("{text}\n").as_bytes())
         }
         _ => {
             let said = done.stderr.text();
-            let reason = said
-                .lines()
-                .find(|line| !line.trim().is_empty())
-                .unwrap_or("ssh-keygen gave no signature");
+            let reason = said.lines().find(|line| !line.trim().is_empty());
+            let reason = reason.unwrap_or("ssh-keygen gave no signature");
             let reason = crate::text::short(reason);
             let message = format!("the statement is written and not signed: {reason}");
             let hint = "check the key with: ssh-keygen -y -f KEY";

@@ -89,22 +89,18 @@ impl Paper {
             return Err(Unusable::Unreadable(String::from("the path holds a NUL")));
         }
         if name.len() > PATH_LIMIT {
-            return Err(Unusable::Unreadable(String::from(
-                "the path is longer than any path can be",
-            )));
+            let why = "the path is longer than any path can be";
+            return Err(Unusable::Unreadable(why.to_owned()));
         }
         let path = base.join(name);
         match fs::canonicalize(&path) {
             Ok(real) => self.inside(&path, real),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Err(self.absent(base, &path))
-            }
-            Err(error) => Err(Unusable::Unreadable(error.to_string())),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                    Err(self.absent(base, &path))
+                }
+                _ => Err(Unusable::Unreadable(error.to_string())),
+            },
         }
     }
 
@@ -185,21 +181,14 @@ impl Paper {
     fn spelled(&self, folder: &Path, name: &OsStr) -> Option<String> {
         let mut listed = self.listed.borrow_mut();
         if listed.0 != folder {
-            let entries = aris_fs::list_sorted(folder).unwrap_or_default();
-            let names = entries
-                .into_iter()
-                .map(|entry| entry.name.to_string_lossy().into_owned());
-            *listed = (
-                folder.to_path_buf(),
-                names.map(|name| (name.to_lowercase(), name)).collect(),
-            );
+            let entries = aris_fs::list_sorted(folder).unwrap_or_default().into_iter();
+            let names = entries.map(|entry| entry.name.to_string_lossy().into_owned());
+            let names = names.map(|name| (name.to_lowercase(), name));
+            *listed = (folder.to_path_buf(), names.collect());
         }
         let name = name.to_string_lossy();
-        listed
-            .1
-            .get(&name.to_lowercase())
-            .filter(|other| **other != *name)
-            .cloned()
+        let found = listed.1.get(&name.to_lowercase());
+        found.filter(|other| **other != *name).cloned()
     }
 
     fn allows(&self, path: &Path) -> bool {
@@ -225,11 +214,8 @@ impl Paper {
 pub(crate) fn is_source(path: &str) -> bool {
     const SOURCES: [&str; 7] = ["tex", "bib", "bbl", "sty", "cls", "bst", "pdf"];
     let extension = Path::new(path).extension().and_then(OsStr::to_str);
-    extension.is_some_and(|extension| {
-        SOURCES
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
-    })
+    let is = |known: &&str| extension.is_some_and(|found| found.eq_ignore_ascii_case(known));
+    SOURCES.iter().any(is)
 }
 
 /// Whether a path names data: it has an extension, and not one of a source.

@@ -190,9 +190,8 @@ impl Step {
         };
         let mut repairs: Vec<Self> = Vec::new();
         for finding in blocking() {
-            let row = audits
-                .iter()
-                .find(|row| Some(&row.audit) == finding.audit.as_ref());
+            let mut rows = audits.iter();
+            let row = rows.find(|row| Some(&row.audit) == finding.audit.as_ref());
             let text = match (finding.id, row) {
                 (FindingId::BlockingVerdict, Some(row)) => row.repair().unwrap_or_else(|| {
                     let (audit, artifact) = (&row.audit, &row.artifact);
@@ -232,15 +231,13 @@ impl Step {
             }
         });
         // In a draft an audit that was not run is no finding, and still what to do next.
-        let waiting = audits
-            .iter()
-            .filter(|row| row.status == Status::MissingDraftOk && row.mandatory);
-        let waiting = waiting
-            .filter_map(|row| row.rerun.clone())
-            .map(|command| Self {
-                text: String::from("not run yet"),
-                command: Some(command),
-            });
+        let waiting = audits.iter();
+        let waiting = waiting.filter(|row| row.status == Status::MissingDraftOk && row.mandatory);
+        let waiting = waiting.filter_map(|row| row.rerun.clone());
+        let waiting = waiting.map(|command| Self {
+            text: String::from("not run yet"),
+            command: Some(command),
+        });
         repairs.into_iter().chain(commands).chain(waiting).collect()
     }
 }
@@ -301,8 +298,7 @@ impl Report {
         &'a self,
         audit: Option<&'a str>,
     ) -> impl Iterator<Item = &'a Finding> {
-        self.findings
-            .iter()
-            .filter(move |finding| finding.audit.as_deref() == audit)
+        let findings = self.findings.iter();
+        findings.filter(move |finding| finding.audit.as_deref() == audit)
     }
 }

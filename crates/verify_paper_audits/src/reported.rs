@@ -61,19 +61,16 @@ impl Claim {
             _ => return None,
         };
         let binding = self.binding.map(|at| format!("the binding at {at}"));
-        let data = self
-            .evidence
-            .first()
-            .map(|first| match self.evidence.len() - 1 {
-                0 => first.path.clone(),
-                1 => format!("{} and another file", first.path),
-                more => format!("{} and {more} other files", first.path),
-            });
+        let first = self.evidence.first().map(|first| &first.path);
+        let data = first.map(|path| match self.evidence.len() - 1 {
+            0 => path.clone(),
+            1 => format!("{path} and another file"),
+            more => format!("{path} and {more} other files"),
+        });
         let places: Vec<String> = binding.into_iter().chain(data).collect();
-        let action = if places.is_empty() {
-            String::new()
-        } else {
-            format!("compare with {}", places.join(" and with "))
+        let action = match places.as_slice() {
+            [] => String::new(),
+            some => format!("compare with {}", some.join(" and with ")),
         };
         Some(Reported {
             id: self.status,
@@ -91,27 +88,23 @@ impl Claim {
 /// were left out.
 pub(crate) fn reported(details: &Value) -> (Vec<Reported>, usize) {
     let list = |name: &str| {
-        details
-            .get(name)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
+        let entries = details.get(name).and_then(Value::as_array);
+        entries.into_iter().flatten()
     };
     let findings = list("findings").filter_map(|entry| Reported::deserialize(entry).ok());
     let claims = list("claims").filter_map(|entry| Claim::deserialize(entry).ok()?.reported());
-    let mut reported: Vec<Reported> = findings
-        .chain(claims)
-        .filter(|entry| !entry.message.trim().is_empty())
-        .map(|entry| Reported {
-            id: short(&entry.id),
-            severity: short(&entry.severity),
-            file: short(&entry.file),
-            line: entry.line,
-            quote: short(&entry.quote),
-            message: short(&entry.message),
-            action: short(&entry.action),
-        })
-        .collect();
+    let all = findings.chain(claims);
+    let all = all.filter(|entry| !entry.message.trim().is_empty());
+    let all = all.map(|entry| Reported {
+        id: short(&entry.id),
+        severity: short(&entry.severity),
+        file: short(&entry.file),
+        line: entry.line,
+        quote: short(&entry.quote),
+        message: short(&entry.message),
+        action: short(&entry.action),
+    });
+    let mut reported: Vec<Reported> = all.collect();
     reported.sort_by_key(Reported::rank);
     let left = reported.len().saturating_sub(KEPT);
     reported.truncate(KEPT);

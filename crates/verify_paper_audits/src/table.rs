@@ -26,22 +26,13 @@ impl Product for Report {
 }
 
 fn table(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} {} ({}, root document {})",
-        style.bold("audits of"),
-        clean(&report.paper_dir),
-        report.assurance.word(),
-        clean(report.root_document.as_deref().unwrap_or("none"))
-    )?;
+    let (of, paper) = (style.bold("audits of"), clean(&report.paper_dir));
+    let root = clean(report.root_document.as_deref().unwrap_or("none"));
+    let level = report.assurance.word();
+    writeln!(out, "{of} {paper} ({level}, root document {root})")?;
+    let (mark, policy) = (style.doubtful("!"), clean(&report.policy.source));
     for name in &report.policy.weakened {
-        writeln!(
-            out,
-            "  {} policy {} weakens {}",
-            style.doubtful("!"),
-            clean(&report.policy.source),
-            clean(name)
-        )?;
+        writeln!(out, "  {mark} policy {policy} weakens {}", clean(name))?;
     }
     writeln!(out)?;
     rows(report, out, style)?;
@@ -91,12 +82,10 @@ fn steps(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
         }
     }
     match report.steps.len().saturating_sub(SHOWN) {
-        0 => writeln!(
-            out,
-            "  {}. {}",
-            report.steps.len() + 1,
-            clean(&report.rerun)
-        ),
+        0 => {
+            let (number, rerun) = (report.steps.len() + 1, clean(&report.rerun));
+            writeln!(out, "  {number}. {rerun}")
+        }
         more => writeln!(out, "  … and {more} more in the report"),
     }
 }
@@ -125,11 +114,11 @@ fn rows(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
         let or_none = |text| or_none(text).unwrap_or_else(|| String::from("–"));
         let (audit, state, shown) = (&row.audit, row.status.word(), or_none(shown(row)));
         let found = or_none(row.findings.listed(["block", "warn", "info"], ' '));
+        let state = painted(style, &format!("{state:status$}"));
+        let mark = painted(style, mark);
         writeln!(
             out,
-            "  {}  {audit:name$}  {}  {shown:verdict$}  {found}",
-            painted(style, mark),
-            painted(style, &format!("{state:status$}"))
+            "  {mark}  {audit:name$}  {state}  {shown:verdict$}  {found}"
         )?;
     }
     Ok(())
@@ -142,11 +131,9 @@ fn list(
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    let findings: Vec<&Finding> = report
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == severity)
-        .collect();
+    let findings = report.findings.iter();
+    let findings = findings.filter(|finding| finding.severity == severity);
+    let findings: Vec<&Finding> = findings.collect();
     if findings.is_empty() {
         return Ok(());
     }
@@ -156,22 +143,20 @@ fn list(
             place if place.is_empty() => String::from("the paper"),
             place => clean(&place),
         };
-        let mark = if severity == Severity::Block {
-            style.bad("✗")
-        } else {
-            style.doubtful("!")
+        let mark = match severity {
+            Severity::Block => style.bad("✗"),
+            _ => style.doubtful("!"),
         };
         let about = match &finding.audit {
             Some(audit) => format!("{} ({audit})", finding.id.word()),
             None => finding.id.word().to_owned(),
         };
+        let (place, about) = (style.bold(&place), style.dim(&about));
         writeln!(
             out,
-            "  {mark} {}  {}",
-            style.bold(&place),
-            style.dim(&about)
+            "  {mark} {place}  {about}\n      {}",
+            clean(&finding.message)
         )?;
-        writeln!(out, "      {}", clean(&finding.message))?;
         if finding.id == FindingId::BlockingVerdict {
             quoted(report, finding, out, style)?;
         }
@@ -197,12 +182,8 @@ fn quoted(report: &Report, finding: &Finding, out: &mut dyn Write, style: Style)
     for entry in reasons.into_iter().take(QUOTED) {
         let place = clean(&entry.place());
         let gap = if place.is_empty() { "" } else { "  " };
-        writeln!(
-            out,
-            "        {}{gap}{}",
-            style.bold(&place),
-            clean(&entry.message)
-        )?;
+        let (place, message) = (style.bold(&place), clean(&entry.message));
+        writeln!(out, "        {place}{gap}{message}")?;
     }
     match count.saturating_sub(QUOTED) {
         0 => Ok(()),

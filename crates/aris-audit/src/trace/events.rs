@@ -18,9 +18,8 @@ fn all(project: &Path) -> Result<Vec<Event>, FsError> {
     let lines = log.split(|byte| *byte == b'\n');
     let texts = lines.filter_map(|line| std::str::from_utf8(line).ok());
     let events = texts.filter(|line| line.contains(EVENT));
-    Ok(events
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+    let events = events.filter_map(|line| serde_json::from_str(line).ok());
+    Ok(events.collect())
 }
 
 /// Ids of the runs of a skill that were ever recorded, whether they are still there or not.

@@ -58,11 +58,8 @@ impl TraceRecord {
 
     /// The reviewer model, from the response's description, else from the request.
     pub fn model(&self) -> Option<&str> {
-        let model = self
-            .meta
-            .as_ref()
-            .map(|meta| &meta.model)
-            .or(self.request.as_ref().map(|request| &request.model));
+        let model = self.meta.as_ref().map(|meta| &meta.model);
+        let model = model.or(self.request.as_ref().map(|request| &request.model));
         model.map(String::as_str)
     }
 
@@ -79,11 +76,8 @@ impl TraceRecord {
 
     /// When the response came, RFC 3339 as written.
     pub fn timestamp(&self) -> Option<&str> {
-        let time = self
-            .meta
-            .as_ref()
-            .map(|meta| &meta.timestamp)
-            .or(self.request.as_ref().map(|request| &request.timestamp));
+        let time = self.meta.as_ref().map(|meta| &meta.timestamp);
+        let time = time.or(self.request.as_ref().map(|request| &request.timestamp));
         time.map(String::as_str)
     }
 }
@@ -120,12 +114,9 @@ pub struct TraceWarning {
 /// warning, and breaks the chain if there is one.
 pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     if !path.is_dir() {
-        let prefix = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = path.file_name().unwrap_or_default();
         let mut record = TraceRecord {
-            prefix,
+            prefix: name.to_string_lossy().into_owned(),
             ..TraceRecord::default()
         };
         Response::read(path)?.tell(&mut record);
@@ -157,17 +148,14 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     };
     let mut loose = reader.loose(&names, &records, chained);
     // What a killed writer left is no record; the next writer removes it.
-    let pending = aris_fs::read_optional(&path.join(PENDING), 4096)
-        .ok()
-        .flatten();
+    let pending = aris_fs::read_optional(&path.join(PENDING), 4096);
+    let pending = pending.ok().flatten();
     loose.retain(|record| pending.as_deref() != Some(record.prefix.as_bytes()));
     // `save_trace` marks its records and always chains them: where the mark is and the line is not, it was taken away.
     let unchained = loose.iter().filter(|record| record.marked());
     problems.extend(unchained.map(|record| {
-        format!(
-            "{} was recorded with a chain, and {CHAIN} does not have it",
-            record.prefix
-        )
+        let prefix = &record.prefix;
+        format!("{prefix} was recorded with a chain, and {CHAIN} does not have it")
     }));
     records.extend(loose);
     if let Some(project) = project {
@@ -338,20 +326,18 @@ impl Reader<'_> {
     ) -> TraceRecord {
         let number = format!("{:03}-", line.record);
         if !line.prefix.starts_with(&number) || line.prefix.contains('/') {
-            problems.push(format!(
-                "record {} is called {:?}",
-                line.record, line.prefix
-            ));
+            let (record, prefix) = (line.record, &line.prefix);
+            problems.push(format!("record {record} is called {prefix:?}"));
         }
         let name = |suffix: &str| format!("{}.{suffix}", line.prefix);
         let mut compare = |file: String, chained: Option<&String>, found: Option<Digest>| {
             let chained = chained.and_then(|text| Digest::parse(text));
             match (chained, found) {
                 (Some(chained), Some(found)) if chained == found => {}
-                (None, _) => problems.push(format!(
-                    "record {} chains no digest for {file}",
-                    line.record
-                )),
+                (None, _) => {
+                    let record = line.record;
+                    problems.push(format!("record {record} chains no digest for {file}"));
+                }
                 (_, None) => problems.push(format!("{file} is missing or unreadable")),
                 _ => problems.push(format!("{file} is not what was recorded")),
             }
@@ -391,10 +377,8 @@ impl Reader<'_> {
 impl TraceRecord {
     /// What the record says of a response that was not kept.
     fn tell_unkept(&mut self) {
-        let length = self
-            .request
-            .as_ref()
-            .and_then(|request| request.response_length);
+        let request = self.request.as_ref();
+        let length = request.and_then(|request| request.response_length);
         self.response_length = length.unwrap_or(0);
         self.answered = self.response_length > 0;
         self.verdict = self.meta.as_ref().and_then(|meta| meta.verdict);
@@ -461,9 +445,8 @@ fn contradicted(
             });
         }
         if number > count {
-            return Some(format!(
-                "{EVENTS} knows record {number}, and {CHAIN} ends at {count}"
-            ));
+            let message = format!("{EVENTS} knows record {number}, and {CHAIN} ends at {count}");
+            return Some(message);
         }
         let chained = event.chain.as_deref().and_then(Digest::parse)?;
         let at = usize::try_from(number.checked_sub(1)?).ok()?;

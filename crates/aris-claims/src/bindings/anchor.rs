@@ -309,10 +309,8 @@ impl Folded {
     /// The stretch of the source that a folded stretch stands for.
     pub(crate) fn source(&self, folded: Range<usize>) -> Range<usize> {
         let start = self.offset(folded.start);
-        let last = folded
-            .end
-            .checked_sub(1)
-            .filter(|last| *last >= folded.start);
+        let last = folded.end.checked_sub(1);
+        let last = last.filter(|last| *last >= folded.start);
         start..last.map_or(start, |last| self.offset(last) + 1)
     }
 

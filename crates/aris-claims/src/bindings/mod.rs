@@ -237,14 +237,8 @@ impl WaivedSubject {
     }
 }
 
-/// What a word of `claims.toml` means.
-pub trait Word: DeserializeOwned + Default + Clone + Send + Sync + 'static {}
-
-impl Word for Relation {}
-impl Word for Rounding {}
-
 /// Reads a word as `claims.toml` has it, such as `about`.
-pub fn from_word<T: Word>(word: &str) -> Option<T> {
+pub fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
     let word: StrDeserializer<'_, serde::de::value::Error> = StrDeserializer::new(word);
     T::deserialize(word).ok()
 }

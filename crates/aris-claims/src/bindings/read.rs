@@ -192,9 +192,8 @@ struct Places<'t> {
 impl Places<'_> {
     fn spot(&self, span: &Range<usize>) -> Spot {
         let line = self.line_ends.partition_point(|end| *end < span.start);
-        let start = line
-            .checked_sub(1)
-            .and_then(|before| self.line_ends.get(before));
+        let before = line.checked_sub(1);
+        let start = before.and_then(|before| self.line_ends.get(before));
         let before = self.text.get(start.map_or(0, |end| end + 1)..span.start);
         Spot {
             line: line + 1,
@@ -239,10 +238,8 @@ fn file(raw: RawFile, places: &Places<'_>) -> Result<Claims, Wrong> {
         if ids.insert(id.to_owned()) {
             return Ok(());
         }
-        wrong(
-            span,
-            format!("id `{id}` is used twice; give one of them another `id`"),
-        )
+        let message = format!("id `{id}` is used twice; give one of them another `id`");
+        wrong(span, message)
     };
     for raw in raw.claims {
         let span = raw.span();
@@ -430,11 +427,10 @@ fn for_each<T: Clone>(
         list if list.len() == marks => Ok(list.iter().cloned().map(Some).collect()),
         list => {
             let found = list.len();
-            let message = "here; give one for each, in their order";
-            wrong(
-                values.span(),
-                format!("{marks} marked numbers and {found} {message}"),
-            )
+            let message = format!(
+                "{marks} marked numbers and {found} here; give one for each, in their order"
+            );
+            wrong(values.span(), message)
         }
     }
 }

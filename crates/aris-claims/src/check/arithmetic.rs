@@ -117,10 +117,8 @@ fn near(value: &Decimal, shown: &Number) -> bool {
 fn totals(paper: &Paper<'_>, notes: &mut Vec<Note>) {
     for table in &paper.document.tables {
         let body = (0..table.rows.len().min(MOST_ROWS)).zip(&table.rows);
-        let body: Vec<usize> = body
-            .filter(|(_, row)| !row.header)
-            .map(|(at, _)| at)
-            .collect();
+        let body = body.filter(|(_, row)| !row.header).map(|(at, _)| at);
+        let body: Vec<usize> = body.collect();
         let Some((last, above)) = body.split_last() else {
             continue;
         };

@@ -78,10 +78,8 @@ pub fn audit(request: &Request<'_>) -> Audit {
         if let Some(at) = doubt.filter(|_| !entry.status.holds() && entry.status != Status::Waived)
         {
             entry.status = Status::Undecided;
-            entry.detail = format!(
-                "whether it is set is not known ({}:{}); {}",
-                at.path, at.line, entry.detail
-            );
+            let (path, line, detail) = (at.path, at.line, &entry.detail);
+            entry.detail = format!("whether it is set is not known ({path}:{line}); {detail}");
         }
     }
     arithmetic::check(&paper, &mut audit.notes);
@@ -125,10 +123,10 @@ pub fn single(answer: &Result<Answer, QueryError>) -> Result<Value, String> {
                 ))
             }
         },
-        rows => Err(format!(
-            "the query gives {} rows; a value is one row",
-            rows.len()
-        )),
+        rows => {
+            let rows = rows.len();
+            Err(format!("the query gives {rows} rows; a value is one row"))
+        }
     }
 }
 
@@ -213,12 +211,10 @@ impl Judge<'_> {
                 let truth = truth(answer);
                 let (status, detail) = match &truth {
                     Ok(true) => (Status::ExactMatch, String::new()),
-                    Ok(false) => (
-                        Status::ScopeOverclaim,
-                        String::from(
-                            "the paper states this, and the query over the data gives false",
-                        ),
-                    ),
+                    Ok(false) => {
+                        let why = "the paper states this, and the query over the data gives false";
+                        (Status::ScopeOverclaim, why.to_owned())
+                    }
                     Err(message) => (Status::BindingError, message.clone()),
                 };
                 Entry {
@@ -260,12 +256,10 @@ impl Judge<'_> {
         let value = value.and_then(|value| decimal(&value));
         let how = &target.agreement;
         let (status, detail) = match &value {
-            _ if self.paper.is_counted(shown) => (
-                Status::BindingLost,
-                String::from(
-                    "a reference or counter of LaTeX stands directly at this number, so that it is not known which number readers see; put a space between them",
-                ),
-            ),
+            _ if self.paper.is_counted(shown) => {
+                let why = "a reference or counter of LaTeX stands directly at this number, so that it is not known which number readers see; put a space between them";
+                (Status::BindingLost, why.to_owned())
+            }
             Err(message) => (Status::BindingError, message.clone()),
             Ok(value) => match agreement::compare(value, is_exact, &shown.number, how) {
                 Outcome::Exact => (Status::ExactMatch, String::new()),
@@ -351,9 +345,7 @@ impl Judge<'_> {
                     }
                 }
             } else {
-                wrong(String::from(
-                    "the query gives this row and column more than once",
-                ))
+                wrong("the query gives this row and column more than once".into())
             };
             entry.id = format!("{}/{row}/{column}", target.id);
             self.audit.entries.push(entry);
@@ -448,10 +440,8 @@ fn rest(
 ) {
     let mut taken: BTreeMap<usize, Stretches> = BTreeMap::new();
     for (block, ranges) in bound {
-        let distinct: BTreeSet<_> = ranges
-            .iter()
-            .map(|range| (range.start, range.end))
-            .collect();
+        let distinct = ranges.iter().map(|range| (range.start, range.end));
+        let distinct: BTreeSet<_> = distinct.collect();
         audit.coverage.part(paper.part(*block)).bound += distinct.len();
         taken.insert(*block, ranges.iter().cloned().collect());
     }
@@ -463,9 +453,8 @@ fn rest(
         let mut waivers = waived.get(&shown.block).into_iter().flatten();
         let meets =
             |range: &Range<usize>| range.start < shown.range.end && shown.range.start < range.end;
-        let waiver = waivers
-            .find(|(range, _)| meets(range))
-            .map(|(_, waiver)| *waiver);
+        let waiver = waivers.find(|(range, _)| meets(range));
+        let waiver = waiver.map(|(_, waiver)| *waiver);
         let counts = audit.coverage.part(paper.part(shown.block));
         match waiver {
             Some(_) => counts.waived += 1,

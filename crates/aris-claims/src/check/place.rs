@@ -153,9 +153,8 @@ impl<'p> Places<'p> {
 
     fn statement(&self, anchor: &Anchor, found: Found) -> Place {
         let visible = self.paper.visible(found.file, found.whole.clone());
-        let context = visible
-            .as_ref()
-            .map(|(block, range)| self.paper.context(*block, range));
+        let context = visible.as_ref();
+        let context = context.map(|(block, range)| self.paper.context(*block, range));
         Place::Statement {
             position: self.paper.document.position(aris_latex::Place {
                 file: found.file,
@@ -178,9 +177,8 @@ impl<'p> Places<'p> {
         };
         let (rows, columns) = (read(&table.rows), read(&table.columns));
         let found = self.paper.tables(&table.label);
-        let first = found
-            .first()
-            .and_then(|at| self.paper.document.tables.get(*at));
+        let first = found.first();
+        let first = first.and_then(|at| self.paper.document.tables.get(*at));
         let place = if let Some(first) = first {
             Place::Table(Sheet {
                 grids: found.iter().filter_map(|at| self.paper.grid(*at)).collect(),
@@ -226,12 +224,12 @@ impl<'p> Places<'p> {
                 anchor.words(folded.get_or_init(|| Folded::new(text, false)))
             };
             let message = match reason {
-                Lost::Gone if commented().is_none() => String::from(
-                    "the file does not contain the text of this binding",
-                ),
-                Lost::Gone | Lost::Unseen => String::from(
-                    "the text of this binding stands only where readers do not see it, such as in a comment",
-                ),
+                Lost::Gone if commented().is_none() => {
+                    "the file does not contain the text of this binding".into()
+                }
+                Lost::Gone | Lost::Unseen => {
+                    "the text of this binding stands only where readers do not see it, such as in a comment".into()
+                }
                 Lost::NoNumber => no_number(anchor),
                 Lost::Several(count) if anchor.nth.is_some() => format!(
                     "`nth` names a place beyond the last: the text stands {count} times in the file"
@@ -243,11 +241,10 @@ impl<'p> Places<'p> {
             (begin(path), message)
         })?;
         let numbers = fit.numbers.iter();
+        let grown = |shown| self.paper.grown(shown, &fit.numbers);
         Ok(Found {
             file,
-            numbers: numbers
-                .map(|shown| self.paper.grown(shown, &fit.numbers))
-                .collect(),
+            numbers: numbers.map(grown).collect(),
             whole: fit.whole,
         })
     }
@@ -282,11 +279,10 @@ impl<'p> Places<'p> {
                 Some(file) => paper.all_visible(file, 0..usize::MAX),
                 None => return Err(format!("the paper does not include `{file}`")),
             },
-            WaivedSubject::Macro(name) => paper
-                .expansions
-                .get(name.as_str())
-                .cloned()
-                .unwrap_or_default(),
+            WaivedSubject::Macro(name) => {
+                let printed = paper.expansions.get(name.as_str()).cloned();
+                printed.unwrap_or_default()
+            }
         };
         if found.is_empty() {
             return Err(String::from("nothing in the paper fits this waiver"));
@@ -318,9 +314,6 @@ fn no_number(anchor: &Anchor) -> String {
             format!("`[[{mark}]]` marks more than a number; mark the number alone: `{before}[[{digits}]]{rest}`")
         })
     });
-    more.unwrap_or_else(|| {
-        String::from(
-            "the words of this binding stand in the file, but what stands at a mark does not read as one number",
-        )
-    })
+    let why = "the words of this binding stand in the file, but what stands at a mark does not read as one number";
+    more.unwrap_or_else(|| why.to_owned())
 }

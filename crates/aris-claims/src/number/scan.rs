@@ -144,9 +144,8 @@ fn digits(text: &str, token: &Captures<'_>, start: usize) -> Option<Number> {
     let power = written_power.map_or(Some(0), |power| exponent(power.as_str()))?;
     let is_scientific = written_power.is_some();
     let after = slice(text, end..text.len());
-    let (multiplier, multiplier_end) = multiplier(after)
-        .filter(|_| !is_scientific)
-        .unwrap_or((0, 0));
+    let multiplier = multiplier(after).filter(|_| !is_scientific);
+    let (multiplier, multiplier_end) = multiplier.unwrap_or((0, 0));
     let rest = slice(after, multiplier_end..after.len());
     let embedded = NAME.is_match(slice(
         before,
@@ -155,13 +154,10 @@ fn digits(text: &str, token: &Captures<'_>, start: usize) -> Option<Number> {
     let sign = before.chars().next_back().filter(|_| !embedded);
     let sign = sign.filter(|sign| "+-−–".contains(*sign) && is_sign(before, *sign));
     let has_minus = sign.is_some_and(|sign| sign != '+');
-    let plain: String = mantissa
-        .chars()
-        .filter(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
-    let decimals = plain
-        .split_once('.')
-        .map_or(0, |(_, decimals)| decimals.len());
+    let plain = mantissa.chars();
+    let plain: String = plain.filter(|c| c.is_ascii_digit() || *c == '.').collect();
+    let decimals = plain.split_once('.');
+    let decimals = decimals.map_or(0, |(_, decimals)| decimals.len());
     let value = Decimal::parse(&format!("{plain}e{power}"))?;
     let (unit, unit_end) = unit(rest);
     Some(Number {
@@ -193,11 +189,8 @@ fn exponent(text: &str) -> Option<i32> {
             char::from_digit(u32::try_from(digit).ok()?, 10)
         }
     };
-    text.chars()
-        .filter_map(plain)
-        .collect::<String>()
-        .parse()
-        .ok()
+    let text: String = text.chars().filter_map(plain).collect();
+    text.parse().ok()
 }
 
 /// Whether a sign before a number is no hyphen and no dash between two things.
@@ -262,9 +255,8 @@ fn is_factor(after: &str) -> bool {
     TIMES.find(after).is_some_and(|found| {
         let rest = slice(after, found.end()..after.len());
         let rest = rest.trim_start_matches(['-', ' ', '~']);
-        let crosses = rest
-            .get(..5)
-            .is_some_and(|word| word.eq_ignore_ascii_case("cross"));
+        let word = rest.get(..5);
+        let crosses = word.is_some_and(|word| word.eq_ignore_ascii_case("cross"));
         !rest.starts_with(|c: char| c.is_ascii_digit()) && !crosses
     })
 }

@@ -108,10 +108,10 @@ fn one(names: &Places, name: &str, what: &str, longer: &str) -> Result<usize, St
     let name = folded(name);
     match names.get(&name).map_or(&[][..], Vec::as_slice) {
         [only] => Ok(*only),
-        [] => Err(format!(
-            "the table has no {what} `{name}`{}",
-            near(names, &name)
-        )),
+        [] => {
+            let near = near(names, &name);
+            Err(format!("the table has no {what} `{name}`{near}"))
+        }
         several => {
             let count = several.len();
             Err(format!(
@@ -262,11 +262,10 @@ fn is_value(text: &str) -> bool {
 fn near(names: &BTreeMap<String, Vec<usize>>, name: &str) -> String {
     let similar =
         |known: &&String| strsim::jaro_winkler(&known.to_lowercase(), &name.to_lowercase());
-    let best = names
-        .keys()
-        .max_by(|one, other| similar(one).total_cmp(&similar(other)));
-    best.filter(|best| similar(best) > 0.7)
-        .map_or_else(String::new, |best| format!("; did you mean `{best}`?"))
+    let names = names.keys();
+    let best = names.max_by(|one, other| similar(one).total_cmp(&similar(other)));
+    let best = best.filter(|best| similar(best) > 0.7);
+    best.map_or_else(String::new, |best| format!("; did you mean `{best}`?"))
 }
 
 /// What LaTeX snippets print in this document, with its macros: heads as `claims.toml` writes them.

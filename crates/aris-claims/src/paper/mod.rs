@@ -184,9 +184,8 @@ impl<'d> Paper<'d> {
 
     /// The number that a stretch of source prints as a whole; of a quantity with a unit that siunitx sets, the number.
     pub(crate) fn number(&self, file: usize, source: Range<usize>) -> Option<Shown> {
-        let printed = self
-            .printed(file, source)
-            .filter(|printed| printed.is_alone)?;
+        let printed = self.printed(file, source);
+        let printed = printed.filter(|printed| printed.is_alone)?;
         let (block, range) = (printed.block, printed.range);
         let found = self.document.blocks.get(block)?;
         let text = found.text.get(range.clone())?;

@@ -234,10 +234,8 @@ impl Column {
                 *labels.entry((label, text.is_none())).or_insert(next)
             }));
         }
-        let word = texts
-            .iter()
-            .copied()
-            .max_by_key(|text| truth(text) == Some(1.0));
+        let words = texts.iter().copied();
+        let word = words.max_by_key(|text| truth(text) == Some(1.0));
         let is_truth = !has_numbers && texts.iter().all(|text| truth(text).is_some());
         match word {
             None => {}

@@ -132,10 +132,8 @@ impl Search<'_> {
         for (across, label) in &group.conditions {
             let column = self.values.column(group.source, *across)?;
             if heads.contains_key(&column.labels.get(*label as usize)?.whole) {
-                let rest = group
-                    .conditions
-                    .iter()
-                    .filter(|(column, _)| column != across);
+                let rest = group.conditions.iter();
+                let rest = rest.filter(|(column, _)| column != across);
                 out.push(Key {
                     power,
                     stat: found.stat,

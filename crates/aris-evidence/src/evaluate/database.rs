@@ -37,9 +37,9 @@ pub(crate) fn columns(path: &Path, table: &str) -> Result<Vec<String>, QueryErro
         }
     }
     if !is_table {
+        let known = known.join(", ");
         let message = format!(
-            "no table `{table}` in this database; write its name, `#` and one of its tables: {}",
-            known.join(", ")
+            "no table `{table}` in this database; write its name, `#` and one of its tables: {known}"
         );
         return Err(QueryError::new(NoSuchFile, message));
     }
@@ -115,15 +115,11 @@ fn open(path: &Path) -> Result<Connection, QueryError> {
         }
     }
     let Some(name) = path.to_str() else {
-        return Err(QueryError::new(
-            Unreadable,
-            "the path is not UTF-8; rename the file",
-        ));
+        let message = "the path is not UTF-8; rename the file";
+        return Err(QueryError::new(Unreadable, message));
     };
-    let address = format!(
-        "file:{}?immutable=1&mode=ro",
-        utf8_percent_encode(name, SPECIAL)
-    );
+    let name = utf8_percent_encode(name, SPECIAL);
+    let address = format!("file:{name}?immutable=1&mode=ro");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;

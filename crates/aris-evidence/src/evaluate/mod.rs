@@ -94,10 +94,8 @@ pub fn evaluate(settings: &Settings, questions: &[Question], limits: &Limits) ->
         }
     }
     let answer = |question| {
-        places
-            .get(question)
-            .and_then(|place| answers.get(place))
-            .cloned()
+        let place = places.get(question);
+        place.and_then(|place| answers.get(place)).cloned()
     };
     Evaluation {
         answers: questions.iter().filter_map(answer).collect(),

@@ -95,9 +95,8 @@ impl<'p> Planner<'p> {
         let mut views = BTreeMap::new();
         for view in &project.settings.views {
             let sql = format!("create view {} as {}", quoted(&view.name), view.sql);
-            let made = connection
-                .prepare(&sql)
-                .and_then(|mut statement| statement.raw_execute());
+            let made = connection.prepare(&sql);
+            let made = made.and_then(|mut statement| statement.raw_execute());
             let guarded = match made {
                 Ok(_) => Ok(guarded(&view.sql)),
                 Err(error) => {
@@ -256,17 +255,13 @@ impl<'p> Planner<'p> {
         }
         if !self.tables.contains_key(name) {
             let made = self.make(name).map_err(|error| self.hinted(error, name));
-            let added = made
-                .as_ref()
-                .map_or_else(|error| Err(error.clone()), |_| Ok(()));
+            let added = made.as_ref().map(|_| ()).map_err(Clone::clone);
             self.tables.insert(name.to_owned(), made);
             return added;
         }
         // A table that is there is not what is missing.
-        let known = self
-            .tables
-            .get(name)
-            .and_then(|table| table.as_ref().err().cloned());
+        let known = self.tables.get(name);
+        let known = known.and_then(|table| table.as_ref().err().cloned());
         Err(known.unwrap_or_else(|| QueryError::new(NoSuchFile, format!("{NO_FILE} `{missing}`"))))
     }
 

@@ -124,10 +124,8 @@ impl<'a> Session<'a> {
 
     /// The files that a question reads.
     fn sources(&self, plan: &Plan) -> Vec<&'a Source> {
-        let tables = plan
-            .reads
-            .keys()
-            .filter_map(|name| self.task.tables.get(name.as_str()));
+        let tables = plan.reads.keys();
+        let tables = tables.filter_map(|name| self.task.tables.get(name.as_str()));
         tables
             .flat_map(|(table, _)| &table.sources)
             .map(AsRef::as_ref)
@@ -195,12 +193,8 @@ impl<'a> Session<'a> {
             return QueryError::new(failure.kind, failure.message);
         };
         let shown: String = text.chars().take(60).collect();
-        let reads: BTreeSet<String> = plan
-            .reads
-            .values()
-            .flatten()
-            .map(|name| name.to_ascii_lowercase())
-            .collect();
+        let reads = plan.reads.values().flatten();
+        let reads: BTreeSet<String> = reads.map(|name| name.to_ascii_lowercase()).collect();
         let is_read = |name: &str| reads.contains(&name.to_ascii_lowercase());
         let sources = self.sources(plan);
         for source in &sources {

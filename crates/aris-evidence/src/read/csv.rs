@@ -51,10 +51,8 @@ pub(crate) fn separator(head: &[u8]) -> u8 {
 fn names(record: &Record<'_>, setting: &FileSetting) -> Result<Vec<String>, QueryError> {
     let place = |at: usize| format!("c{}", at + 1);
     let named = setting.header == Header::RowNames;
-    let mut names: Vec<String> = named
-        .then(|| String::from("row_name"))
-        .into_iter()
-        .collect();
+    let names = named.then(|| String::from("row_name")).into_iter();
+    let mut names: Vec<String> = names.collect();
     for at in 0..record.ends.len() {
         let name = part_of(record.field(at))?.trim();
         names.push(if setting.header == Header::None || name.is_empty() {
@@ -152,9 +150,9 @@ impl Shape<'_> {
         } else {
             "; is a separator inside a field that is not quoted?"
         };
-        QueryError::malformed(format!(
-            "this row has {found} fields where the file has {columns} columns{hint}"
-        ))
+        let message =
+            format!("this row has {found} fields where the file has {columns} columns{hint}");
+        QueryError::malformed(message)
     }
 }
 
@@ -238,19 +236,17 @@ impl Records {
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => {}
                 ReadRecordResult::OutputFull => {
                     if self.bytes.len() >= VALUE_BYTES {
-                        return Err(QueryError::too_large(format!(
+                        let message = format!(
                             "a row has more than {VALUE_BYTES} bytes; does a quote never end?"
-                        ))
-                        .at(self.start, 0));
+                        );
+                        return Err(QueryError::too_large(message).at(self.start, 0));
                     }
                     self.bytes.resize(self.bytes.len() * 2, 0);
                 }
                 ReadRecordResult::OutputEndsFull => {
                     if self.ends.len() > COLUMNS {
-                        return Err(QueryError::too_large(format!(
-                            "a row has more than {COLUMNS} fields"
-                        ))
-                        .at(self.start, 0));
+                        let message = format!("a row has more than {COLUMNS} fields");
+                        return Err(QueryError::too_large(message).at(self.start, 0));
                     }
                     self.ends.resize(self.ends.len() * 2, 0);
                 }
@@ -278,10 +274,8 @@ impl Records {
             Ok(going)
         })?;
         if going && self.begun {
-            return Err(
-                QueryError::malformed("a quoted field begins in this row and never ends")
-                    .at(self.start, 0),
-            );
+            let message = "a quoted field begins in this row and never ends";
+            return Err(QueryError::malformed(message).at(self.start, 0));
         }
         Ok(())
     }

@@ -48,9 +48,8 @@ pub fn read_table(
         let wanted: Vec<usize> = (0..layout.columns.len()).collect();
         let mut table = Table::default();
         let mut each = |line, cells: &[Cell<'_>]| {
-            if let Some(Cell::Broken(why)) =
-                cells.iter().find(|cell| matches!(cell, Cell::Broken(_)))
-            {
+            let broken = |cell: &&Cell<'_>| matches!(cell, Cell::Broken(_));
+            if let Some(Cell::Broken(why)) = cells.iter().find(broken) {
                 return Err(QueryError::malformed(*why).at(line, 0));
             }
             table.rows.push(cells.iter().map(Cell::to_value).collect());
@@ -93,10 +92,8 @@ impl Layout {
             Format::Csv => csv::separator(bytes),
             Format::Tsv => b'\t',
             Format::Sqlite => {
-                return Err(QueryError::new(
-                    QueryErrorKind::NoSuchFile,
-                    "this is a database; name one of its tables after a `#`",
-                ));
+                let message = "this is a database; name one of its tables after a `#`";
+                return Err(QueryError::new(QueryErrorKind::NoSuchFile, message));
             }
             _ if complete => return tree::layout(format, bytes).map(Some),
             _ => return Ok(None),
@@ -131,9 +128,8 @@ pub(crate) fn format(name: &str, head: &[u8], setting: &FileSetting) -> Result<F
     if let Some(format) = setting.format {
         return Ok(format);
     }
-    let extension = Path::new(name)
-        .extension()
-        .and_then(|extension| extension.to_str());
+    let extension = Path::new(name).extension();
+    let extension = extension.and_then(|extension| extension.to_str());
     let known = match extension.unwrap_or_default().to_ascii_lowercase().as_str() {
         "csv" => Some(Format::Csv),
         "tsv" | "tab" => Some(Format::Tsv),
@@ -148,10 +144,8 @@ pub(crate) fn format(name: &str, head: &[u8], setting: &FileSetting) -> Result<F
         return Ok(known);
     }
     check_encoding(head)?;
-    let head = head
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(head)
-        .trim_ascii_start();
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = head.trim_ascii_start();
     let mut lines = head.split(|byte| *byte == b'\n');
     let first = lines.next().unwrap_or_default().trim_ascii_end();
     if head.starts_with(b"SQLite format 3\0") {

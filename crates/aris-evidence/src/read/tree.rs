@@ -62,17 +62,16 @@ pub(crate) fn rows(
         let mut json = String::new();
         tree(layout.format, text)?.write_json(&mut json);
         if json.len() > VALUE_BYTES {
-            return Err(QueryError::too_large(format!(
+            let message = format!(
                 "the file is one value of more than {VALUE_BYTES} bytes; make it a list of objects, or JSON Lines"
-            )));
+            );
+            return Err(QueryError::too_large(message));
         }
         return each(1, &vec![Cell::Text(json.as_str().into()); wanted.len()]);
     }
-    let names: BTreeMap<&str, usize> = wanted
-        .iter()
-        .enumerate()
-        .filter_map(|(at, column)| Some((layout.columns.get(*column)?.as_str(), at)))
-        .collect();
+    let names = wanted.iter().enumerate();
+    let names = names.filter_map(|(at, column)| Some((layout.columns.get(*column)?.as_str(), at)));
+    let names: BTreeMap<&str, usize> = names.collect();
     let row = |node: Node| {
         let mut cells = vec![Cell::Null; wanted.len()];
         for (key, value) in node.entries() {

@@ -106,11 +106,10 @@ impl Slot {
             #[expect(clippy::cast_precision_loss, reason = "SQLite calculates so, too")]
             ValueRef::Integer(number) => Ok(Some(number as f64)),
             ValueRef::Real(number) => self.finite(number, || "an argument".to_owned()).map(Some),
-            ValueRef::Text(_) | ValueRef::Blob(_) => Err(self.refuse(
-                NotNumber,
-                None,
-                String::from("a function of numbers has a text"),
-            )),
+            ValueRef::Text(_) | ValueRef::Blob(_) => {
+                let message = "a function of numbers has a text";
+                Err(self.refuse(NotNumber, None, message.to_owned()))
+            }
         }
     }
 
@@ -203,22 +202,17 @@ fn texts(connection: &Connection, slot: &Slot) -> Result<()> {
             let trimmed = |(text, set): (String, String)| {
                 let set: BTreeSet<char> = set.chars().collect();
                 let is_cut = |c| set.contains(&c);
-                let text = if start {
-                    text.trim_start_matches(is_cut)
-                } else {
-                    &text
-                };
-                let text = if end {
-                    text.trim_end_matches(is_cut)
-                } else {
-                    text
-                };
+                let mut text = text.as_str();
+                if start {
+                    text = text.trim_start_matches(is_cut);
+                }
+                if end {
+                    text = text.trim_end_matches(is_cut);
+                }
                 text.to_owned()
             };
-            Ok(slot
-                .text(context, 0)?
-                .zip(slot.text(context, 1)?)
-                .map(trimmed))
+            let given = slot.text(context, 0)?.zip(slot.text(context, 1)?);
+            Ok(given.map(trimmed))
         })?;
     }
     let own = slot.clone();
@@ -345,26 +339,20 @@ impl Aggregate<Moments, Option<f64>> for Statistic {
         let wrong = |kind, message: String| Err(self.slot.refuse(kind, None, message));
         match self.kind {
             Kind::Quantile if !(0.0..=1.0).contains(&y) => {
-                return wrong(
-                    NotFinite,
-                    format!("quantile(x, {y}): the share lies between 0 and 1"),
-                );
+                let message = format!("quantile(x, {y}): the share lies between 0 and 1");
+                return wrong(NotFinite, message);
             }
             Kind::Quantile if moments.values.len() >= self.most => {
-                return wrong(
-                    Memory,
-                    format!("{} holds at most {} numbers", self.name, self.most),
-                );
+                let message = format!("{} holds at most {} numbers", self.name, self.most);
+                return wrong(Memory, message);
             }
             Kind::Quantile => {
                 moments.share = y;
                 moments.values.push(x);
             }
             Kind::Geomean if x < 0.0 => {
-                return wrong(
-                    NotFinite,
-                    format!("geomean has no value with {x}, which is negative"),
-                );
+                let message = format!("geomean has no value with {x}, which is negative");
+                return wrong(NotFinite, message);
             }
             Kind::Geomean if x == 0.0 => moments.zero = true,
             Kind::Geomean => moments.add(x.ln(), 0.0),
@@ -396,9 +384,9 @@ impl Aggregate<Moments, Option<f64>> for Statistic {
                 (moments.products / squares.sqrt() / moments.squares.1.sqrt()).clamp(-1.0, 1.0)
             }
         };
-        self.slot
-            .finite(result, || format!("the result of {}", self.name))
-            .map(Some)
+        let what = || format!("the result of {}", self.name);
+        let result = self.slot.finite(result, what);
+        result.map(Some)
     }
 }
 

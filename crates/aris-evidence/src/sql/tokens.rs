@@ -101,11 +101,8 @@ fn name(token: &Token<'_>) -> Option<String> {
         Kind::Quoted | Kind::Text => {
             let quote = token.text.chars().next_back()?;
             let inner = token.text.strip_suffix(quote)?.get(1..)?;
-            Some(
-                inner
-                    .replace(&format!("{quote}{quote}"), &quote.to_string())
-                    .to_ascii_lowercase(),
-            )
+            let plain = inner.replace(&format!("{quote}{quote}"), &quote.to_string());
+            Some(plain.to_ascii_lowercase())
         }
         _ => None,
     }

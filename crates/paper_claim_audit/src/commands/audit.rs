@@ -132,12 +132,8 @@ impl Product for AuditReport {
                 "{place}: {status}: {detail} [{id}, {binding}]\n  {query}"
             )?;
         }
-        if let Some(more) = self
-            .claims
-            .len()
-            .checked_sub(PRINTED)
-            .filter(|more| *more > 0)
-        {
+        let more = self.claims.len().saturating_sub(PRINTED);
+        if more > 0 {
             writeln!(out, "… and {more} more, in {}", self.markdown)?;
         }
         let (verdict, reason) = (self.verdict.word(), &self.reason_code);

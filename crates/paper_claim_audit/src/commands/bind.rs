@@ -157,10 +157,8 @@ impl Product for BindReport {
             let word = row.status.word();
             let bad = style.bad(word);
             let status = if row.status.holds() { word } else { &bad };
-            let shown = row
-                .shown
-                .as_deref()
-                .map(|shown| format!("the paper shows {shown}"));
+            let shown = row.shown.as_deref();
+            let shown = shown.map(|shown| format!("the paper shows {shown}"));
             let shown = shown.unwrap_or_else(|| String::from("the statement"));
             let value = row.value.as_deref().unwrap_or("nothing");
             let both = format!("{shown}, the data give {value}");

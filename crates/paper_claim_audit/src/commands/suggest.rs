@@ -66,12 +66,8 @@ pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Shown, Error>
     let folder = project.claims_folder();
     let request = project.request(session::document(&project)?, &folder);
     let found = suggest(&request, &project.evidence, args.limit);
-    let best: Vec<Draft> = found
-        .proposals
-        .iter()
-        .filter(|proposal| proposal.rank == 1)
-        .map(|proposal| proposal.draft.clone())
-        .collect();
+    let best = found.proposals.iter().filter(|proposal| proposal.rank == 1);
+    let best: Vec<Draft> = best.map(|proposal| proposal.draft.clone()).collect();
     let written = args.write && !best.is_empty() && add(&project, &best, &|_| false)?;
     let report = SuggestReport {
         path: project.claims_path.display().to_string(),
@@ -89,6 +85,7 @@ fn rows(proposal: &Proposal) -> Vec<ProposalRow> {
         DraftSubject::Macro { value, .. } => ("macro", value.clone()),
         DraftSubject::Table { value, .. } => ("table", value.clone()),
     };
+    let row = |path| EvidenceRow { path };
     let numbers = proposal.numbers.iter();
     numbers
         .map(|number| ProposalRow {
@@ -97,11 +94,7 @@ fn rows(proposal: &Proposal) -> Vec<ProposalRow> {
             column: number.position.column,
             shown: number.shown.clone(),
             value: number.value.clone(),
-            evidence: proposal
-                .files
-                .iter()
-                .map(|path| EvidenceRow { path: path.clone() })
-                .collect(),
+            evidence: proposal.files.iter().cloned().map(row).collect(),
             others: proposal.others,
             rank: proposal.rank,
             query: query.clone(),
@@ -128,21 +121,24 @@ impl SuggestReport {
         for left_out in &self.left_out {
             writeln!(out, "not considered: {left_out}")?;
         }
+        let path = &self.path;
         match (self.written, self.proposals.is_empty()) {
-            (_, true) => writeln!(
-                out,
-                "no proposals: no value of the data fits a number by digits and words"
-            ),
+            (_, true) => {
+                writeln!(
+                    out,
+                    "no proposals: no value of the data fits a number by digits and words"
+                )
+            }
             (true, false) => writeln!(
                 out,
-                "added to {} as `proposed = true`: check each one, and remove that line where it is right",
-                self.path
+                "added to {path} as `proposed = true`: check each one, and remove that line where it is right"
             ),
-            (false, false) => writeln!(
-                out,
-                "nothing written; --write adds the best of each number to {}",
-                self.path
-            ),
+            (false, false) => {
+                writeln!(
+                    out,
+                    "nothing written; --write adds the best of each number to {path}"
+                )
+            }
         }
     }
 }

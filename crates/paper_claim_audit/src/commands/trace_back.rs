@@ -79,17 +79,14 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
     session::document(&project)?;
     let audit = project.numbers();
     let claims = project.claims_name();
-    let wanted: Vec<(&Entry, Row)> = audit
-        .entries
-        .iter()
-        .map(|entry| (entry, Row::new(entry, &claims)))
-        .filter(|(_, row)| {
-            let place = format!("{}:{}", row.location, row.column);
-            [&row.id, &row.location, &place]
-                .into_iter()
-                .any(|name| fits(&args.number, name))
-        })
-        .collect();
+    let numbers = audit.entries.iter();
+    let numbers = numbers.map(|entry| (entry, Row::new(entry, &claims)));
+    let is_wanted = |(_, row): &(&Entry, Row)| {
+        let place = format!("{}:{}", row.location, row.column);
+        let mut names = [&row.id, &row.location, &place].into_iter();
+        names.any(|name| fits(&args.number, name))
+    };
+    let wanted: Vec<(&Entry, Row)> = numbers.filter(is_wanted).collect();
     if wanted.is_empty() {
         let message = format!("no number of the paper is {}", args.number);
         let hint = "`paper_claim_audit show` lists the numbers with their places and ids";
@@ -115,12 +112,10 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
             row,
         }
     });
+    let ledger = runs.ledger.as_ref();
     let report = TraceReport {
         numbers: traced.collect(),
-        ledger: runs
-            .ledger
-            .as_ref()
-            .map(|ledger| ledger.folder().display().to_string()),
+        ledger: ledger.map(|ledger| ledger.folder().display().to_string()),
     };
     let open = |traced: &Traced| {
         !traced.gaps.is_empty() || !traced.row.status.holds() && traced.row.status != Status::Waived
@@ -162,9 +157,8 @@ fn rows(settings: &aris_evidence::Settings, query: &str) -> Option<Rows> {
         question(format!("select count(*) from ({chosen})")),
         question(format!("select * from ({chosen}) limit {ROWS}")),
     ];
-    let mut answers = evaluate(settings, &questions, &Limits::default())
-        .answers
-        .into_iter();
+    let evaluated = evaluate(settings, &questions, &Limits::default());
+    let mut answers = evaluated.answers.into_iter();
     let count = answers.next()?.ok()?;
     let first = answers.next()?.ok()?;
     let total = match count.rows.first()?.first()? {
@@ -207,11 +201,8 @@ impl Traced {
         } else {
             style.doubtful(row.status.word())
         };
-        writeln!(
-            out,
-            "{}:{}: {shown} {status} [{}]",
-            row.location, row.column, row.id
-        )?;
+        let (place, column, id) = (&row.location, row.column, &row.id);
+        writeln!(out, "{place}:{column}: {shown} {status} [{id}]")?;
         let mut line = |name: &str, text: &str| {
             if text.is_empty() {
                 return Ok(());
@@ -230,21 +221,14 @@ impl Traced {
                 pairs.collect::<Vec<_>>().join(" ")
             };
             let first: Vec<String> = rows.first.iter().map(cells).collect();
-            let more = if rows.total > first.len() as u64 {
-                "; …"
-            } else {
-                ""
-            };
-            line(
-                "rows",
-                &format!("{}: {}{more}", rows.total, first.join("; ")),
-            )?;
+            let all = rows.total <= first.len() as u64;
+            let more = if all { "" } else { "; …" };
+            let (total, first) = (rows.total, first.join("; "));
+            line("rows", &format!("{total}: {first}{more}"))?;
         }
         for file in self.files.iter().take(PRINTED) {
-            line(
-                "file",
-                &format!("{} sha256 {}", file.path, short(&file.sha256)),
-            )?;
+            let (path, sha256) = (&file.path, short(&file.sha256));
+            line("file", &format!("{path} sha256 {sha256}"))?;
             if let (Some(id), Some(run)) = (&file.run_id, &file.run) {
                 line("run", &format!("{}, record {}", run.words(), short(id)))?;
                 line("command", &run.command)?;
@@ -260,10 +244,8 @@ impl Traced {
         }
         line("files", &more(self.files.len()))?;
         for gap in self.gaps.iter().take(PRINTED) {
-            line(
-                "gap",
-                &format!("{}: {} [{}]", gap.file, gap.message, gap.id.word()),
-            )?;
+            let (file, message, id) = (&gap.file, &gap.message, gap.id.word());
+            line("gap", &format!("{file}: {message} [{id}]"))?;
         }
         line("gaps", &more(self.gaps.len()))
     }

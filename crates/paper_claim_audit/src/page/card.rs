@@ -80,12 +80,8 @@ fn made(entry: &Entry, runs: &Runs) -> Vec<String> {
         let commit = run.source.as_ref().map(|source| source.commit.as_str());
         let commit = commit.filter(|commit| !commit.is_empty());
         let commit = commit.map(|commit| format!("; commit {}", short(commit)));
-        let line = format!(
-            "{}: {}{}",
-            run.words(),
-            run.command,
-            commit.unwrap_or_default()
-        );
+        let (words, commit) = (run.words(), commit.unwrap_or_default());
+        let line = format!("{words}: {}{commit}", run.command);
         if !lines.contains(&line) {
             lines.push(line);
         }

@@ -183,9 +183,8 @@ impl<'a> Flow<'a> {
         self.anchors.extend(anchors);
         let audit = self.audit;
         let entries = stretch.entries.iter();
-        let mut entries: Vec<(usize, &Entry)> = entries
-            .filter_map(|at| Some((*at, audit.entries.get(*at)?)))
-            .collect();
+        let entries = entries.filter_map(|at| Some((*at, audit.entries.get(*at)?)));
+        let mut entries: Vec<(usize, &Entry)> = entries.collect();
         entries.sort_by_key(|(at, entry)| (Reverse(weight(entry.status)), *at));
         let mut cards = Vec::new();
         for (at, entry) in &entries {
@@ -211,10 +210,8 @@ impl<'a> Flow<'a> {
     /// The cells of a table, row by row; what a cell over several rows covers stays empty.
     fn rows(&mut self, table: usize) -> Vec<Vec<Cell>> {
         let document = self.document;
-        let rows = document
-            .tables
-            .get(table)
-            .map_or(&[][..], |table| &table.rows);
+        let rows = document.tables.get(table);
+        let rows = rows.map_or(&[][..], |table| &table.rows);
         let mut out = Vec::new();
         for row in rows {
             let mut cells: Vec<Cell> = Vec::new();

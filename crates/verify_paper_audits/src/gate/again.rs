@@ -14,9 +14,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use super::{Case, runs};
+use super::{Case, Gate, runs};
 use crate::finding::{Finding, FindingId};
-use crate::policy::Policy;
 use crate::sources::Sources;
 use crate::text::short;
 use crate::trace;
@@ -55,38 +54,32 @@ pub(super) fn citations(
     aris_citations::sort(&mut findings);
     let mut findings = aris_citations::capped(findings);
     let recorded = audit.details.get("findings").and_then(Value::as_array);
-    let (looked_up, own): (Vec<&Value>, Vec<&Value>) = recorded
-        .into_iter()
-        .flatten()
-        .partition(|found| looked_up(found).is_some());
+    let recorded = recorded.into_iter().flatten();
+    let (looked_up, own): (Vec<&Value>, Vec<&Value>) =
+        recorded.partition(|found| looked_up(found).is_some());
     let asked = audit.details.get("look_ups").is_some_and(|by| by != "none");
     let keys = examined.cited.iter().map(|cited| cited.key.as_str());
     let rows = audit.details.get("per_entry").and_then(Value::as_array);
     let rows: Vec<&Value> = rows.into_iter().flatten().collect();
     let same_keys = keys.eq(rows.iter().map(|row| row["key"].as_str().unwrap_or("")));
     let kept = rows.iter().all(|row| row["verdict"] == "KEEP");
-    let same_findings = findings.len() == own.len()
-        && findings
-            .iter()
-            .zip(&own)
-            .all(|(ours, theirs)| serde_json::to_value(ours).is_ok_and(|ours| ours == **theirs));
+    let same = |(ours, theirs): (&Cited, &&Value)| {
+        serde_json::to_value(ours).is_ok_and(|ours| ours == **theirs)
+    };
+    let same_findings = findings.len() == own.len() && findings.iter().zip(&own).all(same);
     let differs = if !same_findings {
         let (ours, theirs) = (findings.len(), own.len());
-        Some(format!(
-            "it has {ours} findings from the files, and the artifact {theirs}, or others"
-        ))
+        format!("it has {ours} findings from the files, and the artifact {theirs}, or others")
     } else if !same_keys {
-        Some(String::from("the keys it finds cited are others"))
+        String::from("the keys it finds cited are others")
     } else if !asked && !looked_up.is_empty() {
-        Some(String::from(
-            "the artifact has answers of sources, and says that nobody was asked",
-        ))
+        String::from("the artifact has answers of sources, and says that nobody was asked")
     } else {
-        None
+        String::new()
     };
-    let first = findings
-        .iter()
-        .find(|found| found.severity != Severity::Info);
+    let differs = Some(differs).filter(|differs| !differs.is_empty());
+    let mut grave = findings.iter();
+    let first = grave.find(|found| found.severity != Severity::Info);
     let first = first.map(|found| format!("{}: {}", found.place(), found.message));
     findings.extend(looked_up.into_iter().filter_map(looked_up_finding));
     let (verdict, reason) = verdict::decide(&findings, examined.cites, asked && same_keys && kept);
@@ -150,11 +143,10 @@ fn month(audit: &Audit, now: Timestamp) -> Month {
 /// Opens the bindings and results of a paper as its claim audit was told, and makes that audit again: where a program made it, and where
 /// a reviewer passed a paper that has bindings. What made their data is looked up as well.
 pub(super) fn claims(
+    gate: Gate<'_>,
     cases: &mut [Case],
     files: &mut PaperFiles,
     document: Read,
-    policy: &Policy,
-    now: Timestamp,
     sources: &mut Sources,
 ) -> Option<Project> {
     let program = find(cases, CLAIMS).map(|(_, audit)| audit);
@@ -174,10 +166,8 @@ pub(super) fn claims(
         Ok(project) => project,
         Err(error) => {
             let error = ErrorBody::of(&error);
-            let message = format!(
-                "which raw results there are cannot be known: {}",
-                error.message
-            );
+            let why = error.message;
+            let message = format!("which raw results there are cannot be known: {why}");
             let fix = "correct the bindings; without a claims.toml the results are those of results/ and outputs/";
             let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
             let issue = format!("{}:claims.toml", finding.id.word());
@@ -197,11 +187,10 @@ pub(super) fn claims(
     let evidence = evidence.filter_map(|name| project.settings.root.join(name).canonicalize().ok());
     let stamps = project.files.ledger.stamps(evidence);
     let held = project.audit();
-    runs::look(&project, &held, policy, now, sources);
+    runs::look(&project, &held, gate, sources);
     let digests = project.files.digests.iter();
-    let digests: std::collections::BTreeMap<_, _> = digests
-        .filter_map(|(name, digest)| Some((real(name).ok()?, *digest)))
-        .collect();
+    let digests = digests.filter_map(|(name, digest)| Some((real(name).ok()?, *digest)));
+    let digests: std::collections::BTreeMap<_, _> = digests.collect();
     let ledger = &mut project.files.ledger;
     ledger.adopt(stamps, |path| digests.get(path).copied());
     let details = Details::new(&project, &held);
@@ -260,14 +249,11 @@ impl Again<'_> {
         let same_version = version == Some(crate::SPEC.version);
         let same_reason = !same_version || self.reason == audit.reason_code;
         let message = if self.verdict != audit.verdict || !same_reason {
-            let reason = short(&audit.reason_code);
-            let first = self
-                .first
-                .as_deref()
-                .map_or_else(String::new, |first| format!("; {}", short(first)));
+            let (reason, theirs_for) = (self.reason, short(&audit.reason_code));
+            let first = self.first.as_deref();
+            let first = first.map_or_else(String::new, |first| format!("; {}", short(first)));
             format!(
-                "re-running the audit gives {ours} ({}), the artifact says {theirs} ({reason}){first}",
-                self.reason
+                "re-running the audit gives {ours} ({reason}), the artifact says {theirs} ({theirs_for}){first}"
             )
         } else {
             let differs = self.differs.as_ref().filter(|_| same_version)?;

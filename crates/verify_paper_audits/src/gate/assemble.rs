@@ -5,43 +5,32 @@ use std::collections::BTreeMap;
 use aris_contract::artifact::audit::Assurance;
 use aris_contract::text::counted;
 use aris_contract::time;
-use jiff::Timestamp;
 
-use super::Case;
+use super::{Case, Gate};
 use crate::finding::{Finding, FindingId, Severity};
-use crate::paper::Paper;
 use crate::policy::Policy;
-use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report, Step};
+use crate::report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Step};
 use crate::sources::Sources;
 use aris_audit::ledger::Ledger;
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the parts of a run meet here once"
-)]
 pub(super) fn report(
-    paper: &Paper,
-    root: Option<&str>,
-    policy: &Policy,
-    assurance: Assurance,
-    now: Timestamp,
+    gate: Gate<'_>,
     ledger: &Ledger,
     sources: &Sources,
     cases: Vec<Case>,
     general: Vec<Finding>,
 ) -> Report {
+    let (paper, policy, assurance) = (gate.paper, gate.policy, gate.assurance);
     let paper_dir = paper.given.display().to_string();
+    let (name, level) = (crate::SPEC.name, assurance.word());
+    let again = format!("{name} {{paper}} --assurance {level}");
     let sorted = |mut findings: Vec<Finding>| {
         findings.sort_by(|a, b| a.order().cmp(&b.order()));
         findings.dedup();
         capped(findings)
     };
-    let mut findings = sorted(
-        general
-            .into_iter()
-            .map(|finding| policy.weigh(finding))
-            .collect(),
-    );
+    let general = general.into_iter();
+    let mut findings = sorted(general.map(|finding| policy.weigh(finding)).collect());
     let (mut audits, mut traces) = (Vec::new(), Vec::new());
     for mut case in cases {
         let own = std::mem::take(&mut case.findings)
@@ -51,25 +40,19 @@ pub(super) fn report(
                 // Running the audit again clears neither a fault of the gate nor a doubt of the audit.
                 let again = !matches!(finding.id, FindingId::Internal | FindingId::DoubtfulVerdict);
                 if finding.command.is_none() && again {
-                    finding.command = case
-                        .rule
-                        .rerun
-                        .as_deref()
-                        .map(|again| paper.command_for(again, root));
+                    finding.command = case.rerun(gate);
                 }
                 policy.weigh(finding)
             });
         let own = sorted(own.collect());
-        audits.push(case.row(paper, root, assurance, &own));
+        audits.push(case.row(gate, &own));
         findings.extend(own);
         traces.extend(case.trace);
     }
     let counts = Counts::of(&findings);
     let blocked = assurance == Assurance::Submission && counts.block > 0;
-    let not_run = audits
-        .iter()
-        .filter(|row| row.mandatory && !row.present())
-        .count();
+    let missing = |row: &&AuditRow| row.mandatory && !row.present();
+    let not_run = audits.iter().filter(missing).count();
     let result = match (assurance, counts.block, not_run) {
         (Assurance::Submission, 0, _) => GateResult::NoBlocker,
         (Assurance::Submission, _, _) => GateResult::Blocked,
@@ -91,17 +74,10 @@ pub(super) fn report(
         verifier: crate::SPEC.name.to_owned(),
         verifier_version: crate::SPEC.version.to_owned(),
         paper_dir,
-        rerun: paper.command_for(
-            &format!(
-                "{} {{paper}} --assurance {}",
-                crate::SPEC.name,
-                assurance.word()
-            ),
-            root,
-        ),
+        rerun: paper.command_for(&again, gate.root),
         project_dir: paper.project.display().to_string(),
         assurance,
-        generated_at: time::stamp(now),
+        generated_at: time::stamp(gate.now),
         any_problem: counts.block + counts.warn > 0,
         submission_blocking: blocked,
         result,

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::time;
-use jiff::Timestamp;
 
-use super::{Case, bound};
+use super::{Case, Gate, bound};
 use crate::artifact::RecordedInput;
 use crate::case::why;
 use crate::finding::{Finding, FindingId};
 use crate::paper::{Paper, Unusable, is_source};
-use crate::policy::Policy;
 use crate::sources::{Sources, describe};
 use crate::text::short;
 use crate::trace::{self, TraceSummary};
@@ -22,12 +20,11 @@ impl Case {
     /// Everything that can be said once all files are hashed.
     pub(super) fn check(
         &self,
-        paper: &Paper,
-        policy: &Policy,
+        gate: Gate<'_>,
         sources: &Sources,
-        now: Timestamp,
         ledger: &mut Ledger,
     ) -> (Option<TraceSummary>, Vec<Finding>) {
+        let (paper, policy) = (gate.paper, gate.policy);
         let mut findings = Vec::new();
         self.verdict(sources, &mut findings);
         self.evidence(sources, ledger, &mut findings);
@@ -36,7 +33,7 @@ impl Case {
         let Some(audit) = &self.artifact.audit else {
             return (None, findings);
         };
-        self.time(&audit.generated_at, policy, now, &mut findings);
+        self.time(&audit.generated_at, gate, &mut findings);
         let check = trace::Check {
             paper,
             policy,
@@ -132,14 +129,11 @@ impl Case {
         let mut first: BTreeMap<&PathBuf, &RecordedInput> = BTreeMap::new();
         for (input, real) in &self.inputs {
             let name = short(&input.name);
-            let place = self
-                .artifact
-                .places
-                .inner("audited_input_hashes", &input.name);
-            let recorded = place.map_or_else(
-                || self.rule.artifact.clone(),
-                |(line, _)| format!("{}:{line}", self.rule.artifact),
-            );
+            let places = &self.artifact.places;
+            let place = places.inner("audited_input_hashes", &input.name);
+            let artifact = &self.rule.artifact;
+            let recorded = place.map(|(line, _)| format!("{artifact}:{line}"));
+            let recorded = recorded.unwrap_or_else(|| artifact.clone());
             let about = |id: FindingId, issue: String, message: String| {
                 Finding::new(id, message, "run the audit again on the paper as it is now")
                     .file(name.clone())
@@ -169,11 +163,9 @@ impl Case {
             match (digest, input.digest) {
                 (Some(Ok(found)), Some(expected)) if found != expected => {
                     let message = format!("{name} changed after the audit");
-                    findings.push(
-                        about(FindingId::StaleInput, format!("stale:{name}"), message)
-                            .evidence("expected", expected.to_string())
-                            .evidence("found", found.to_string()),
-                    );
+                    let finding = about(FindingId::StaleInput, format!("stale:{name}"), message);
+                    let finding = finding.evidence("expected", expected.to_string());
+                    findings.push(finding.evidence("found", found.to_string()));
                 }
                 // Right, or reported as no digest when the artifact was read.
                 (Some(Ok(_)), _) => {}
@@ -209,25 +201,22 @@ impl Case {
         }
     }
 
-    fn time(&self, written: &str, policy: &Policy, now: Timestamp, findings: &mut Vec<Finding>) {
-        let problem = match time::parse_utc(written) {
-            None => format!(
-                "generated_at {:?} is not an RFC 3339 time in UTC",
-                short(written)
-            ),
-            Some(moment)
-                if moment.as_second()
-                    > now.as_second().saturating_add(policy.clock_skew_seconds) =>
-            {
-                format!("generated_at {} lies in the future", short(written))
+    fn time(&self, written: &str, gate: Gate<'_>, findings: &mut Vec<Finding>) {
+        let skew = gate.policy.clock_skew_seconds;
+        let latest = gate.now.as_second().saturating_add(skew);
+        let (moment, written) = (time::parse_utc(written), short(written));
+        let problem = match moment {
+            None => format!("generated_at {written:?} is not an RFC 3339 time in UTC"),
+            Some(moment) if moment.as_second() > latest => {
+                format!("generated_at {written} lies in the future")
             }
             Some(_) => return,
         };
         let fix = "run the audit again on a machine whose clock is right";
         let finding = Finding::new(FindingId::Clock, problem, fix)
             .evidence("expected", "2026-01-31T12:00:00Z, not later than now")
-            .evidence("found", short(written))
-            .issue(format!("clock:{}", short(written)));
+            .evidence("found", &written)
+            .issue(format!("clock:{written}"));
         findings.push(self.artifact.at_field(finding, "generated_at"));
     }
 }

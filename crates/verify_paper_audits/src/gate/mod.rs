@@ -29,25 +29,29 @@ use crate::sources::{Sources, describe};
 use crate::text::short;
 use aris_audit::ledger::{Ledger, Role};
 
+/// What is judged, and by what.
+#[derive(Clone, Copy)]
+pub(crate) struct Gate<'a> {
+    pub paper: &'a Paper,
+    /// The root document, where one was named.
+    pub root: Option<&'a str>,
+    pub policy: &'a Policy,
+    pub assurance: Assurance,
+    pub now: Timestamp,
+}
+
 /// Judges a paper. Gives the report, and why the list of obligations could not be kept, if it could not.
-pub(crate) fn judge(
-    paper: &Paper,
-    root: Option<&str>,
-    policy: &Policy,
-    assurance: Assurance,
-    now: Timestamp,
-    kept: &mut Ledger,
-) -> Result<(Report, Option<Error>), Error> {
+pub(crate) fn judge(gate: Gate<'_>, kept: &mut Ledger) -> Result<(Report, Option<Error>), Error> {
+    let (paper, policy) = (gate.paper, gate.policy);
     let mut general = Vec::new();
     let mut files = PaperFiles::new(&paper.dir);
     files.allow(paper.roots());
     let rules = rules(paper, policy, &mut files.ledger, &mut general);
-    let mut cases: Vec<Case> = rules
-        .into_iter()
-        .map(|rule| Case::open(paper, rule, assurance, &mut files.ledger))
-        .collect();
+    let cases = rules.into_iter();
+    let cases = cases.map(|rule| Case::open(gate, rule, &mut files.ledger));
+    let mut cases: Vec<Case> = cases.collect();
     let sources = guarded("the sources of the paper", &mut general, || {
-        read(paper, root, policy, now, &mut files, &mut cases)
+        read(gate, &mut files, &mut cases)
     })
     .unwrap_or_default();
     *kept = files.ledger;
@@ -68,9 +72,7 @@ pub(crate) fn judge(
     for case in &mut cases {
         let mut found = Vec::new();
         let name = format!("the audit {}", case.rule.skill);
-        let result = guarded(&name, &mut found, || {
-            case.check(paper, policy, &sources, now, ledger)
-        });
+        let result = guarded(&name, &mut found, || case.check(gate, &sources, ledger));
         if let Some((trace, findings)) = result {
             case.trace = trace;
             found.extend(findings);
@@ -103,32 +105,23 @@ pub(crate) fn judge(
         general.push(found.issue(issue).file(shown));
     }
     let named = sources.root.as_deref().unwrap_or("");
-    let (open, unkept) = obligations::keep(paper, named, &cases, ledger, now)?;
+    let (open, unkept) = obligations::keep(gate, named, &cases, ledger)?;
     for (skill, finding) in open {
         if let Some(case) = cases.iter_mut().find(|case| case.rule.skill == skill) {
             case.findings.push(finding);
         }
     }
-    let report = assemble::report(
-        paper, root, policy, assurance, now, ledger, &sources, cases, general,
-    );
+    let report = assemble::report(gate, ledger, &sources, cases, general);
     Ok((report, unkept))
 }
 
 /// Reads the paper, and makes the audits of programs again.
-fn read(
-    paper: &Paper,
-    root: Option<&str>,
-    policy: &Policy,
-    now: Timestamp,
-    files: &mut PaperFiles,
-    cases: &mut [Case],
-) -> Sources {
-    let document = files.document(root);
-    let mut sources = Sources::of(paper, files, &document);
-    again::citations(cases, files, &document, now);
-    if let Some(project) = again::claims(cases, files, document, policy, now, &mut sources) {
-        sources.add_evidence(paper, &project);
+fn read(gate: Gate<'_>, files: &mut PaperFiles, cases: &mut [Case]) -> Sources {
+    let document = files.document(gate.root);
+    let mut sources = Sources::of(gate.paper, files, &document);
+    again::citations(cases, files, &document, gate.now);
+    if let Some(project) = again::claims(gate, cases, files, document, &mut sources) {
+        sources.add_evidence(gate.paper, &project);
     }
     sources
 }
@@ -185,10 +178,8 @@ fn extended(
 /// Gives each finding that names an audit to it, and the others to the paper.
 fn deal(findings: Vec<Finding>, cases: &mut [Case], general: &mut Vec<Finding>) {
     for finding in findings {
-        match cases
-            .iter_mut()
-            .find(|case| finding.audit.as_deref() == Some(case.rule.skill.as_str()))
-        {
+        let mut cases = cases.iter_mut();
+        match cases.find(|case| finding.audit.as_ref() == Some(&case.rule.skill)) {
             Some(case) => case.findings.push(finding),
             None => general.push(finding),
         }

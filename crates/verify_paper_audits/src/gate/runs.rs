@@ -6,10 +6,9 @@ use aris_claims::Audit;
 use aris_claims::project::Project;
 use aris_claims::runs::{Gap, GapId, Runs, short};
 use aris_runs::Record;
-use jiff::Timestamp;
 
+use super::Gate;
 use crate::finding::{Finding, FindingId, Severity};
-use crate::policy::Policy;
 use crate::sources::{RunBehind, Sources};
 
 /// Findings of one kind that are listed; `trace-back` has all.
@@ -17,48 +16,32 @@ const LISTED: usize = 20;
 
 /// Adds the runs and the gaps to what is known of the sources. A project without a ledger never promised one: it is held against the paper
 /// only where the policy asks for it.
-pub(super) fn look(
-    project: &Project,
-    audit: &Audit,
-    policy: &Policy,
-    now: Timestamp,
-    sources: &mut Sources,
-) {
-    let runs = match Runs::of(project, &audit.entries, now) {
+pub(super) fn look(project: &Project, audit: &Audit, gate: Gate<'_>, sources: &mut Sources) {
+    let runs = match Runs::of(project, &audit.entries, gate.now) {
         Ok(runs) => runs,
         Err(error) => {
             let message = format!("the ledger of runs cannot be read: {error}");
             let fix = "make .aris/runs readable";
-            sources
-                .findings
-                .push(Finding::new(FindingId::RecordDamaged, message, fix));
-            return;
+            let found = Finding::new(FindingId::RecordDamaged, message, fix);
+            return sources.findings.push(found);
         }
     };
-    let weight = policy.severity.get(&FindingId::UnexplainedEvidence);
+    let weight = gate.policy.severity.get(&FindingId::UnexplainedEvidence);
     if runs.ledger.is_none() && weight.is_none_or(|weight| *weight == Severity::Info) {
         return;
     }
-    let used: BTreeSet<&str> = audit
-        .entries
-        .iter()
-        .flat_map(|entry| &entry.evidence)
-        .map(|file| file.sha256.as_str())
-        .collect();
+    let used = audit.entries.iter().flat_map(|entry| &entry.evidence);
+    let used: BTreeSet<&str> = used.map(|file| file.sha256.as_str()).collect();
     if let Some(ledger) = &runs.ledger {
         let made = runs.ids();
         // The runs that wrote what these read, and so on. One whose record is damaged is among the gaps.
         let behind = ledger.sources(made.iter().map(|id| String::from(*id)));
         let behind = behind.unwrap_or_default();
-        let ids: BTreeSet<&str> = behind
-            .keys()
-            .map(String::as_str)
-            .chain(made.iter().copied())
-            .collect();
-        let records: BTreeMap<&str, Record> = ids
-            .into_iter()
-            .filter_map(|id| Some((id, ledger.read(id).ok()?)))
-            .collect();
+        let ids = behind.keys().map(String::as_str);
+        let ids: BTreeSet<&str> = ids.chain(made.iter().copied()).collect();
+        let records = ids.into_iter();
+        let records = records.filter_map(|id| Some((id, ledger.read(id).ok()?)));
+        let records: BTreeMap<&str, Record> = records.collect();
         let inputs = records.values().flat_map(|record| &record.run.inputs);
         let inputs: BTreeSet<&str> = inputs.map(|file| file.sha256.as_str()).collect();
         for (id, record) in &records {
@@ -68,25 +51,21 @@ pub(super) fn look(
                 Err(damage) => sources.findings.push(finding(&Gap {
                     id: GapId::RecordDamaged,
                     file: String::new(),
-                    message: format!("run {}: {}", short(id), damage.words()),
+                    message: format!("run {}: {damage}", short(id)),
                 })),
             }
         }
     }
     let gaps = runs.all_gaps(&audit.entries);
     for kind in gaps.chunk_by(|one, other| one.id == other.id) {
-        sources
-            .findings
-            .extend(kind.iter().take(LISTED).map(finding));
-        if let (Some(gap), Some(more)) = (
-            kind.first(),
-            kind.len().checked_sub(LISTED).filter(|more| *more > 0),
-        ) {
-            let message = format!("the same of {more} more files");
-            sources.findings.push(finding(&Gap {
-                message,
+        let findings = &mut sources.findings;
+        findings.extend(kind.iter().take(LISTED).map(finding));
+        let more = kind.len().saturating_sub(LISTED);
+        if let Some(gap) = kind.first().filter(|_| more > 0) {
+            findings.push(finding(&Gap {
+                id: gap.id,
                 file: String::new(),
-                ..gap.clone()
+                message: format!("the same of {more} more files"),
             }));
         }
     }

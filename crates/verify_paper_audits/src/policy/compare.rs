@@ -1,6 +1,6 @@
 //! In what a policy is weaker than the built-in one.
 
-use super::{Coverage, Policy};
+use super::{AuditRule, Policy};
 
 /// Dotted names of everything in `policy` that lets more pass than `base`, sorted.
 pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
@@ -12,11 +12,8 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
     }
     for usual in &base.audits {
         let name = format!("audits.{}", usual.skill);
-        let Some(rule) = policy
-            .audits
-            .iter()
-            .find(|rule| rule.skill == usual.skill && rule.artifact == usual.artifact)
-        else {
+        let same = |rule: &&AuditRule| rule.skill == usual.skill && rule.artifact == usual.artifact;
+        let Some(rule) = policy.audits.iter().find(same) else {
             found.push(name);
             continue;
         };
@@ -26,11 +23,7 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
         if usual.independent_group.is_some() && rule.independent_group != usual.independent_group {
             found.push(format!("{name}.independent_group"));
         }
-        if rule
-            .deterministic
-            .iter()
-            .any(|program| !usual.deterministic.contains(program))
-        {
+        if !holds(&usual.deterministic, &rule.deterministic) {
             found.push(format!("{name}.deterministic"));
         }
     }
@@ -40,34 +33,23 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
     if base.require_chain && !policy.require_chain {
         found.push(String::from("require_chain"));
     }
-    if policy
-        .allowed_roots
-        .iter()
-        .any(|root| !base.allowed_roots.contains(root))
-    {
+    if !holds(&base.allowed_roots, &policy.allowed_roots) {
         found.push(String::from("allowed_roots"));
     }
     for usual in &base.coverage {
-        if !policy
-            .coverage
-            .iter()
-            .any(|coverage| covers(coverage, usual))
-        {
+        let mut coverage = policy.coverage.iter();
+        if !coverage.any(|of| of.kind == usual.kind && holds(&of.audits, &usual.audits)) {
             found.push(format!("coverage.{}", usual.kind));
         }
     }
     for (family, starts) in &base.families {
         let kept = policy.families.get(family);
-        if !kept.is_some_and(|kept| starts.iter().all(|start| kept.contains(start))) {
+        if !kept.is_some_and(|kept| holds(kept, starts)) {
             found.push(format!("families.{family}"));
         }
     }
-    for ((part, share), (_, usual)) in policy
-        .min_bound
-        .parts()
-        .into_iter()
-        .zip(base.min_bound.parts())
-    {
+    let (ours, usual) = (policy.min_bound.parts(), base.min_bound.parts());
+    for ((part, share), (_, usual)) in ours.into_iter().zip(usual) {
         if share < usual {
             found.push(format!("min_bound.{part}"));
         }
@@ -76,10 +58,7 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
     found
 }
 
-fn covers(coverage: &Coverage, usual: &Coverage) -> bool {
-    coverage.kind == usual.kind
-        && usual
-            .audits
-            .iter()
-            .all(|audit| coverage.audits.contains(audit))
+/// Whether all of `some` are among `all`.
+fn holds(all: &[String], some: &[String]) -> bool {
+    some.iter().all(|one| all.contains(one))
 }

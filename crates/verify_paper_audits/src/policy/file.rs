@@ -150,68 +150,48 @@ pub(super) fn resolve(
     };
     let (mut artifacts, mut skills) = (BTreeSet::new(), BTreeSet::new());
     for rule in &policy.audits {
-        if !is_artifact_name(&rule.artifact) {
-            return wrong(
-                &rule.artifact,
-                format!(
-                    "{:?} is not the name of a .json file in the paper directory",
-                    rule.artifact
-                ),
-            );
+        let name = &rule.artifact;
+        if !is_artifact_name(name) {
+            let message =
+                format!("{name:?} is not the name of a .json file in the paper directory");
+            return wrong(name, message);
         }
         if let Err(error) = rule.skill.parse::<Slug>() {
             return wrong(&rule.skill, format!("skill {error}"));
         }
-        if !artifacts.insert(&rule.artifact) || !skills.insert(&rule.skill) {
-            return wrong(
-                &rule.artifact,
-                format!("artifact {:?} or its skill is listed twice", rule.artifact),
-            );
+        if !artifacts.insert(name) || !skills.insert(&rule.skill) {
+            let message = format!("artifact {name:?} or its skill is listed twice");
+            return wrong(name, message);
         }
     }
     if !policy.audits.iter().any(|rule| rule.mandatory) {
-        return wrong(
-            "audits",
-            String::from("no audit is mandatory: such a policy would let everything pass"),
-        );
+        let message = "no audit is mandatory: such a policy would let everything pass";
+        return wrong("audits", message.to_owned());
     }
     if !(0..=MAX_SKEW).contains(&policy.clock_skew_seconds) {
         let message = format!("clock_skew_seconds must be 0 to {MAX_SKEW}");
         return wrong("clock_skew_seconds", message);
     }
-    if let Some((part, share)) = policy
-        .min_bound
-        .parts()
-        .into_iter()
-        .find(|(_, share)| !(0.0..=1.0).contains(share))
-    {
+    let mut asked = policy.min_bound.parts().into_iter();
+    if let Some((part, share)) = asked.find(|(_, share)| !(0.0..=1.0).contains(share)) {
         let message = format!("min_bound asks for a share of {share} in {part}; a share is 0 to 1");
         return wrong("min_bound", message);
     }
     let covering = policy.coverage.iter().flat_map(|coverage| &coverage.audits);
     if let Some(unknown) = covering.into_iter().find(|skill| !skills.contains(skill)) {
-        return wrong(
-            unknown,
-            format!("coverage names {unknown:?}, which is no skill of an audit in this policy"),
-        );
+        let message =
+            format!("coverage names {unknown:?}, which is no skill of an audit in this policy");
+        return wrong(unknown, message);
     }
-    if let Some(bad) = policy
-        .allowed_roots
-        .iter()
-        .find(|root| root.is_empty() || root.contains('\0'))
-    {
+    let mut roots = policy.allowed_roots.iter();
+    if let Some(bad) = roots.find(|root| root.is_empty() || root.contains('\0')) {
         return wrong("allowed_roots", format!("{bad:?} is not a folder"));
     }
-    if let Some(empty) = policy
-        .families
-        .values()
-        .flatten()
-        .find(|start| start.is_empty() || **start != start.to_lowercase())
-    {
-        return wrong(
-            "families",
-            format!("{empty:?} is not the beginning of a model name in lower case"),
-        );
+    let mut starts = policy.families.values().flatten();
+    let wanting = |start: &&String| start.is_empty() || **start != start.to_lowercase();
+    if let Some(empty) = starts.find(wanting) {
+        let message = format!("{empty:?} is not the beginning of a model name in lower case");
+        return wrong("families", message);
     }
     Ok(policy)
 }
@@ -225,10 +205,8 @@ pub(crate) fn is_artifact_name(name: &str) -> bool {
 /// The place of the first string in the file that says `needle`.
 fn at(bytes: &[u8], needle: &str, message: String) -> PolicyError {
     let text = String::from_utf8_lossy(bytes);
-    let before = text
-        .find(&format!("\"{needle}\""))
-        .and_then(|at| text.get(..at))
-        .unwrap_or("");
+    let before = text.find(&format!("\"{needle}\""));
+    let before = before.and_then(|at| text.get(..at)).unwrap_or("");
     PolicyError {
         message,
         line: 1 + before.matches('\n').count(),

@@ -148,9 +148,8 @@ impl Sources {
 
     fn collect(&mut self, paper: &Paper, files: &PaperFiles, document: &Document) {
         let texts = document.files.iter();
-        self.texts = texts
-            .map(|file| (file.path.clone(), file.clone()))
-            .collect();
+        let texts = texts.map(|file| (file.path.clone(), file.clone()));
+        self.texts = texts.collect();
         let mut all: Option<Vec<PathBuf>> = None;
         let holds = subject::of(document);
         let holds = |file: usize| holds.get(file).copied().unwrap_or_default();
@@ -336,11 +335,8 @@ impl Sources {
 fn is_result(name: &str) -> bool {
     const FORMS: [&str; 5] = ["csv", "json", "jsonl", "ndjson", "tsv"];
     let extension = Path::new(name).extension().and_then(OsStr::to_str);
-    extension.is_some_and(|extension| {
-        FORMS
-            .iter()
-            .any(|form| extension.eq_ignore_ascii_case(form))
-    })
+    let is = |form: &&str| extension.is_some_and(|found| found.eq_ignore_ascii_case(form));
+    FORMS.iter().any(is)
 }
 
 /// Whether a file is what LaTeX writes for a text: comments of its own are put before it.
@@ -364,13 +360,10 @@ fn spelled_otherwise(unusable: Unusable) -> Result<PathBuf, Unusable> {
 
 /// Whether a file has the name that an include asks for, wherever it lies.
 fn same_name(real: &Path, include: &Include) -> bool {
-    let wanted = include
-        .candidates
-        .iter()
-        .filter_map(|candidate| Path::new(candidate).file_name());
-    wanted
-        .into_iter()
-        .any(|name| real.file_name() == Some(name))
+    let wanted = include.candidates.iter();
+    let wanted = wanted.filter_map(|candidate| Path::new(candidate).file_name());
+    let mut wanted = wanted.into_iter();
+    wanted.any(|name| real.file_name() == Some(name))
 }
 
 /// What keeps a path from being used, in words.

@@ -128,10 +128,8 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
         }
     }
     for written in &document.written {
-        let at = document
-            .files
-            .iter()
-            .position(|file| file.path == written.path);
+        let mut all = document.files.iter();
+        let at = all.position(|file| file.path == written.path);
         let inner = at.and_then(|at| files.get(at)).copied().unwrap_or_default();
         // A bibliography is not read here.
         let extension = Path::new(&written.path).extension();

@@ -70,10 +70,8 @@ pub(crate) struct Check<'a> {
 
 /// Whether a reviewer is a program, however it is spelled.
 pub(crate) fn is_program(reviewer_model: &str) -> bool {
-    reviewer_model
-        .trim()
-        .to_lowercase()
-        .starts_with(PROGRAM.trim_end_matches('/'))
+    let model = reviewer_model.trim().to_lowercase();
+    model.starts_with(PROGRAM.trim_end_matches('/'))
 }
 
 impl Check<'_> {
@@ -146,15 +144,12 @@ impl Check<'_> {
             said(record) == Some(answer)
                 && before.is_some_and(|before| before.0 == prompt && before.1 != inputs)
         })?;
+        let (last, same) = (short(&last.prefix), short(&same.prefix));
         let message = format!(
-            "record {} repeats prompt and answer of {} exactly, for files that have changed in between",
-            short(&last.prefix),
-            short(&same.prefix)
+            "record {last} repeats prompt and answer of {same} exactly, for files that have changed in between"
         );
-        Some(
-            self.finding(FindingId::AnswerRepeated, message)
-                .issue("answer_repeated"),
-        )
+        let finding = self.finding(FindingId::AnswerRepeated, message);
+        Some(finding.issue("answer_repeated"))
     }
 
     /// The trace's folder, also when `trace_path` names a file of a record in it.
@@ -200,10 +195,8 @@ impl Check<'_> {
     /// Why a trace without a record of this audit is none of its traces.
     fn no_record(&self, real: &Path, trace: &Trace, nearest: Option<String>) -> Finding {
         let path = short(&self.audit.trace_path);
-        let nothing = trace
-            .records
-            .iter()
-            .all(|record| record.response_length == 0);
+        let mut records = trace.records.iter();
+        let nothing = records.all(|record| record.response_length == 0);
         if real.is_file() && nothing {
             let finding = self.finding(FindingId::TraceEmpty, "the trace is an empty file");
             return finding.issue(format!("trace_path_empty_file:{path}"));
@@ -248,11 +241,9 @@ impl Check<'_> {
                 } else {
                     Severity::Info
                 };
-                findings.push(
-                    self.finding(FindingId::TraceUnchained, message)
-                        .at_least(floor)
-                        .issue(format!("trace_unchained:{path}")),
-                );
+                let finding = self.finding(FindingId::TraceUnchained, message);
+                let issue = format!("trace_unchained:{path}");
+                findings.push(finding.at_least(floor).issue(issue));
             }
             Chain::Broken(problems) => {
                 let first = problems.first().map_or("it does not hold", String::as_str);

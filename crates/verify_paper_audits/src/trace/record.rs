@@ -31,10 +31,8 @@ impl Check<'_> {
         ledger: &mut Ledger,
     ) -> Result<Vec<&'t TraceRecord>, Option<String>> {
         // A record that was put beside the chain has no say in a thread that the chain has.
-        let chained = trace
-            .records
-            .iter()
-            .any(|record| record.chained && self.of_thread(record));
+        let mut records = trace.records.iter();
+        let chained = records.any(|record| record.chained && self.of_thread(record));
         let mut reasons = BTreeSet::new();
         let mut words = Vec::new();
         for record in &trace.records {
@@ -58,17 +56,16 @@ impl Check<'_> {
                 .find(|other| (other.at, other.follows) > (*time, false))
             {
                 let path = short(&other.trace_path);
-                return Err(Some(format!(
-                    "the reviewer went on in {path}: the last answer counts"
-                )));
+                let why = format!("the reviewer went on in {path}: the last answer counts");
+                return Err(Some(why));
             }
             // As within a run: what nothing shows to be as it was written has no say in a thread that a chain has.
             if let Some(other) = before.find(|other| other.chained && !last.chained) {
-                let path = short(&other.trace_path);
-                return Err(Some(format!(
-                    "record {} has no chain, and {path} keeps this thread with one: `trace_path` must name that run",
-                    short(&last.prefix)
-                )));
+                let (name, path) = (short(&last.prefix), short(&other.trace_path));
+                let why = format!(
+                    "record {name} has no chain, and {path} keeps this thread with one: `trace_path` must name that run"
+                );
+                return Err(Some(why));
             }
         }
         let words: Vec<&TraceRecord> = words.into_iter().map(|(_, record)| record).collect();
@@ -113,22 +110,16 @@ impl Check<'_> {
         let status = record.meta.as_ref().map_or("", |meta| meta.status.trim());
         if !status.eq_ignore_ascii_case(OK) {
             let status = short(status);
-            return Err((
-                1,
-                format!("record {name} has the status {status:?}, not ok"),
-            ));
+            let why = format!("record {name} has the status {status:?}, not ok");
+            return Err((1, why));
         }
-        let Some(answered) = record
-            .timestamp()
-            .and_then(|text| text.trim().parse::<Timestamp>().ok())
-        else {
+        let time = record.timestamp().unwrap_or_default().trim();
+        let Ok(answered) = time.parse::<Timestamp>() else {
             return Err((2, format!("record {name} has no time")));
         };
         if self.is_after(answered) {
-            return Err((
-                3,
-                format!("record {name} is of {answered}, later than the audit"),
-            ));
+            let why = format!("record {name} is of {answered}, later than the audit");
+            return Err((3, why));
         }
         Ok(answered)
     }
@@ -153,27 +144,25 @@ impl Check<'_> {
             let finding = finding.evidence("record", name.clone()).issue(issue);
             self.artifact.at_field(finding, "verdict")
         };
+        let says = says.word();
         let Some(said) = last.verdict else {
             let message = format!(
-                "the answer in record {name} states no verdict that can be recognised: nothing shows that it is {}",
-                says.word()
+                "the answer in record {name} states no verdict that can be recognised: nothing shows that it is {says}"
             );
+            let fix = "ask for a last line `VERDICT: PASS` (WARN, FAIL, NOT_APPLICABLE), and keep the answer with --trace-mode full";
             let mut finding = self.finding(FindingId::VerdictUnstated, message);
-            finding.fix = String::from(
-                "ask for a last line `VERDICT: PASS` (WARN, FAIL, NOT_APPLICABLE), and keep the answer with --trace-mode full",
-            );
+            fix.clone_into(&mut finding.fix);
             return Some(issue(finding));
         };
+        let said = said.word();
         let message = format!(
-            "the artifact says {}, and the last answer of the reviewer (record {name}) says {}",
-            says.word(),
-            said.word()
+            "the artifact says {says}, and the last answer of the reviewer (record {name}) says {said}"
         );
         let finding = self.finding(FindingId::VerdictContradicted, message);
         Some(
             issue(finding)
-                .evidence("expected", said.word())
-                .evidence("found", says.word()),
+                .evidence("expected", said)
+                .evidence("found", says),
         )
     }
 
@@ -184,35 +173,27 @@ impl Check<'_> {
         let field = |name: &str| listed.as_ref().and_then(|value| value.get(name));
         let word = |name: &str| field(name).and_then(Value::as_str).unwrap_or_default();
         let Some(listed) = field("inputs").and_then(Value::as_object) else {
-            return Some(String::from(
-                "the record of a program lists the files it read, and this one does not",
-            ));
+            let why = "the record of a program lists the files it read, and this one does not";
+            return Some(why.to_owned());
         };
         let made_by = deterministic_reviewer(word("helper"), word("version"));
         if self.audit.reviewer_model.trim() != made_by {
             return Some(format!("it was made by {}", short(&made_by)));
         }
         for (input, _) in self.inputs {
-            let recorded = listed
-                .get(&input.name)
-                .and_then(Value::as_str)
-                .and_then(Digest::parse);
+            let recorded = listed.get(&input.name).and_then(Value::as_str);
+            let recorded = recorded.and_then(Digest::parse);
             if recorded.is_none() || recorded != input.digest {
-                return Some(format!(
-                    "the program read another {}, or none",
-                    short(&input.name)
-                ));
+                let name = short(&input.name);
+                return Some(format!("the program read another {name}, or none"));
             }
         }
-        let names: BTreeSet<&str> = self
-            .inputs
-            .iter()
-            .map(|(input, _)| input.name.as_str())
-            .collect();
+        let names = self.inputs.iter().map(|(input, _)| input.name.as_str());
+        let names: BTreeSet<&str> = names.collect();
         let left_out = listed.keys().find(|name| !names.contains(name.as_str()))?;
+        let name = short(left_out);
         Some(format!(
-            "the program also read {}, which the audit does not list",
-            short(left_out)
+            "the program also read {name}, which the audit does not list"
         ))
     }
 

@@ -33,17 +33,14 @@ impl Check<'_> {
             match now.get(path) {
                 Some(seen) if *seen == digest => {}
                 Some(seen) => {
+                    let (name, record) = (short(&input.name), short(&last.prefix));
                     let message = format!(
-                        "{} is not what the reviewer was given: it changed between record {} and the audit",
-                        short(&input.name),
-                        short(&last.prefix)
+                        "{name} is not what the reviewer was given: it changed between record {record} and the audit"
                     );
                     let id = FindingId::InputChangedAfterReview;
-                    findings.push(
-                        self.input(id, &input.name, message)
-                            .evidence("expected", seen.to_string())
-                            .evidence("found", digest.to_string()),
-                    );
+                    let finding = self.input(id, &input.name, message);
+                    let finding = finding.evidence("expected", seen.to_string());
+                    findings.push(finding.evidence("found", digest.to_string()));
                 }
                 None if before() == Some(&digest) => {}
                 None => unseen.push(input.name.as_str()),
@@ -69,18 +66,13 @@ impl Check<'_> {
                 let input = short(input);
                 format!("{input} is none of the files that the reviewer was given in record {name}")
             };
-            let each = inputs
-                .iter()
-                .map(|input| self.input(id, input, given(input)));
-            return each
-                .map(|finding| finding.at_least(Severity::Block))
-                .collect();
+            let inputs = inputs.iter();
+            let each = inputs.map(|input| self.input(id, input, given(input)));
+            let each = each.map(|finding| finding.at_least(Severity::Block));
+            return each.collect();
         }
-        let listed: Vec<String> = inputs
-            .iter()
-            .take(LISTED)
-            .map(|input| short(input))
-            .collect();
+        let listed = inputs.iter().take(LISTED).map(|input| short(input));
+        let listed: Vec<String> = listed.collect();
         let more = match inputs.len().saturating_sub(LISTED) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -104,25 +96,20 @@ impl Check<'_> {
 
     /// Folders that the paths of a record may be relative to: the project that keeps the trace, this one, the paper.
     fn bases(&self, real: &Path) -> Vec<PathBuf> {
-        [self.keeper(real), &self.paper.project, &self.paper.dir]
-            .map(Path::to_path_buf)
-            .to_vec()
+        let bases = [self.keeper(real), &self.paper.project, &self.paper.dir];
+        bases.map(Path::to_path_buf).to_vec()
     }
 }
 
 /// The digests that a record took, by the real paths of the files as far as they are still there.
 fn held(record: &TraceRecord, bases: &[PathBuf]) -> BTreeMap<PathBuf, Digest> {
-    let digests = record
-        .request
-        .iter()
-        .filter_map(|request| request.input_digests.as_ref());
+    let digests = record.request.iter();
+    let digests = digests.filter_map(|request| request.input_digests.as_ref());
     let real = |path: &str| {
-        bases
-            .iter()
-            .find_map(|base| base.join(path).canonicalize().ok())
+        let mut bases = bases.iter();
+        bases.find_map(|base| base.join(path).canonicalize().ok())
     };
-    digests
-        .flatten()
-        .filter_map(|(path, digest)| Some((real(path)?, Digest::parse(digest)?)))
-        .collect()
+    let digests = digests.flatten();
+    let held = digests.filter_map(|(path, digest)| Some((real(path)?, Digest::parse(digest)?)));
+    held.collect()
 }
