@@ -213,7 +213,7 @@ impl Paper<'_> {
         let mut text = String::new();
         let mut from = 0;
         for mark in &block.marks {
-            if matches!(mark.kind, MarkKind::Cite { .. } | MarkKind::Ref { .. }) {
+            if matches!(mark.kind, MarkKind::Cite { .. } | MarkKind::Ref) {
                 text.push_str(block.text.get(from..mark.range.start).unwrap_or(""));
                 from = from.max(mark.range.end);
             }

@@ -271,7 +271,7 @@ impl<'d> Paper<'d> {
         let block = self.document.blocks.get(shown.block);
         let mut marks = block.into_iter().flat_map(|block| &block.marks);
         marks.any(|mark| {
-            matches!(mark.kind, MarkKind::Ref { .. })
+            matches!(mark.kind, MarkKind::Ref)
                 && (mark.range.end == shown.range.start || shown.range.end == mark.range.start)
         })
     }

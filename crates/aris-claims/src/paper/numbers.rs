@@ -114,7 +114,7 @@ fn masked(block: &Block) -> Stretches {
     let marks = block.marks.iter().filter(|mark| {
         matches!(
             mark.kind,
-            MarkKind::Cite { .. } | MarkKind::Ref { .. } | MarkKind::Url | MarkKind::Code
+            MarkKind::Cite { .. } | MarkKind::Ref | MarkKind::Url | MarkKind::Code
         )
     });
     marks.map(|mark| mark.range.clone()).collect()

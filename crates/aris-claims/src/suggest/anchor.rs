@@ -23,7 +23,7 @@ pub(super) fn macro_of(paper: &Paper<'_>, shown: &Shown) -> Option<String> {
         let held = paper.macro_number(name).ok()?.number.value;
         let is_it =
             range.start <= inner.start && inner.end <= range.end && held == shown.number.value;
-        is_it.then(|| name.clone())
+        is_it.then(|| name.to_string())
     })
 }
 

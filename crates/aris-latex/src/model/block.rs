@@ -68,10 +68,7 @@ pub enum MarkKind {
         keys: Vec<String>,
     },
     /// A cross reference, or another number that LaTeX counts; the text is the placeholder `§ref`.
-    Ref {
-        /// The labels, in order; none where a counter is printed.
-        keys: Vec<String>,
-    },
+    Ref,
     /// An address (`\url`, `\nolinkurl`, `\path`).
     Url,
     /// Typewriter text or `\verb`.
@@ -94,9 +91,7 @@ pub enum MarkKind {
     /// Text that a macro of the document produced.
     Expanded {
         /// Name without backslash.
-        name: String,
-        /// Where the macro is defined: its name in `\newcommand{\acc}{84.7}`.
-        definition: Place,
+        name: Arc<str>,
         /// Where the marked text itself is written, inside the definition.
         literal: Place,
     },

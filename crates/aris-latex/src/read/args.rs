@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Frame, Kind, Meaning, Reader, Source, Token};
+use super::{Frame, Kind, Meaning, Reader, Token};
 use crate::{Label, ProblemKind, path, root::compiled};
 
 /// Tokens an optional argument may have; what is longer is not one.
@@ -25,10 +25,34 @@ static GLUE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     .map(|pattern| compiled(&pattern))
 });
 
-/// A piece of flattened text and where it stands.
-pub(super) struct Piece {
+/// Tokens as text, and where each part of it begins with the token that it comes from.
+#[derive(Default)]
+pub(super) struct Flat {
     pub(super) text: String,
-    pub(super) source: Source,
+    parts: Vec<(usize, Token)>,
+}
+
+impl Flat {
+    /// The parts in order, each with its beginning.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &str, Token)> {
+        let ends = self.parts.iter().skip(1).map(|(start, _)| *start);
+        let parts = self.parts.iter().zip(ends.chain([self.text.len()]));
+        parts.map(|((start, token), end)| {
+            let text = self.text.get(*start..end).unwrap_or("");
+            (*start, text, *token)
+        })
+    }
+
+    /// What a byte of the text comes from: the rest of its part, and of the token.
+    pub(super) fn at(&self, offset: usize) -> Option<(&str, Token)> {
+        let behind = self.parts.partition_point(|(start, _)| *start <= offset);
+        let (start, token) = self.parts.get(behind.checked_sub(1)?)?;
+        let end = self
+            .parts
+            .get(behind)
+            .map_or(self.text.len(), |(end, _)| *end);
+        Some((self.text.get(offset..end)?, token.after(offset - start)))
+    }
 }
 
 impl Reader<'_> {
@@ -267,15 +291,14 @@ impl Reader<'_> {
         found
     }
 
-    /// The text of tokens with macros expanded, in pieces with their places; other commands print their symbol
-    /// or nothing.
-    pub(super) fn pieces(&mut self, tokens: &[Token]) -> Vec<Piece> {
-        self.apart(tokens, |reader| reader.all_pieces(false))
+    /// The text of tokens with macros expanded; other commands print their symbol or nothing.
+    pub(super) fn flatten(&mut self, tokens: &[Token]) -> Flat {
+        self.apart(tokens, |reader| reader.flatten_all(false))
     }
 
     /// The same for what has to be exact, `is_name`: what is not evaluated here stays as it is written.
-    fn all_pieces(&mut self, is_name: bool) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+    fn flatten_all(&mut self, is_name: bool) -> Flat {
+        let mut flat = Flat::default();
         loop {
             let token = self.next();
             let text = match token.kind {
@@ -307,12 +330,12 @@ impl Reader<'_> {
                 },
                 _ => continue,
             };
-            pieces.push(Piece {
-                text: text.to_owned(),
-                source: token.source(token.kind == Kind::Word),
-            });
+            let is_word = token.kind == Kind::Word;
+            let from = if is_word { token } else { token.fixed() };
+            flat.parts.push((flat.text.len(), from));
+            flat.text.push_str(text);
         }
-        pieces
+        flat
     }
 
     /// A command as it is written, with its first argument.
@@ -327,8 +350,8 @@ impl Reader<'_> {
 
     /// The name of a file or the like, where all of it is evaluated, or else as it is written.
     pub(super) fn exact(&mut self, tokens: &[Token]) -> Result<String, String> {
-        let pieces = self.apart(tokens, |reader| reader.all_pieces(true));
-        let text = text_of(&pieces).trim().to_owned();
+        let flat = self.apart(tokens, |reader| reader.flatten_all(true));
+        let text = flat.text.trim().to_owned();
         let is_whole = is_evaluated(&text);
         if is_whole { Ok(text) } else { Err(text) }
     }
@@ -344,7 +367,7 @@ impl Reader<'_> {
         match tokens {
             // Most are one word, of which there are many.
             [only] if only.kind == Kind::Word => self.text(*only).to_owned(),
-            _ => text_of(&self.pieces(tokens)),
+            _ => self.flatten(tokens).text,
         }
     }
 
@@ -395,32 +418,25 @@ impl Reader<'_> {
 
     /// Comma-separated keys with the place of each; commands that are not evaluated here as they are written.
     pub(super) fn keys(&mut self, tokens: &[Token]) -> Vec<Label> {
-        let mut keys: Vec<Label> = Vec::new();
-        let mut current: Option<Label> = None;
-        for piece in self.apart(tokens, |reader| reader.all_pieces(true)) {
-            let evaluated = is_evaluated(&piece.text);
-            for (at, c) in piece.text.char_indices() {
-                if c == ',' && evaluated {
-                    keys.extend(current.take());
-                } else if let Some(label) = &mut current {
-                    label.key.push(c);
-                } else if !c.is_whitespace() {
-                    let Source { literal, exp, .. } = piece.source.after(at);
-                    let (key, place) = (c.to_string(), self.writer.place(literal, exp));
-                    current = Some(Label { key, place });
-                }
+        let flat = self.apart(tokens, |reader| reader.flatten_all(true));
+        let parts = flat.parts().filter(|(_, part, _)| is_evaluated(part));
+        let commas = parts.flat_map(|(start, part, _)| {
+            let commas = part.match_indices(',');
+            commas.map(move |(at, _)| start + at)
+        });
+        let (mut keys, mut start) = (Vec::new(), 0);
+        for end in commas.chain([flat.text.len()]) {
+            let text = flat.text.get(start..end).unwrap_or("");
+            let key = text.trim().to_owned();
+            let blanks = text.len() - text.trim_start().len();
+            if let Some((_, token)) = flat.at(start + blanks).filter(|_| !key.is_empty()) {
+                let place = self.writer.place(token);
+                keys.push(Label { key, place });
             }
-        }
-        keys.extend(current);
-        for Label { key, .. } in &mut keys {
-            key.truncate(key.trim_end().len());
+            start = end + 1;
         }
         keys
     }
-}
-
-pub(super) fn text_of(pieces: &[Piece]) -> String {
-    pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
 /// Whether no command and no parameter is left in a text.

@@ -114,19 +114,16 @@ impl Reader<'_> {
     }
 
     pub(super) fn reference(&mut self, token: Token, arguments: &str) {
-        let mut keys = Vec::new();
-        for _ in arguments.chars() {
-            let more = self.braced_keys().unwrap_or_default();
-            keys.extend(more.into_iter().map(|label| label.key));
-        }
+        let keys = |_| self.braced_keys().unwrap_or_default();
+        let keys: Vec<Label> = arguments.chars().flat_map(keys).collect();
         if !keys.is_empty() {
-            self.write_reference(token, keys);
+            self.write_reference(token);
         }
     }
 
     /// A number that LaTeX knows and the reader does not: of labels, or `\arabic{page}`, `\thesection`, `\the\year`.
-    pub(super) fn write_reference(&mut self, token: Token, keys: Vec<String>) {
-        let link = self.writer.link(MarkKind::Ref { keys });
+    pub(super) fn write_reference(&mut self, token: Token) {
+        let link = self.writer.link(MarkKind::Ref);
         self.write_as(Style { link, ..self.style }, token, REFERENCE);
     }
 

@@ -97,10 +97,10 @@ fn run(what: &str) -> Option<Run> {
         "function" => |reader, token, text| reader.function(token, text),
         "jobname" => |reader, token, _| reader.write(token, &reader.job_name()),
         "char" => |reader, token, how| reader.character(token, how == "group"),
-        "counted" => |reader, token, _| reader.write_reference(token, Vec::new()),
+        "counted" => |reader, token, _| reader.write_reference(token),
         "numeral" => |reader, token, _| match reader.number() {
             Some(number) => reader.write(token, &number.to_string()),
-            None => reader.write_reference(token, Vec::new()),
+            None => reader.write_reference(token),
         },
         "accent" => |reader, token, name| reader.accent(token, name),
         "space" => |reader, token, _| reader.space(token),

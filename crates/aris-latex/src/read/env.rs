@@ -45,15 +45,15 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
 }
 
 /// The kind of block that a word of the tables stands for.
-pub(super) fn flow(word: &str) -> Option<BlockKind> {
+pub(super) fn flow(word: &str) -> Option<&'static BlockKind> {
     Some(match word {
-        "title" => BlockKind::Title,
-        "list" => BlockKind::ListItem,
-        "note" => BlockKind::Footnote,
-        "abstract" => BlockKind::Abstract,
-        "keywords" => BlockKind::Keywords,
-        "front" => BlockKind::FrontMatter,
-        "bibliography" => BlockKind::BibItem,
+        "title" => &BlockKind::Title,
+        "list" => &BlockKind::ListItem,
+        "note" => &BlockKind::Footnote,
+        "abstract" => &BlockKind::Abstract,
+        "keywords" => &BlockKind::Keywords,
+        "front" => &BlockKind::FrontMatter,
+        "bibliography" => &BlockKind::BibItem,
         _ => return None,
     })
 }
@@ -136,9 +136,9 @@ impl Reader<'_> {
         self.paragraph(token);
         let title = matches!(what, "titled" | "options").then(|| self.optional());
         self.enter(index, After::Paragraph, token);
-        let is_running = self.writer.flow == BlockKind::Paragraph;
+        let is_running = self.writer.flow.is_none();
         if let Some(flow) = flow(what).filter(|_| what != "list" || is_running) {
-            self.writer.flow = flow;
+            self.writer.flow = Some(flow);
             if self.preamble {
                 self.style = self.style.set(0, style::MUTE);
             }
@@ -360,8 +360,8 @@ impl Reader<'_> {
             self.doubt_file(token, "it is not decided here whether the file ends");
         } else if let Some(file) = self.file_mut() {
             // A control sequence takes the line end behind it along.
-            let rest = if file.cursor.fresh { "" } else { file.rest() };
-            file.end = file.cursor.pos + rest.find('\n').unwrap_or(rest.len());
+            let rest = if file.fresh { "" } else { file.rest() };
+            file.end = file.pos + rest.find('\n').unwrap_or(rest.len());
         }
     }
 
@@ -380,7 +380,7 @@ impl Reader<'_> {
         self.alignments.push(None);
         self.style = self.style.set(style::DISPLAY, style::MATH);
         if running {
-            self.writer.flow = BlockKind::DisplayMath;
+            self.writer.flow = Some(&BlockKind::DisplayMath);
         }
         self.origin = self.writer.text().len();
     }

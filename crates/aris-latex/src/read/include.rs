@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Cursor, File, Frame, Kind, Meaning, Reader, Token, narrow};
+use super::{File, Frame, Kind, Meaning, Reader, Token, narrow};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
     MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path,
@@ -214,7 +214,8 @@ impl Reader<'_> {
             let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let opened = File {
                 number: narrow(file),
-                cursor: Cursor { pos, fresh: true },
+                pos,
+                fresh: true,
                 end: text.len(),
                 text,
                 kind: from.kind,

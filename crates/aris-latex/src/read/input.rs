@@ -64,8 +64,8 @@ impl Reader<'_> {
             && let Some(file) = &mut frame.file
         {
             self.stack.truncate(frame.base);
-            file.cursor.pos += bytes;
-            file.cursor.fresh = false;
+            file.pos += bytes;
+            file.fresh = false;
         }
     }
 
@@ -166,7 +166,7 @@ impl Reader<'_> {
 
     /// Whether a token was just read from the innermost file.
     pub(super) fn is_straight(&self, token: Token) -> bool {
-        let read = |file: &File| file.number == token.file && file.cursor.pos == token.end();
+        let read = |file: &File| file.number == token.file && file.pos == token.end();
         token.exp == 0 && self.file().is_some_and(read)
     }
 
@@ -181,10 +181,10 @@ impl Reader<'_> {
         word
     }
 
-    /// The position of the innermost file's cursor.
+    /// The position of the next byte in the innermost file.
     pub(super) fn here(&self) -> Place {
         let file = self.files().next();
-        let at = file.map(|file| Place::new(file.number as usize, file.cursor.pos));
+        let at = file.map(|file| Place::new(file.number as usize, file.pos));
         at.unwrap_or_default()
     }
 
@@ -202,13 +202,13 @@ impl Reader<'_> {
 
     /// Where a token stands for the reader of the source: the call, when a macro produced it.
     pub(super) fn place(&self, token: Token) -> Place {
-        self.writer.place(token.literal(), token.exp)
+        self.writer.place(token)
     }
 }
 
 impl File {
     /// What is left of it.
     pub(super) fn rest(&self) -> &str {
-        self.text.get(self.cursor.pos..self.end).unwrap_or("")
+        self.text.get(self.pos..self.end).unwrap_or("")
     }
 }

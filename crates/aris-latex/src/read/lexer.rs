@@ -1,14 +1,8 @@
 //! From bytes to tokens, with TeX's three line states (The `TeXbook`, chapter 8).
 
-use super::{File, Kind, Names, Token};
+use memchr::memchr2;
 
-/// Where lexing of one file stands.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cursor {
-    pub(crate) pos: usize,
-    /// At the beginning of a line: spaces are skipped, a line end is a blank line.
-    pub(crate) fresh: bool,
-}
+use super::{File, Kind, Names, Token};
 
 /// Which characters count as letters in control words.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,43 +65,47 @@ const fn special(byte: u8) -> Option<Kind> {
 pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
     let text = file.text.get(..file.end).unwrap_or_default();
     let bytes = text.as_bytes();
-    let cursor = &mut file.cursor;
     let token = |kind, start, length| Token::new(kind, file.number, start, length);
     loop {
-        if cursor.fresh {
-            cursor.pos = skip_blanks(bytes, cursor.pos);
-            if is_line_end(bytes, cursor.pos) {
-                let start = cursor.pos;
-                while is_line_end(bytes, cursor.pos) {
-                    cursor.pos = skip_blanks(bytes, skip_line_end(bytes, cursor.pos));
+        if file.fresh {
+            file.pos = skip_blanks(bytes, file.pos);
+            if is_line_end(bytes, file.pos) {
+                let start = file.pos;
+                while is_line_end(bytes, file.pos) {
+                    file.pos = skip_blanks(bytes, skip_line_end(bytes, file.pos));
                 }
                 return token(Kind::Par, start, 1);
             }
-            cursor.fresh = false;
+            file.fresh = false;
         }
-        let start = cursor.pos;
+        let start = file.pos;
         let Some(byte) = bytes.get(start) else {
             return token(Kind::Stop, bytes.len(), 0);
         };
         let Some(kind) = special(*byte) else {
             let length = plain_run(bytes.get(start..).unwrap_or_default());
-            cursor.pos = start + length;
+            file.pos = start + length;
             return token(Kind::Word, start, length);
         };
-        cursor.pos = start + 1;
+        file.pos = start + 1;
         match kind {
-            Kind::Space => cursor.skip_line(bytes, start),
+            Kind::Space => (file.pos, file.fresh) = skip_line(bytes, start),
             Kind::Stop => {
                 let rest = bytes.get(start..).unwrap_or_default();
-                let length = rest.iter().position(|b| matches!(b, b'\r' | b'\n'));
-                let end = start + length.unwrap_or(rest.len());
-                cursor.pos = skip_line_end(bytes, end);
-                cursor.fresh = true;
+                let end = start + memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+                file.pos = skip_line_end(bytes, end);
+                file.fresh = true;
                 continue;
             }
             Kind::Name(_) => {
-                let (name, length) = control(text, cursor, letters);
-                return token(Kind::Name(names.intern(name)), start, length);
+                let rest = text.get(file.pos..).unwrap_or("");
+                let (name, length, is_word) = control(rest, letters);
+                file.pos += length;
+                file.fresh = rest.starts_with('\n');
+                if is_word {
+                    (file.pos, file.fresh) = skip_line(bytes, file.pos);
+                }
+                return token(Kind::Name(names.intern(name)), start, 1 + length);
             }
             _ => {}
         }
@@ -118,40 +116,30 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
 /// Letters of the name of a control sequence; what is longer names nothing.
 const MAX_NAME: usize = 128;
 
-/// The name of a control sequence, and the length of all of it.
-fn control<'t>(text: &'t str, cursor: &mut Cursor, letters: Letters) -> (&'t str, usize) {
-    let start = cursor.pos;
+/// The name of a control sequence whose backslash stands before `rest`, the length of what names it, and whether that is a word.
+fn control(rest: &str, letters: Letters) -> (&str, usize, bool) {
     let letter = |b: &u8| {
         b.is_ascii_alphabetic()
             || (*b == b'@' && letters.at)
             || (letters.expl && (*b == b'_' || *b == b':'))
     };
-    let rest = text.get(start..).unwrap_or("");
     let length = rest.bytes().take(MAX_NAME).take_while(letter).count();
     if length > 0 {
-        cursor.skip_line(text.as_bytes(), start + length);
-        return (rest.get(..length).unwrap_or(""), length + 1);
+        return (rest.get(..length).unwrap_or(""), length, true);
     }
     let symbol = rest.chars().next();
     let width = symbol.map_or(0, char::len_utf8);
-    cursor.pos = start + width;
-    cursor.fresh = symbol == Some('\n');
     let name = match symbol {
         Some('\n' | '\r' | '\t') | None => " ",
         Some(_) => rest.get(..width).unwrap_or(""),
     };
-    (name, 1 + width)
+    (name, width, false)
 }
 
-impl Cursor {
-    /// Goes on behind the blanks at `pos` and a line end behind them.
-    fn skip_line(&mut self, bytes: &[u8], pos: usize) {
-        self.pos = skip_blanks(bytes, pos);
-        if is_line_end(bytes, self.pos) {
-            self.pos = skip_line_end(bytes, self.pos);
-            self.fresh = true;
-        }
-    }
+/// Where what stands behind the blanks at `pos` and a line end behind them begins, and whether there was a line end.
+fn skip_line(bytes: &[u8], pos: usize) -> (usize, bool) {
+    let end = skip_blanks(bytes, pos);
+    (skip_line_end(bytes, end), is_line_end(bytes, end))
 }
 
 fn skip_blanks(bytes: &[u8], mut pos: usize) -> usize {
@@ -182,10 +170,8 @@ mod tests {
         let mut names = Names::default();
         let mut file = File {
             number: 0,
-            cursor: Cursor {
-                pos: 0,
-                fresh: true,
-            },
+            pos: 0,
+            fresh: true,
             end: text.len(),
             text: text.into(),
             kind: crate::IncludeKind::Input,

@@ -56,7 +56,6 @@ impl Reader<'_> {
         let exp = narrow(self.writer.expansions.len());
         self.writer.expansions.push(Expansion {
             name: self.names.shared(name),
-            definition: body.place,
             call: self.place(call),
             depth,
         });

@@ -71,8 +71,7 @@ impl Reader<'_> {
         let opens = self.writer.text().ends_with(OPENING);
         let operand = self.writer.operator_waits() || !opens;
         if self.style.has(style::MATHS) && self.writer.text().len() > self.origin && operand {
-            let source = token.source(false);
-            self.writer.operator(text, source, self.style);
+            self.writer.operator(text, token.fixed(), self.style);
         } else {
             self.write(token, text);
         }

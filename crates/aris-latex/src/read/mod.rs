@@ -30,11 +30,11 @@ use crate::{Document, Error, Loader};
 
 // What most files of the reader use.
 use self::{
-    args::{Piece, is_evaluated, text_of},
+    args::{Flat, is_evaluated},
     commands::{Cmd, Role},
     env::{Env, flow},
     include::suffixed,
-    lexer::{Cursor, Letters},
+    lexer::Letters,
     reader::{
         After, Branch, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH, Macro,
         Meaning, Own, Parameter, Reader, UserEnvironment,
@@ -45,7 +45,7 @@ use self::{
     tables::Grid,
     token::{Kind, Names, Op, Token, narrow},
     unread::Doubts,
-    writer::{Source, Writer},
+    writer::Writer,
 };
 
 impl Document {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::{rc::Rc, sync::Arc};
 
-use super::{Cmd, Cursor, Env, Grid, Kind, Letters, Names, Style, Token, Writer, commands, style};
+use super::{Cmd, Env, Grid, Kind, Letters, Names, Style, Token, Writer, commands, style};
 use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
@@ -49,7 +49,6 @@ pub(super) struct Macro {
 #[derive(Default)]
 pub(super) struct Expansion {
     pub(super) name: Arc<str>,
-    pub(super) definition: Place,
     pub(super) call: Place,
     pub(super) depth: u32,
 }
@@ -59,7 +58,10 @@ pub(super) struct File {
     /// Index into the document's files.
     pub(super) number: u32,
     pub(super) text: Arc<str>,
-    pub(super) cursor: Cursor,
+    /// Where the next token begins.
+    pub(super) pos: usize,
+    /// At the beginning of a line: spaces are skipped, a line end is a blank line.
+    pub(super) fresh: bool,
     /// Nothing is read from here on.
     pub(super) end: usize,
     pub(super) kind: IncludeKind,
@@ -110,7 +112,7 @@ pub(super) struct Group {
     pub(super) kind: GroupKind,
     pub(super) after: After,
     pub(super) style: Style,
-    pub(super) flow: BlockKind,
+    pub(super) flow: Option<&'static BlockKind>,
     pub(super) undo: usize,
     pub(super) origin: usize,
     pub(super) place: Place,
@@ -270,11 +272,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn paragraph(&mut self, token: Token) {
-        self.writer.paragraph(token.source(false));
+        self.writer.paragraph(token.fixed());
     }
 
     pub(super) fn space(&mut self, token: Token) {
-        self.writer.space(token.source(token.len == 1), self.style);
+        // A space in the source is copied; a command stands for one.
+        let token = if token.len == 1 { token } else { token.fixed() };
+        self.writer.space(token, self.style);
     }
 
     pub(super) fn write(&mut self, token: Token, text: &str) {
@@ -283,7 +287,7 @@ impl<'a> Reader<'a> {
 
     /// Writes in another style.
     pub(super) fn write_as(&mut self, style: Style, token: Token, text: &str) {
-        self.writer.write(text, token.source(false), style);
+        self.writer.write(text, token.fixed(), style);
     }
 
     pub(super) fn write_word(&mut self, token: Token) {
@@ -291,12 +295,11 @@ impl<'a> Reader<'a> {
         if !self.is_straight(token) && !self.spend_bytes(token.len as usize) {
             return;
         }
-        let source = token.source(true);
         let text = token.of(&self.doc.files);
         if self.style.has(style::MATHS | style::CODE | style::URL) {
-            self.writer.write(text, source, self.style);
+            self.writer.write(text, token, self.style);
         } else {
-            self.writer.write_prose(text, source, self.style);
+            self.writer.write_prose(text, token, self.style);
         }
     }
 

@@ -181,7 +181,7 @@ impl Reader<'_> {
         // What has no character in ASCII depends on the font.
         match code.and_then(char::from_u32) {
             Some(c) if c.is_ascii_graphic() || c > '\u{a0}' => self.write(token, &c.to_string()),
-            _ => self.write_reference(token, Vec::new()),
+            _ => self.write_reference(token),
         }
     }
 
@@ -260,7 +260,7 @@ impl Reader<'_> {
             kind,
             after,
             style: self.style,
-            flow: self.writer.flow.clone(),
+            flow: self.writer.flow,
             undo: self.undo.len(),
             origin: self.origin,
             place,

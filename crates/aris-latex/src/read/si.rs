@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Meaning, PREFIXES, Piece, Reader, Token, UNITS, pairs, style, text_of};
+use super::{Flat, Kind, Meaning, PREFIXES, Reader, Token, UNITS, pairs, style};
 use crate::{Holds, ProblemKind, root::compiled};
 
 fn unit(reader: &mut Reader<'_>) -> String {
@@ -175,10 +175,10 @@ impl Reader<'_> {
         self.si_rounding(token, &options);
     }
 
-    fn si_pieces(&mut self) -> Vec<Piece> {
+    fn si_argument(&mut self) -> Flat {
         let tokens = self.argument();
         self.undefined_in(&tokens);
-        self.pieces(&tokens)
+        self.flatten(&tokens)
     }
 
     /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
@@ -195,21 +195,14 @@ impl Reader<'_> {
         self.write_as(self.style.set(style::UNIT, 0), token, text);
     }
 
-    /// Writes a part of the pieces' text as a number; each part of it keeps the place of its digits.
-    fn write_number(&mut self, token: Token, pieces: &[Piece], input: &str, base: usize) {
+    /// Writes a part of the text as a number; each part of it keeps the place of its digits.
+    fn write_number(&mut self, token: Token, flat: &Flat, input: &str, base: usize) {
         let style = self.style.set(style::NUMBER, 0);
-        let mut last = token.source(false);
+        let mut last = token.fixed();
         for (text, offset) in number(input, base) {
-            let mut end = 0;
-            let found = pieces.iter().find(|piece| {
-                end += piece.text.len();
-                offset.is_some_and(|offset| offset < end)
-            });
-            if let (Some(piece), Some(offset)) = (found, offset) {
-                let into = offset + piece.text.len() - end;
-                let rest = piece.text.get(into..).unwrap_or("");
-                last = piece.source.after(into);
-                last.copied &= rest.starts_with(text.as_str());
+            if let Some((rest, from)) = offset.and_then(|offset| flat.at(offset)) {
+                let is_same = rest.starts_with(&text);
+                last = if is_same { from } else { from.fixed() };
             }
             self.writer.write(&text, last, style);
             // What siunitx adds stands at the end of what it follows.
@@ -220,27 +213,26 @@ impl Reader<'_> {
     /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and of both those for lists and ranges.
     pub(super) fn si_numbers(&mut self, token: Token, how: &str, with_unit: bool) {
         self.si_options(token);
-        let mut numbers = vec![self.si_pieces()];
+        let mut numbers = vec![self.si_argument()];
         if how == "range" {
-            numbers.push(self.si_pieces());
+            numbers.push(self.si_argument());
         }
         let mut unit = String::new();
         if with_unit {
             self.si_options(token);
             unit = self.si_unit();
         }
-        for (number, pieces) in numbers.iter().enumerate() {
-            let whole = text_of(pieces);
-            let count = whole.matches(';').count();
+        for (number, flat) in numbers.iter().enumerate() {
+            let count = flat.text.matches(';').count();
             let signs = if how == "list" { count } else { 0 };
             let mut start = 0;
-            for (at, item) in whole.splitn(signs + 1, ';').enumerate() {
+            for (at, item) in flat.text.splitn(signs + 1, ';').enumerate() {
                 if number > 0 {
                     self.write(token, " to ");
                 } else if at > 0 {
                     self.write(token, if at == signs { " and " } else { ", " });
                 }
-                self.write_number(token, pieces, item, start);
+                self.write_number(token, flat, item, start);
                 self.write_unit(token, &unit);
                 start += item.len() + 1;
             }
@@ -256,12 +248,11 @@ impl Reader<'_> {
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
         self.si_options(token);
-        let pieces = self.si_pieces();
-        let whole = text_of(&pieces);
+        let flat = self.si_argument();
         let mut start = 0;
-        for (item, sign) in whole.split(';').zip(["°", "′", "″"]) {
+        for (item, sign) in flat.text.split(';').zip(["°", "′", "″"]) {
             if !item.trim().is_empty() {
-                self.write_number(token, &pieces, item, start);
+                self.write_number(token, &flat, item, start);
                 self.write(token, sign);
             }
             start += item.len() + 1;

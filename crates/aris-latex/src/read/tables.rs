@@ -330,7 +330,7 @@ impl Reader<'_> {
         if !self.writer.fixed() {
             self.paragraph(token);
         }
-        self.block_argument(token, flow(kind).unwrap_or_default(), After::Close);
+        self.block_argument(token, flow(kind).cloned().unwrap_or_default(), After::Close);
     }
 
     pub(super) fn front_matter(&mut self, token: Token, how: &str) {

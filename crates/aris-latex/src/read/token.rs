@@ -5,7 +5,6 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use super::Source;
 use crate::{Place, SourceFile};
 
 /// Place of a token's own text, and the expansion it came from.
@@ -79,25 +78,36 @@ impl Token {
         }
     }
 
+    /// The same place, no text.
+    pub(crate) fn fixed(self) -> Self {
+        Self { len: 0, ..self }
+    }
+
     /// The same place, another kind, no text.
-    pub(crate) fn with(mut self, kind: Kind) -> Self {
-        self.kind = kind;
-        self.len = 0;
+    pub(crate) fn with(self, kind: Kind) -> Self {
+        Self {
+            kind,
+            ..self.fixed()
+        }
+    }
+
+    /// What is left of it behind so many bytes; what has no text and comes from no expansion stays where it is.
+    pub(crate) fn after(mut self, bytes: usize) -> Self {
+        if self.len > 0 || self.exp > 0 {
+            self.at += narrow(bytes);
+            self.len = self.len.saturating_sub(narrow(bytes));
+        }
         self
+    }
+
+    /// Whether its text is a copy of what stands in the document itself.
+    pub(crate) fn is_copy(self) -> bool {
+        self.len > 0 && self.exp == 0
     }
 
     /// Where its own text stands.
     pub(crate) fn literal(self) -> Place {
         Place::new(self.file as usize, self.at as usize)
-    }
-
-    /// What text that comes from it says of its source; `copied` where it is the token's own text.
-    pub(crate) fn source(self, copied: bool) -> Source {
-        Source {
-            literal: self.literal(),
-            exp: self.exp,
-            copied: copied && self.exp == 0,
-        }
     }
 
     /// Where its own text ends.

@@ -25,8 +25,8 @@ impl Reader<'_> {
             Kind::Begin => {
                 let tokens = self.balanced(next);
                 let shown: &[Token] = if shown { &tokens } else { &[] };
-                for piece in self.pieces(shown) {
-                    self.writer.write(&piece.text, piece.source, self.style);
+                for (_, text, token) in self.flatten(shown).parts() {
+                    self.writer.write(text, token, self.style);
                 }
             }
             Kind::Word if shown => self.write_word(next),
@@ -130,7 +130,7 @@ impl Reader<'_> {
         let (before, after) = token.split(at);
         self.write_word(before);
         if let Some(file) = self.file_mut() {
-            file.cursor.pos -= after.len as usize;
+            file.pos -= after.len as usize;
         }
         let start = self.here();
         self.verb(token, false);

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use memchr::memchr3_iter;
 
-use super::{Doubts, Expansion, Style, narrow, style};
+use super::{Doubts, Expansion, Style, Token, narrow, style};
 use crate::{Block, BlockKind, Mark, MarkKind, Piece, Place, model::block::located};
 
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
@@ -24,90 +24,20 @@ const LINK: usize = 8;
 const EXPANSION: usize = 9;
 const DOUBT: usize = 10;
 
-/// Where a piece of text comes from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Source {
-    /// Where its literal stands.
-    pub(crate) literal: Place,
-    /// The expansion that produced it; 0 for none.
-    pub(crate) exp: u32,
-    /// Whether it is a byte-for-byte copy of what stands there.
-    pub(crate) copied: bool,
-}
-
-impl Source {
-    /// The same source, advanced into the text.
-    pub(crate) fn after(mut self, bytes: usize) -> Self {
-        if self.copied || self.exp > 0 {
-            self.literal.offset += bytes;
-        }
-        self
-    }
-
-    pub(crate) fn fixed(mut self) -> Self {
-        self.copied = false;
-        self
-    }
-}
-
-/// One block in the making.
+/// One block in the making. Its text, pieces and marks are the last ones of all that are in the making.
 #[derive(Default)]
 struct Open {
     /// What it is; running text has no kind of its own.
     kind: Option<BlockKind>,
-    text: String,
-    pieces: Vec<Piece>,
-    marks: Vec<Mark>,
+    /// Where its text, pieces and marks begin.
+    text: usize,
+    pieces: usize,
+    marks: usize,
     /// For each kind of mark one more than the index of the last one, and what that is about.
-    last: [(usize, u32); SLOTS],
-    pending: Option<(Source, Style)>,
-    operator: Option<(&'static str, Source, Style)>,
+    last: [(u32, u32); SLOTS],
+    pending: Option<(Token, Style)>,
+    operator: Option<(&'static str, Token, Style)>,
     index: Option<usize>,
-}
-
-impl Open {
-    /// Appends text; where it is.
-    fn push(&mut self, text: &str, place: Place, is_copy: bool) -> Range<usize> {
-        let range = self.text.len()..self.text.len() + text.len();
-        self.text.push_str(text);
-        let end =
-            |Piece { text, place, .. }: &Piece| Place::new(place.file, place.offset + text.len());
-        let last = self.pieces.last_mut();
-        match last.filter(|piece| is_copy && piece.is_copy && end(piece) == place) {
-            Some(piece) => piece.text.end = range.end,
-            None => self.pieces.push(Piece {
-                text: range.clone(),
-                place,
-                is_copy,
-            }),
-        }
-        range
-    }
-
-    /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before.
-    fn mark(
-        &mut self,
-        slot: usize,
-        about: u32,
-        range: Range<usize>,
-        kind: impl FnOnce() -> Option<MarkKind>,
-    ) {
-        let Some(last) = self.last.get_mut(slot) else {
-            return;
-        };
-        let before = last.0.checked_sub(1).and_then(|at| self.marks.get_mut(at));
-        match before {
-            Some(mark) if mark.range.end == range.start && last.1 == about => {
-                mark.range.end = range.end;
-            }
-            _ => {
-                if let Some(kind) = kind() {
-                    self.marks.push(Mark { range, kind });
-                    *last = (self.marks.len(), about);
-                }
-            }
-        }
-    }
 }
 
 /// Builds the blocks. Blocks nest (a footnote in a paragraph); text goes to the innermost.
@@ -115,7 +45,7 @@ impl Open {
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
     /// What the running text is.
-    pub(crate) flow: BlockKind,
+    pub(crate) flow: Option<&'static BlockKind>,
     pub(crate) section: Option<usize>,
     /// The macro calls, which text names by number; number 0 is the document itself.
     pub(crate) expansions: Vec<Expansion>,
@@ -125,8 +55,10 @@ pub(crate) struct Writer {
     /// The innermost block, and those around it: running text first, then blocks of their own.
     open: Open,
     around: Vec<Open>,
-    /// Emptied buffers of finished blocks: the next block is written into one of them, so that nothing has to grow again.
-    spare: Vec<Open>,
+    /// Of all blocks in the making, the innermost last.
+    text: String,
+    pieces: Vec<Piece>,
+    marks: Vec<Mark>,
     environments: Vec<Arc<str>>,
     /// What a block shows of them, until that changes.
     path: Option<Arc<[Arc<str>]>>,
@@ -156,8 +88,7 @@ impl Writer {
 
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        let mut open = self.spare.pop().unwrap_or_default();
-        open.kind = Some(kind);
+        let open = self.begin(Some(kind));
         self.around.push(std::mem::replace(&mut self.open, open));
     }
 
@@ -165,18 +96,20 @@ impl Writer {
     pub(crate) fn close(&mut self) -> Option<usize> {
         self.flush_operator(false);
         let outer = self.around.pop()?;
-        self.finish(outer)
+        let index = self.finish();
+        self.open = outer;
+        index
     }
 
     /// Ends a paragraph of running text; inside a block of its own this is a space.
-    pub(crate) fn paragraph(&mut self, source: Source) {
+    pub(crate) fn paragraph(&mut self, token: Token) {
         if self.fixed() {
-            self.space(source, Style::default());
-            return;
+            self.space(token, Style::default());
+        } else {
+            self.flush_operator(false);
+            self.finish();
+            self.open = Open::default();
         }
-        self.flush_operator(false);
-        let empty = self.spare.pop().unwrap_or_default();
-        self.finish(empty);
     }
 
     /// Gives the current block an index although it may stay empty.
@@ -189,7 +122,12 @@ impl Writer {
         let environments = self.path.get_or_insert_with(|| shown.into()).clone();
         let index = self.blocks.len();
         self.blocks.push(Block {
-            kind: self.open.kind.as_ref().unwrap_or(&self.flow).clone(),
+            kind: self
+                .open
+                .kind
+                .take()
+                .or(self.flow.cloned())
+                .unwrap_or_default(),
             section: self.section,
             environments,
             start: place,
@@ -201,30 +139,29 @@ impl Writer {
 
     /// Text of the current block so far.
     pub(crate) fn text(&self) -> &str {
-        &self.open.text
+        self.text.get(self.open.text..).unwrap_or("")
     }
 
     /// The digits, points and commas the text ends with, unless a space is due after them.
     pub(crate) fn trailing_number(&self) -> &str {
         /// Longer runs are no number.
         const LONGEST: usize = 40;
-        let open = &self.open;
-        let ends = open.text.ends_with(|c: char| c.is_ascii_digit());
-        if open.pending.is_some() || open.operator.is_some() || !ends {
+        let text = self.text();
+        let ends = text.ends_with(|c: char| c.is_ascii_digit());
+        if self.open.pending.is_some() || self.open.operator.is_some() || !ends {
             return "";
         }
-        let tail = open.text.bytes().rev().take(LONGEST);
+        let tail = text.bytes().rev().take(LONGEST);
         let is_part = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b',');
         let length = tail.take_while(is_part).count();
-        open.text.get(open.text.len() - length..).unwrap_or("")
+        text.get(text.len() - length..).unwrap_or("")
     }
 
     /// Replaces the text of the current block by parts, each with its offset in the old text if it has one, and
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
-        let open = &mut self.open;
-        let old = std::mem::take(&mut open.text);
-        let pieces = std::mem::take(&mut open.pieces);
+        let old = self.text.split_off(self.open.text);
+        let pieces = self.pieces.split_off(self.open.pieces);
         let mut end = 0;
         for (part, offset) in parts {
             let at = offset.unwrap_or(end);
@@ -234,19 +171,19 @@ impl Writer {
             };
             let is_same = old.get(at..).is_some_and(|rest| rest.starts_with(part));
             let is_copy = offset.is_some() && is_same && part.len() <= copied;
-            open.push(part, place, is_copy);
+            self.append(part, place, is_copy);
         }
-        let length = open.text.len();
-        let is_linked =
-            |kind: &MarkKind| matches!(kind, MarkKind::Cite { .. } | MarkKind::Ref { .. });
-        open.marks.retain(|mark| {
-            mark.range.start == 0 && mark.kind != MarkKind::FootnoteMark && !is_linked(&mark.kind)
-        });
-        for mark in &mut open.marks {
-            mark.range.end = length;
+        let length = self.text().len();
+        let is_linked = |kind: &MarkKind| matches!(kind, MarkKind::Cite { .. } | MarkKind::Ref);
+        for mut mark in self.marks.split_off(self.open.marks) {
+            let is_note = mark.kind == MarkKind::FootnoteMark;
+            if mark.range.start == 0 && !is_note && !is_linked(&mark.kind) {
+                mark.range.end = length;
+                self.marks.push(mark);
+            }
         }
-        open.last = Default::default();
-        open.pending = None;
+        self.open.last = Default::default();
+        self.open.pending = None;
         self.mark_from(0, MarkKind::Number);
     }
 
@@ -257,25 +194,24 @@ impl Writer {
     pub(crate) fn mark_from(&mut self, start: usize, kind: MarkKind) {
         let range = start..self.text().len();
         if range.end > 0 {
-            self.open.marks.push(Mark { range, kind });
+            self.marks.push(Mark { range, kind });
         }
     }
 
     /// A space, unless one is there or nothing follows.
-    pub(crate) fn space(&mut self, source: Source, style: Style) {
-        let open = &mut self.open;
-        let follows = !open.text.is_empty() || open.operator.is_some();
-        if follows && open.pending.is_none() && !style.has(style::MUTE) {
-            open.pending = Some((source, style));
+    pub(crate) fn space(&mut self, token: Token, style: Style) {
+        let follows = !self.text().is_empty() || self.operator_waits();
+        if follows && self.open.pending.is_none() && !style.has(style::MUTE) {
+            self.open.pending = Some((token, style));
         }
     }
 
     /// An operator between two operands of a formula; waits for the second.
-    pub(crate) fn operator(&mut self, text: &'static str, source: Source, style: Style) {
+    pub(crate) fn operator(&mut self, text: &'static str, token: Token, style: Style) {
         if !style.has(style::MUTE) {
             self.flush_operator(true);
             self.open.pending = None;
-            self.open.operator = Some((text, source, style));
+            self.open.operator = Some((text, token, style));
         }
     }
 
@@ -285,14 +221,14 @@ impl Writer {
 
     /// Writes a waiting operator, with spaces around it when an operand follows.
     pub(crate) fn flush_operator(&mut self, operand: bool) {
-        if let Some((text, source, style)) = self.open.operator.take() {
+        if let Some((text, token, style)) = self.open.operator.take() {
             let pending = self.open.pending.take();
             if operand {
-                self.space(source, style);
+                self.space(token, style);
             }
-            self.write(text, source.fixed(), style);
+            self.write(text, token, style);
             if operand {
-                self.space(source, style);
+                self.space(token, style);
             } else {
                 self.open.pending = pending;
             }
@@ -300,33 +236,33 @@ impl Writer {
     }
 
     /// Writes text with its ligatures.
-    pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
+    pub(crate) fn write_prose(&mut self, text: &str, token: Token, style: Style) {
         let mut from = 0;
         for at in memchr3_iter(b'-', b'`', b'\'', text.as_bytes()) {
             let rest = text.get(at..).unwrap_or("");
             let ligature = LIGATURES.iter().find(|(it, _)| rest.starts_with(it));
             // A sign of a ligature of two or three is behind that.
             if let Some((written, shown)) = ligature.filter(|_| at >= from) {
-                self.write(text.get(from..at).unwrap_or(""), source.after(from), style);
-                self.write(shown, source.after(at).fixed(), style);
+                self.write(text.get(from..at).unwrap_or(""), token.after(from), style);
+                self.write(shown, token.after(at).fixed(), style);
                 from = at + written.len();
             }
         }
-        self.write(text.get(from..).unwrap_or(""), source.after(from), style);
+        self.write(text.get(from..).unwrap_or(""), token.after(from), style);
     }
 
     /// Writes text; a space at its edge is one that may be dropped or merged.
-    pub(crate) fn write(&mut self, text: &str, source: Source, style: Style) {
+    pub(crate) fn write(&mut self, text: &str, token: Token, style: Style) {
         if text.starts_with(' ') || text.ends_with(' ') {
             let core = text.trim_start_matches(' ');
             let lead = text.len() - core.len();
             let core = core.trim_end_matches(' ');
             if lead > 0 {
-                self.space(source.fixed(), style);
+                self.space(token.fixed(), style);
             }
-            self.write(core, source.after(lead), style);
+            self.write(core, token.after(lead), style);
             if lead + core.len() < text.len() {
-                self.space(source.after(lead + core.len()).fixed(), style);
+                self.space(token.after(lead + core.len()).fixed(), style);
             }
             return;
         }
@@ -337,81 +273,134 @@ impl Writer {
             self.flush_operator(style.has(style::MATHS));
         }
         if self.open.index.is_none() {
-            self.claim(self.place(source.literal, source.exp));
+            self.claim(self.place(token));
         }
         if let Some((space, then)) = self.open.pending.take()
-            && !self.open.text.is_empty()
+            && !self.text().is_empty()
         {
             // A space belongs to what is on both sides of it.
             let both = Style {
                 bits: then.bits & style.bits,
                 link: style.link * u32::from(then.link == style.link),
             };
-            self.push(" ", space, space.exp == source.exp, both);
+            self.push(" ", space, space.exp == token.exp, both);
         }
-        self.push(text, source, true, style);
+        self.push(text, token, true, style);
     }
 
-    /// What the reader of the source is shown of a literal: itself, or the call of the macro that it is part of.
-    pub(crate) fn place(&self, literal: Place, exp: u32) -> Place {
-        let call = self.expansions.get(exp as usize).filter(|_| exp > 0);
-        call.map_or(literal, |exp| exp.call)
+    /// What the reader of the source is shown of a token's place: itself, or the call of the macro that it is part of.
+    pub(crate) fn place(&self, token: Token) -> Place {
+        match self.expansions.get(token.exp as usize) {
+            Some(expansion) if token.exp > 0 => expansion.call,
+            _ => token.literal(),
+        }
     }
 
     /// Appends text to the current block, with its place and its marks; that of its expansion where it is `all` of one.
-    fn push(&mut self, text: &str, source: Source, all: bool, style: Style) {
-        let place = self.place(source.literal, source.exp);
-        let open = &mut self.open;
-        let range = open.push(text, place, source.copied);
+    fn push(&mut self, text: &str, token: Token, all: bool, style: Style) {
+        let range = self.append(text, self.place(token), token.is_copy());
         if style.has(style::MARKED) {
             for (slot, (bit, kind)) in style::MARKS.iter().enumerate() {
                 if style.has(*bit) {
-                    open.mark(slot, 0, range.clone(), || Some(kind.clone()));
+                    self.mark(slot, 0, &range, |_| Some(kind.clone()));
                 }
             }
         }
         if style.link != 0 {
-            let link = || self.links.get(style.link as usize - 1).cloned();
-            open.mark(LINK, style.link, range.clone(), link);
+            let link = |writer: &Self| writer.links.get(style.link as usize - 1).cloned();
+            self.mark(LINK, style.link, &range, link);
         }
         if let Some((number, doubt)) = self.doubts.current_mut() {
             doubt.is_told = true;
             doubt.holds.numbers |= text.contains(|c: char| c.is_ascii_digit());
             let kind = MarkKind::Doubtful { cause: doubt.place };
-            open.mark(DOUBT, number, range.clone(), || Some(kind));
+            self.mark(DOUBT, number, &range, |_| Some(kind));
         }
-        if source.exp != 0 && all {
-            let expanded = || {
-                let found = self.expansions.get(source.exp as usize)?;
+        if token.exp != 0 && all {
+            self.mark(EXPANSION, token.exp, &range, |writer| {
+                let found = writer.expansions.get(token.exp as usize)?;
                 Some(MarkKind::Expanded {
-                    name: found.name.to_string(),
-                    definition: found.definition,
-                    literal: source.literal,
+                    name: Arc::clone(&found.name),
+                    literal: token.literal(),
                 })
-            };
-            open.mark(EXPANSION, source.exp, range, expanded);
+            });
         }
     }
 
-    /// Copies the innermost block out of what it was written in, so that it takes no more memory than it needs, and goes on with `next`.
-    fn finish(&mut self, next: Open) -> Option<usize> {
-        let mut open = std::mem::replace(&mut self.open, next);
-        let index = open.index.take();
+    /// Appends text to the current block; where it is.
+    fn append(&mut self, text: &str, place: Place, is_copy: bool) -> Range<usize> {
+        let start = self.text().len();
+        let range = start..start + text.len();
+        self.text.push_str(text);
+        let end =
+            |Piece { text, place, .. }: &Piece| Place::new(place.file, place.offset + text.len());
+        let own = self.pieces.get_mut(self.open.pieces..);
+        let last = own.and_then(<[Piece]>::last_mut);
+        match last.filter(|piece| is_copy && piece.is_copy && end(piece) == place) {
+            Some(piece) => piece.text.end = range.end,
+            None => self.pieces.push(Piece {
+                text: range.clone(),
+                place,
+                is_copy,
+            }),
+        }
+        range
+    }
+
+    /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before.
+    fn mark(
+        &mut self,
+        slot: usize,
+        about: u32,
+        range: &Range<usize>,
+        kind: impl FnOnce(&Self) -> Option<MarkKind>,
+    ) {
+        let (last, of) = self.open.last.get(slot).copied().unwrap_or_default();
+        let last = (last as usize).checked_sub(1);
+        match last.and_then(|at| self.marks.get_mut(at)) {
+            Some(mark) if mark.range.end == range.start && of == about => {
+                mark.range.end = range.end;
+            }
+            _ => {
+                if let Some(kind) = kind(self) {
+                    let range = range.clone();
+                    self.marks.push(Mark { range, kind });
+                    if let Some(last) = self.open.last.get_mut(slot) {
+                        *last = (narrow(self.marks.len()), about);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A block that begins here.
+    fn begin(&self, kind: Option<BlockKind>) -> Open {
+        Open {
+            kind,
+            text: self.text.len(),
+            pieces: self.pieces.len(),
+            marks: self.marks.len(),
+            ..Open::default()
+        }
+    }
+
+    /// Copies the innermost block out of what it was written in, so that it takes no more memory than it needs.
+    fn finish(&mut self) -> Option<usize> {
+        let open = &self.open;
+        let index = open.index;
+        let marks = self.marks.drain(open.marks..);
         if let Some(block) = index.and_then(|index| self.blocks.get_mut(index)) {
+            block.text = self.text.get(open.text..).unwrap_or("").to_owned();
+            block.pieces = self.pieces.drain(open.pieces..).collect();
+            block.marks = marks.collect();
             let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
-            open.marks.sort_by_key(order);
-            if let Some(first) = open.pieces.first() {
+            block.marks.sort_by_key(order);
+            if let Some(first) = block.pieces.first() {
                 block.start = first.place;
             }
-            open.text.clone_into(&mut block.text);
-            open.pieces.clone_into(&mut block.pieces);
-            block.marks = open.marks.drain(..).collect();
         }
-        open.text.clear();
-        open.pieces.clear();
-        open.marks.clear();
-        (open.kind, open.last, open.pending, open.operator) = Default::default();
-        self.spare.push(open);
+        self.text.truncate(open.text);
+        self.pieces.truncate(open.pieces);
         index
     }
 }

@@ -138,7 +138,7 @@ fn passage(block: &Block) -> Passage {
     let masks = block.marks.iter().filter_map(|mark| {
         let kind = match mark.kind {
             MarkKind::Cite { .. } => MaskKind::Cite,
-            MarkKind::Ref { .. } => MaskKind::Reference,
+            MarkKind::Ref => MaskKind::Reference,
             MarkKind::Url | MarkKind::Code => MaskKind::Code,
             MarkKind::Math => MaskKind::Math,
             _ => return None,

@@ -255,7 +255,7 @@ fn opaque(block: &Block) -> Vec<Opaque> {
             | MarkKind::DisplayMath
             | MarkKind::Code
             | MarkKind::Url
-            | MarkKind::Ref { .. } => true,
+            | MarkKind::Ref => true,
             MarkKind::Cite { .. } => false,
             _ => continue,
         };

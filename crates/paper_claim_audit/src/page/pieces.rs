@@ -39,7 +39,7 @@ fn face(kind: &MarkKind) -> Option<usize> {
         MarkKind::Emph => 1,
         MarkKind::Code | MarkKind::Url => 2,
         MarkKind::Math | MarkKind::DisplayMath => 3,
-        MarkKind::Cite { .. } | MarkKind::Ref { .. } => 4,
+        MarkKind::Cite { .. } | MarkKind::Ref => 4,
         _ => return None,
     })
 }
