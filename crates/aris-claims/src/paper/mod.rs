@@ -78,7 +78,7 @@ impl<'d> Paper<'d> {
     pub(crate) fn new(document: &'d Document) -> Self {
         let mut runs: Vec<Vec<Run>> = vec![Vec::new(); document.files.len()];
         for (block, found) in document.blocks.iter().enumerate() {
-            for piece in &found.pieces {
+            for piece in found.pieces() {
                 let length = if piece.is_copy { piece.text.len() } else { 1 };
                 if let Some(of_file) = runs.get_mut(piece.place.file) {
                     of_file.push(Run {

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use crate::Place;
+use crate::{Place, read::token::narrow};
 
 /// What a block of text is for the reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,21 +121,33 @@ pub struct Block {
     pub marks: Vec<Mark>,
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
-    /// The text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
-    pub pieces: Vec<Piece>,
+    pub(crate) origins: Vec<Origin>,
 }
 
-/// The place of a byte of a text in pieces, and how many bytes from there on are a copy of the source.
-pub(crate) fn located(pieces: &[Piece], offset: usize) -> Option<(Place, usize)> {
-    let after = pieces.partition_point(|piece| piece.text.start <= offset);
-    let piece = pieces.get(after.checked_sub(1)?)?;
-    let copied = piece.text.end.saturating_sub(offset);
-    let mut place = piece.place;
-    if !piece.is_copy || copied == 0 {
-        return Some((place, 0));
+/// Where a block's text comes from, from a byte of it to where the next one begins. Papers have many of them, so they are small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    start: u32,
+    file: u32,
+    offset: u32,
+    pub(crate) is_copy: bool,
+}
+
+impl Origin {
+    pub(crate) fn new(start: usize, place: Place, is_copy: bool) -> Self {
+        Self {
+            start: narrow(start),
+            file: narrow(place.file),
+            offset: narrow(place.offset),
+            is_copy,
+        }
     }
-    place.offset += offset - piece.text.start;
-    Some((place, copied))
+
+    /// The place of a byte of the text that is a copy.
+    pub(crate) fn copied(self, at: usize) -> Place {
+        let (start, offset) = (self.start as usize, self.offset as usize);
+        Place::new(self.file as usize, offset + at - start)
+    }
 }
 
 /// A stretch of a block's text and where it comes from.
@@ -149,7 +161,36 @@ pub struct Piece {
     pub is_copy: bool,
 }
 
+/// One piece of a text of so many bytes.
+fn piece(origins: &[Origin], at: usize, length: usize) -> Option<Piece> {
+    let origin = origins.get(at)?;
+    let start = origin.start as usize;
+    let next = origins.get(at + 1);
+    Some(Piece {
+        text: start..next.map_or(length, |next| next.start as usize),
+        place: origin.copied(start),
+        is_copy: origin.is_copy,
+    })
+}
+
+/// The place of a byte of a text of so many bytes, and how many bytes from there on are a copy of the source.
+pub(crate) fn located(origins: &[Origin], length: usize, offset: usize) -> Option<(Place, usize)> {
+    let after = origins.partition_point(|origin| origin.start as usize <= offset);
+    let mut piece = piece(origins, after.checked_sub(1)?, length)?;
+    let copied = piece.text.end.saturating_sub(offset);
+    if !piece.is_copy || copied == 0 {
+        return Some((piece.place, 0));
+    }
+    piece.place.offset += offset - piece.text.start;
+    Some((piece.place, copied))
+}
+
 impl Block {
+    /// The text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> {
+        (0..self.origins.len()).filter_map(|at| piece(&self.origins, at, self.text.len()))
+    }
+
     /// What decides whether a stretch of the text is set, where that is not known.
     pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
         let meets = |mark: &&Mark| mark.range.start < range.end && range.start < mark.range.end;
@@ -164,6 +205,6 @@ impl Block {
     /// end gives the place of the last character.
     pub fn place(&self, offset: usize) -> Place {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        located(&self.pieces, offset).map_or(self.start, |(place, _)| place)
+        located(&self.origins, self.text.len(), offset).map_or(self.start, |(place, _)| place)
     }
 }

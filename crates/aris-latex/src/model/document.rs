@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Block, Citation, Definition, Environment, Heading, Include, Label, Piece, Place, Position,
-    SourceFile, Table, Theorem, Written,
+    Block, Citation, Definition, Environment, Heading, Include, Label, Place, Position, SourceFile,
+    Table, Theorem, Written, model::block::Origin,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -174,16 +174,11 @@ impl Document {
         let file = self.files.len();
         let mut place = Place::new(file, 0);
         for paragraph in text.split_inclusive("\n\n") {
-            let copy = Piece {
-                text: 0..paragraph.len(),
-                place,
-                is_copy: true,
-            };
             if !paragraph.trim().is_empty() {
                 self.blocks.push(Block {
                     text: paragraph.to_owned(),
                     start: place,
-                    pieces: vec![copy],
+                    origins: vec![Origin::new(0, place, true)],
                     ..Block::default()
                 });
             }

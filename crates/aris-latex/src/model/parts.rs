@@ -39,10 +39,6 @@ pub struct Heading {
     pub starred: bool,
     /// After `\appendix`.
     pub appendix: bool,
-    /// Where the command stands.
-    pub place: Place,
-    /// The block of the title; none when the title is empty.
-    pub block: Option<usize>,
 }
 
 /// One macro the document defines.

@@ -192,11 +192,6 @@ impl Reader<'_> {
         self.delimited('[', ']')
     }
 
-    /// Drops an optional argument.
-    pub(super) fn skip_optional(&mut self) {
-        drop(self.optional());
-    }
-
     /// Drops the arguments of a command that `spec` names (see `commands.txt`); what is printed of them somewhere is told.
     pub(super) fn skip_arguments(&mut self, token: Token, spec: &str) {
         for letter in spec.chars() {

@@ -140,7 +140,7 @@ impl Reader<'_> {
         self.frames_only |= self.raw(&options).contains("ignorenonframetext");
         let tokens = self.argument();
         let mut names = self.keys(&tokens);
-        self.skip_optional();
+        drop(self.optional());
         let is_class = kind == IncludeKind::Class;
         for name in &mut names {
             name.key.push_str(if is_class { ".cls" } else { ".sty" });
@@ -209,7 +209,7 @@ impl Reader<'_> {
     /// A bibliography that a style file or a class names, itself or for the end of the document. Where a name stands in what a macro
     /// is made of, or is defined, no plain name of a file follows.
     fn style_bibliography(&mut self) {
-        self.skip_optional();
+        drop(self.optional());
         if self.peek_after_space().kind != Kind::Begin {
             return;
         }

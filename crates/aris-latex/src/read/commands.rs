@@ -1,9 +1,6 @@
 //! What the reader knows about commands: the tables, and what each word of them does.
 
-use super::{
-    ACCENTS, After, GroupKind, Kind, OPERATORS, Reader, SYMBOLS, Token, entries, functions, pairs,
-    style,
-};
+use super::{After, GroupKind, Kind, Reader, Token, entries, names, style};
 use crate::{BlockKind::Footnote, IncludeKind};
 
 /// A known command.
@@ -66,9 +63,8 @@ impl Cmd {
 
 /// Every known command; a later one wins over an earlier one.
 pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
-    let symbols = pairs(SYMBOLS).map(|(name, text)| (name, Cmd::free("symbol", text)));
-    let signs = pairs(OPERATORS).map(|(name, text)| (name, Cmd::free("sign", text)));
-    let functions = functions().map(|name| (name, Cmd::free("function", name)));
+    let fixed = names().filter(|(what, ..)| matches!(*what, "symbol" | "sign" | "function"));
+    let fixed = fixed.map(|(what, name, text)| (name, Cmd::free(what, text)));
     let listed = entries(include_str!("commands.txt")).map(|(what, how, name)| {
         let (what, role) = match what.split_at_checked(1) {
             Some(("=", what)) => (what, Role::Fixed),
@@ -80,11 +76,10 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
         (name, Cmd { drops, ..cmd })
     });
     // `\G` is an accent of bibliographies, and papers mean a macro of their own.
-    let accents = pairs(ACCENTS).filter(|(name, _)| *name != "G");
-    let accents = accents.map(|(name, _)| (name, Cmd::free("accent", name)));
-    let before = symbols.chain(signs).chain(functions);
-    let after = accents.chain([(" ", Cmd::free("space", ""))]);
-    before.chain(listed).chain(after)
+    let accents = names().filter(|(what, name, _)| *what == "accent" && *name != "G");
+    let accents = accents.map(|(what, name, _)| (name, Cmd::free(what, name)));
+    let space = (" ", Cmd::free("space", ""));
+    fixed.chain(listed).chain(accents).chain([space])
 }
 
 /// What a word of `commands.txt` does.
@@ -134,8 +129,8 @@ fn run(what: &str) -> Option<Run> {
         },
         "script" => |reader, token, how| reader.script(token, how == "up"),
         "and" => |reader, token, _| reader.write(token, ", "),
-        "url" => |reader, _, _| reader.url(),
-        "href" => |reader, _, _| reader.href(),
+        "url" => |reader, _, _| reader.url(true),
+        "href" => |reader, _, _| reader.url(false),
         "verb" => |reader, token, _| reader.verb(token, false),
         "inline" => |reader, token, _| reader.verb(token, true),
         "open" => |reader, token, _| reader.open_group(GroupKind::Brace, After::Nothing, token),

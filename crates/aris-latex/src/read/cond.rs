@@ -167,7 +167,7 @@ impl Reader<'_> {
             ("undefined" | "@undefined", Meaning::Unknown) => Some("undefined".to_owned()),
             (_, Meaning::Macro(body)) => body.is_certain().then(|| {
                 let text = self.raw(&body.body);
-                format!("macro {} {text}", body.parameters.len())
+                format!("macro {} {text}", body.count())
             }),
             (_, Meaning::Unknown) => (self.is_defined(token) == Some(false))
                 .then(|| if is_made { "relax" } else { "undefined" }.to_owned()),

@@ -114,7 +114,7 @@ impl Reader<'_> {
             }
             "overlay" => {
                 let slides = self.delimited('<', '>').unwrap_or_default();
-                self.skip_optional();
+                drop(self.optional());
                 self.begin_text(token, index, "plain");
                 if self.raw(&slides).contains('0') {
                     let message = "whether this frame is shown on a slide is not decided here";
@@ -215,13 +215,13 @@ impl Reader<'_> {
         if !opens_maths {
             self.opaque(token, index, &user.begin);
         }
-        self.arguments(&user.begin.parameters, token);
+        self.arguments(&user.begin, token);
         if opens_maths {
             self.begin_display(token, Some(index));
         } else {
             self.enter(index, After::Nothing, token);
         }
-        if user.begin.opaque {
+        if user.begin.parameters.is_none() {
             self.doubt_group(token, "the arguments of this environment are not followed");
         }
     }
@@ -230,7 +230,7 @@ impl Reader<'_> {
     /// in boxes there.
     fn follows(&self, user: &UserEnvironment) -> bool {
         let code = || user.begin.body.iter().chain(user.end.body.iter());
-        !user.begin.style && !user.begin.opaque
+        !user.begin.style && user.begin.parameters.is_some()
             || user.begin.style
                 && self.is_understood(code())
                 && !code().any(|part| part.kind == Kind::Math)
@@ -272,14 +272,15 @@ impl Reader<'_> {
         self.open_group(GroupKind::Environment(name), after, token);
         *self.open.entry(name).or_default() += 1;
         let name = self.names.shared(name);
-        self.doc.environments.push(Environment {
+        let outer = self.writer.environments.last();
+        let environment = Environment {
             name: Arc::clone(&name),
             place: self.place(token),
             section: self.writer.section,
-            outer: self.entered.last().copied(),
-        });
-        self.entered.push(self.doc.environments.len() - 1);
-        self.writer.enter(name);
+            outer: outer.map(|(number, _)| *number),
+        };
+        self.writer.enter(self.doc.environments.len(), name);
+        self.doc.environments.push(environment);
     }
 
     pub(super) fn end_environment(&mut self, token: Token) {

@@ -15,9 +15,14 @@ const MAX_PATHS: usize = 64;
 type Parameters = Option<Vec<Parameter>>;
 
 impl Macro {
+    /// How many parameters it has.
+    pub(super) fn count(&self) -> usize {
+        self.parameters.iter().flatten().count()
+    }
+
     /// Whether what it prints is certain.
     pub(super) fn is_certain(&self) -> bool {
-        self.doubt == 0 && !self.style && !self.opaque
+        self.doubt == 0 && !self.style && self.parameters.is_some()
     }
 }
 
@@ -34,7 +39,7 @@ impl Reader<'_> {
 
     /// Whether a macro is expanded.
     pub(super) fn is_followed(&self, body: &Macro) -> bool {
-        !body.opaque && (!body.style || self.is_understood(&*body.body))
+        body.parameters.is_some() && (!body.style || self.is_understood(&*body.body))
     }
 
     /// The same for what is known to be understood.
@@ -52,7 +57,7 @@ impl Reader<'_> {
         if !self.spend(body.body.len() + 1) {
             return;
         }
-        let arguments = self.arguments(&body.parameters, call);
+        let arguments = self.arguments(body, call);
         let exp = narrow(self.writer.expansions.len());
         self.writer.expansions.push(Expansion {
             name: self.names.shared(name),
@@ -76,7 +81,7 @@ impl Reader<'_> {
     }
 
     /// The arguments of a call.
-    pub(super) fn arguments(&mut self, parameters: &[Parameter], call: Token) -> Vec<Vec<Token>> {
+    pub(super) fn arguments(&mut self, body: &Macro, call: Token) -> Vec<Vec<Token>> {
         let argument = |parameter: &Parameter| match parameter {
             Parameter::Mandatory => self.argument(),
             Parameter::Optional(default) => self.optional().unwrap_or_else(|| default.to_vec()),
@@ -88,7 +93,7 @@ impl Reader<'_> {
                 found.map_or_else(Vec::new, |(taken, _)| taken)
             }
         };
-        parameters.iter().map(argument).collect()
+        body.parameters.iter().flatten().map(argument).collect()
     }
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
@@ -125,17 +130,17 @@ impl Reader<'_> {
             });
         }
         let mut defined = self.macro_of(parameters, body, place);
+        let count = defined.count();
         let known = match self.meaning(name) {
             // One that drops what it is given is certain to print nothing of it.
             Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.role != Role::Free => {
-                let drops = !defined.parameters.is_empty() && defined.body.is_empty();
+                let drops = count > 0 && defined.body.is_empty();
                 self.redefined(token, name, &defined.body);
                 !drops
             }
             // What the reader knows of a command says more than a style file's code for it, and than a definition that may not count
             // and prints what it is given.
             Meaning::Known(cmd) => {
-                let count = defined.parameters.len();
                 let prints = |at| defined.body.iter().any(|part| part.kind == Kind::Param(at));
                 let prints = (1..=9).take(count).all(prints);
                 let is_known = cmd.what != "opaque";
@@ -159,7 +164,7 @@ impl Reader<'_> {
     /// Makes a definition print what an older one prints, too, in doubt.
     fn join(&mut self, token: Token, old: &Macro, new: &mut Macro) {
         let is_same = self.raw(&old.body) == self.raw(&new.body);
-        if is_same && old.parameters.len() == new.parameters.len() {
+        if is_same && old.count() == new.count() {
             new.doubt = old.doubt;
             return;
         }
@@ -172,8 +177,10 @@ impl Reader<'_> {
             self.writer.doubts.leave(new.doubt);
         }
         let kind = std::mem::discriminant;
-        let kinds = new.parameters.iter().map(kind);
-        new.opaque |= old.opaque || old.parameters.iter().map(kind).ne(kinds);
+        let kinds = old.parameters.iter().flatten().map(kind);
+        let is_alike = kinds.eq(new.parameters.iter().flatten().map(kind));
+        let is_alike = is_alike && old.parameters.is_some();
+        new.parameters = new.parameters.take().filter(|_| is_alike);
         let space = token.with(Kind::Space);
         let both = old.body.iter().chain([&space]).chain(new.body.iter());
         let both: Rc<[Token]> = both.copied().collect();
@@ -184,8 +191,7 @@ impl Reader<'_> {
 
     fn macro_of(&self, parameters: Parameters, body: &[Token], place: Place) -> Macro {
         Macro {
-            opaque: parameters.is_none(),
-            parameters: parameters.unwrap_or_default(),
+            parameters,
             body: self.compile(body),
             place,
             style: self.styles > 0,

@@ -21,7 +21,7 @@ mod si;
 mod style;
 pub(crate) mod symbols;
 mod tables;
-mod token;
+pub(crate) mod token;
 mod unread;
 mod verb;
 mod writer;
@@ -41,7 +41,7 @@ use self::{
     },
     run::UNCLOSED_MATHS,
     style::Style,
-    symbols::{ACCENTS, OPERATORS, PREFIXES, SYMBOLS, UNITS, entries, functions, pairs},
+    symbols::{entries, names, text_of},
     tables::Grid,
     token::{Kind, Names, Op, Token, narrow},
     unread::Doubts,

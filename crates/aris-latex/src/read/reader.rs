@@ -34,13 +34,12 @@ pub(super) enum Parameter {
 /// A macro of the document.
 #[derive(Debug)]
 pub(super) struct Macro {
-    pub(super) parameters: Vec<Parameter>,
+    /// None: what it does with what follows is not followed.
+    pub(super) parameters: Option<Vec<Parameter>>,
     pub(super) body: Rc<[Token]>,
     pub(super) place: Place,
     /// Of a style file: expanded only when everything in it is known.
     pub(super) style: bool,
-    /// What it does with what follows is not followed.
-    pub(super) opaque: bool,
     /// Number of the doubt in which it was defined, or 0.
     pub(super) doubt: u32,
 }
@@ -165,8 +164,6 @@ pub(super) struct Reader<'a> {
     pub(super) overflow: usize,
     /// How many environments of a name are open.
     pub(super) open: BTreeMap<u32, usize>,
-    /// The environments that are open, innermost last: indices into the document's list.
-    pub(super) entered: Vec<usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
     /// What `&` and `\\` belong to: a table, or a formula or a tabular inside a cell.

@@ -309,8 +309,7 @@ impl Reader<'_> {
             _ => {}
         }
         if let GroupKind::Environment(name) = group.kind {
-            self.writer.leave();
-            self.entered.pop();
+            self.writer.environments.pop();
             if let Some(count) = self.open.get_mut(&name) {
                 *count -= 1;
             }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Flat, Kind, Meaning, PREFIXES, Reader, Token, UNITS, pairs, style};
+use super::{Flat, Kind, Meaning, Reader, Token, style, text_of};
 use crate::{Holds, ProblemKind, root::compiled};
 
 fn unit(reader: &mut Reader<'_>) -> String {
@@ -28,9 +28,9 @@ fn unit(reader: &mut Reader<'_>) -> String {
             Kind::Name(name) => {
                 let text = reader.names.text(name);
                 let own = reader.units.get(&name).cloned();
-                let mut all = pairs(UNITS).enumerate();
-                let known = all.find(|(_, (unit, _))| *unit == text);
-                let shown = own.or_else(|| known.map(|(_, (_, text))| text.to_owned()));
+                let prefix = text_of("prefix", text);
+                let known = prefix.or_else(|| text_of("unit", text));
+                let shown = own.or_else(|| known.map(str::to_owned));
                 match (text, shown) {
                     ("of", _) => {}
                     ("square", _) => square = "^{2}",
@@ -45,7 +45,7 @@ fn unit(reader: &mut Reader<'_>) -> String {
                             out.push(' ');
                         }
                         out.push_str(&shown);
-                        boundary = known.is_none_or(|(at, _)| at >= PREFIXES);
+                        boundary = prefix.is_none();
                         if boundary {
                             out.push_str(std::mem::take(&mut square));
                         }
@@ -295,6 +295,7 @@ mod tests {
             column_number("84.7(3)").map(joined).as_deref(),
             Some("84.7 ± 0.3")
         );
-        assert_eq!(pairs(UNITS).nth(PREFIXES), Some(("ampere", "A")));
+        assert_eq!(text_of("prefix", "ampere"), None);
+        assert_eq!(text_of("unit", "ampere"), Some("A"));
     }
 }

@@ -5,14 +5,34 @@ use std::sync::LazyLock;
 
 use unicode_normalization::char::compose;
 
+/// What names print: the lines `WHAT NAME TEXT` of a table.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    include_str!("names.txt").lines().filter_map(|line| {
+        let (what, rest) = line.split_once(' ')?;
+        let (name, text) = rest.split_once(' ')?;
+        Some((what, name, text))
+    })
+}
+
+/// What the table says that a name prints.
+pub(super) fn text_of(what: &str, name: &str) -> Option<&'static str> {
+    static ALL: LazyLock<BTreeMap<(&str, &str), &str>> = LazyLock::new(|| {
+        let all = names().map(|(what, name, text)| ((what, name), text));
+        all.collect()
+    });
+    ALL.get(&(what, name)).copied()
+}
+
 /// What a control sequence prints, where that is one fixed text: `α` for `alpha`.
 pub fn symbol(name: &str) -> Option<&'static str> {
-    static ALL: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
-        let functions = functions().map(|name| (name, name));
-        let tables = pairs(OPERATORS).chain(pairs(SYMBOLS));
-        tables.chain(functions).collect()
-    });
-    ALL.get(name).copied()
+    let kinds = ["symbol", "sign", "function"];
+    kinds.iter().find_map(|what| text_of(what, name))
+}
+
+/// The combining mark of an accent command: that of `\\"` for `"`.
+pub fn accent(name: &str) -> Option<char> {
+    let mark = text_of("accent", name)?;
+    char::from_u32(u32::from_str_radix(mark, 16).ok()?)
 }
 
 /// The lines `WHAT [HOW]: NAMES` of a table, one entry for each name; those that begin with `#` are comments.
@@ -23,39 +43,6 @@ pub(super) fn entries(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
         let (what, how) = what.split_once(' ').unwrap_or((what, ""));
         names.split_whitespace().map(move |name| (what, how, name))
     })
-}
-
-/// The lines of a table: a name and what it prints.
-pub(super) fn pairs(table: &str) -> impl Iterator<Item = (&str, &str)> {
-    table.lines().filter_map(|line| line.split_once(' '))
-}
-
-/// Binary operators and relations: set off by spaces when they stand between two operands in maths.
-pub(super) const OPERATORS: &str = include_str!("operators.txt");
-
-/// Function names: spaced from letters and digits around them.
-pub(super) fn functions() -> impl Iterator<Item = &'static str> {
-    include_str!("functions.txt").split_whitespace()
-}
-
-/// Everything else.
-pub(super) const SYMBOLS: &str = include_str!("symbols.txt");
-
-/// Prefixes and units (siunitx manual, tables 1 to 6).
-pub(super) const UNITS: &str = include_str!("units.txt");
-
-/// The first entries of [`UNITS`] are prefixes.
-pub(super) const PREFIXES: usize = 25;
-
-/// Accents and the combining marks that they are, as numbers of Unicode to the base of 16.
-///
-/// **Source**: L. Lamport, *LaTeX*, table 3.1; `inputenc`'s utf8 definitions.
-pub(super) const ACCENTS: &str = include_str!("accents.txt");
-
-/// The combining mark of an accent command: that of `\\"` for `"`.
-pub fn accent(name: &str) -> Option<char> {
-    let (_, mark) = pairs(ACCENTS).find(|(accent, _)| *accent == name)?;
-    char::from_u32(u32::from_str_radix(mark, 16).ok()?)
 }
 
 /// The text of an accent over `base`, which may be empty or longer than a letter.

@@ -65,7 +65,7 @@ impl Reader<'_> {
         }
         let mut tokens = self.argument();
         if form == "nice" {
-            self.skip_optional();
+            drop(self.optional());
         }
         // `colspec = {…}` alone.
         let keyed = tokens.iter();
@@ -89,7 +89,7 @@ impl Reader<'_> {
                 Kind::Word => match self.letter(next) {
                     '[' => {
                         self.unread(next);
-                        self.skip_optional();
+                        drop(self.optional());
                     }
                     '*' => {
                         let count = self.name_argument().parse().unwrap_or(1);
@@ -355,25 +355,21 @@ impl Reader<'_> {
         }
         self.paragraph(token);
         let heading = self.doc.headings.len();
-        let place = self.place(token);
         self.doc.headings.push(Heading {
             level,
             title: String::new(),
             starred,
             appendix: self.appendix,
-            place,
-            block: None,
         });
         self.writer.section = Some(heading);
         self.block_argument(token, BlockKind::Heading { level }, After::Heading(heading));
     }
 
     pub(super) fn end_heading(&mut self, heading: usize) {
-        let index = self.writer.close();
+        let block = self.writer.close();
         if let Some(heading) = self.doc.headings.get_mut(heading)
-            && let Some(block) = index.and_then(|at| self.writer.blocks.get(at))
+            && let Some(block) = block.and_then(|at| self.writer.blocks.get(at))
         {
-            heading.block = index;
             heading.title.clone_from(&block.text);
         }
     }
@@ -382,9 +378,9 @@ impl Reader<'_> {
     /// `\spnewtheorem` of LNCS (its fonts) or `\newtcbtheorem` (its options and the prefix of its labels).
     pub(super) fn new_theorem(&mut self, more: bool) {
         let environment = self.name_argument();
-        self.skip_optional();
+        drop(self.optional());
         let title = self.name_argument();
-        self.skip_optional();
+        drop(self.optional());
         self.declare_theorem_as(&environment, &title);
         if more {
             drop((self.braced(), self.braced()));

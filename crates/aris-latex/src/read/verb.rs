@@ -3,20 +3,11 @@
 use super::{Cmd, Env, Kind, Meaning, Own, Reader, Role, Token, narrow, style};
 
 impl Reader<'_> {
-    /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there.
-    pub(super) fn url(&mut self) {
+    /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there. That of `\href{address}{text}` is
+    /// not `shown`, and the text follows as a group.
+    pub(super) fn url(&mut self, shown: bool) {
         let old = self.style;
         self.style = self.style.set(style::URL, style::MATHS);
-        self.verbatim_argument(true);
-        self.style = old;
-    }
-
-    /// `\href{address}{text}`: the text follows as a group.
-    pub(super) fn href(&mut self) {
-        self.verbatim_argument(false);
-    }
-
-    fn verbatim_argument(&mut self, shown: bool) {
         let next = self.next_visible();
         match next.kind {
             Kind::Begin if let Some(length) = self.raw_group_length() => {
@@ -32,6 +23,7 @@ impl Reader<'_> {
             Kind::Word if shown => self.write_word(next),
             _ => self.unread(next),
         }
+        self.style = old;
     }
 
     /// Takes bytes of the file as they stand, and those that close them.
@@ -72,7 +64,7 @@ impl Reader<'_> {
             }
             // Looking for options must not turn the code into tokens.
             if !self.at_file() || self.rest_of_file().starts_with('[') {
-                self.skip_optional();
+                drop(self.optional());
             }
         }
         let old = self.style;

@@ -5,7 +5,8 @@ use std::{ops::Range, sync::Arc};
 use memchr::memchr3_iter;
 
 use super::{Doubts, Expansion, Style, Token, narrow, style};
-use crate::{Block, BlockKind, Mark, MarkKind, Piece, Place, model::block::located};
+use crate::model::block::{Origin, located};
+use crate::{Block, BlockKind, Mark, MarkKind, Place};
 
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
@@ -24,14 +25,14 @@ const LINK: usize = 8;
 const EXPANSION: usize = 9;
 const DOUBT: usize = 10;
 
-/// One block in the making. Its text, pieces and marks are the last ones of all that are in the making.
+/// One block in the making. Its text, origins and marks are the last ones of all that are in the making.
 #[derive(Default)]
 struct Open {
     /// What it is; running text has no kind of its own.
     kind: Option<BlockKind>,
-    /// Where its text, pieces and marks begin.
+    /// Where its text, origins and marks begin.
     text: usize,
-    pieces: usize,
+    origins: usize,
     marks: usize,
     /// For each kind of mark one more than the index of the last one, and what that is about.
     last: [(u32, u32); SLOTS],
@@ -57,22 +58,25 @@ pub(crate) struct Writer {
     around: Vec<Open>,
     /// Of all blocks in the making, the innermost last.
     text: String,
-    pieces: Vec<Piece>,
+    origins: Vec<Origin>,
     marks: Vec<Mark>,
-    environments: Vec<Arc<str>>,
-    /// What a block shows of them, until that changes.
-    path: Option<Arc<[Arc<str>]>>,
+    /// The open environments, innermost last: the number of each among the document's, and those that a block in it shows.
+    pub(crate) environments: Vec<(usize, Arc<[Arc<str>]>)>,
 }
 
 impl Writer {
-    pub(crate) fn enter(&mut self, environment: Arc<str>) {
-        self.environments.push(environment);
-        self.path = None;
+    pub(crate) fn enter(&mut self, number: usize, name: Arc<str>) {
+        let mut shown = self.shown();
+        if shown.len() < MAX_ENVIRONMENTS {
+            shown = shown.iter().cloned().chain([name]).collect();
+        }
+        self.environments.push((number, shown));
     }
 
-    pub(crate) fn leave(&mut self) {
-        self.environments.pop();
-        self.path = None;
+    /// The environments that a block shows.
+    fn shown(&self) -> Arc<[Arc<str>]> {
+        let innermost = self.environments.last();
+        innermost.map_or_else(Arc::default, |(_, shown)| Arc::clone(shown))
     }
 
     /// Whether text goes to a heading, caption, cell, … instead of running text.
@@ -117,9 +121,6 @@ impl Writer {
         if let Some(index) = self.open.index {
             return index;
         }
-        let count = self.environments.len().min(MAX_ENVIRONMENTS);
-        let shown = self.environments.get(..count).unwrap_or_default();
-        let environments = self.path.get_or_insert_with(|| shown.into()).clone();
         let index = self.blocks.len();
         self.blocks.push(Block {
             kind: self
@@ -129,7 +130,7 @@ impl Writer {
                 .or(self.flow.cloned())
                 .unwrap_or_default(),
             section: self.section,
-            environments,
+            environments: self.shown(),
             start: place,
             ..Block::default()
         });
@@ -161,12 +162,12 @@ impl Writer {
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
         let old = self.text.split_off(self.open.text);
-        let pieces = self.pieces.split_off(self.open.pieces);
+        let origins = self.origins.split_off(self.open.origins);
         let mut end = 0;
         for (part, offset) in parts {
             let at = offset.unwrap_or(end);
             end = offset.map_or(at, |at| at + part.len().saturating_sub(1));
-            let Some((place, copied)) = located(&pieces, at) else {
+            let Some((place, copied)) = located(&origins, old.len(), at) else {
                 return;
             };
             let is_same = old.get(at..).is_some_and(|rest| rest.starts_with(part));
@@ -332,17 +333,10 @@ impl Writer {
         let start = self.text().len();
         let range = start..start + text.len();
         self.text.push_str(text);
-        let end =
-            |Piece { text, place, .. }: &Piece| Place::new(place.file, place.offset + text.len());
-        let own = self.pieces.get_mut(self.open.pieces..);
-        let last = own.and_then(<[Piece]>::last_mut);
-        match last.filter(|piece| is_copy && piece.is_copy && end(piece) == place) {
-            Some(piece) => piece.text.end = range.end,
-            None => self.pieces.push(Piece {
-                text: range.clone(),
-                place,
-                is_copy,
-            }),
+        let own = self.origins.get(self.open.origins..);
+        let goes_on = |last: &Origin| is_copy && last.is_copy && last.copied(start) == place;
+        if !own.and_then(<[Origin]>::last).is_some_and(goes_on) {
+            self.origins.push(Origin::new(start, place, is_copy));
         }
         range
     }
@@ -378,7 +372,7 @@ impl Writer {
         Open {
             kind,
             text: self.text.len(),
-            pieces: self.pieces.len(),
+            origins: self.origins.len(),
             marks: self.marks.len(),
             ..Open::default()
         }
@@ -390,17 +384,17 @@ impl Writer {
         let index = open.index;
         let marks = self.marks.drain(open.marks..);
         if let Some(block) = index.and_then(|index| self.blocks.get_mut(index)) {
-            block.text = self.text.get(open.text..).unwrap_or("").to_owned();
-            block.pieces = self.pieces.drain(open.pieces..).collect();
+            let text = self.text.get(open.text..).unwrap_or("");
+            text.clone_into(&mut block.text);
+            block.origins = self.origins.drain(open.origins..).collect();
             block.marks = marks.collect();
             let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
             block.marks.sort_by_key(order);
-            if let Some(first) = block.pieces.first() {
-                block.start = first.place;
-            }
+            let first = block.pieces().next();
+            block.start = first.map_or(block.start, |piece| piece.place);
         }
         self.text.truncate(open.text);
-        self.pieces.truncate(open.pieces);
+        self.origins.truncate(open.origins);
         index
     }
 }

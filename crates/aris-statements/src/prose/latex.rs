@@ -95,7 +95,7 @@ pub(super) fn doubtful(document: &Document, lines: &Lines) -> BTreeSet<Place> {
     let citations = citations.filter(|citation| citation.doubt.is_some());
     let mut places: Vec<_> = citations.map(|citation| citation.place).collect();
     for block in &document.blocks {
-        let pieces = block.pieces.iter();
+        let pieces = block.pieces();
         let pieces = pieces.filter(|piece| block.doubt(&piece.text).is_some());
         places.extend(pieces.map(|piece| piece.place));
     }

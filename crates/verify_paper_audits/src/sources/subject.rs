@@ -103,7 +103,7 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
         if proves {
             mark(block.start.file, |holds| holds.proofs = true);
         }
-        for piece in &block.pieces {
+        for piece in block.pieces() {
             let text = block.text.get(piece.text.clone()).unwrap_or("");
             mark(piece.place.file, |holds| holds.text = true);
             if proves {
