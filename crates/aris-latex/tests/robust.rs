@@ -222,6 +222,15 @@ fn blocks_begin_in_order() {
 
 /// Work that grows with the square of the text would not end here in a day.
 #[test]
+fn what_global_stands_before_may_end_the_group_of_a_definition() {
+    for end in ["\\egroup", "\\endgroup", "\\end{center}"] {
+        let text = format!("\\begin{{center}}\\bgroup\\def\\a{{1}}\\global{end} 84.7");
+        let document = read(&text);
+        assert_eq!(document.blocks[0].text, "84.7", "{end}");
+    }
+}
+
+#[test]
 fn hostile_text_is_read_to_its_end() {
     let openers = [
         "{",

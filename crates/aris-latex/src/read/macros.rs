@@ -497,7 +497,7 @@ impl Reader<'_> {
     pub(super) fn globally(&mut self, define: impl FnOnce(&mut Self)) {
         let before = self.undo.len();
         define(self);
-        for (name, _) in self.undo.split_off(before) {
+        for (name, _) in self.undo.split_off(before.min(self.undo.len())) {
             let meaning = self.meaning(name);
             let older = self.undo.iter_mut().filter(|(older, _)| *older == name);
             older.for_each(|(_, old)| *old = meaning.clone());
