@@ -61,13 +61,16 @@ pub(crate) fn tenths(part: usize, whole: usize) -> Option<f64> {
 ///
 /// **Source**: what style guides of journals abbreviate before a name or number (Chicago Manual of Style, 10.42 and 10.43; the
 /// IEEE editorial style manual), and the Latin ones that stand before a capital letter.
-const ABBREVIATIONS: [&str; 62] = [
-    "al", "alg", "algs", "app", "approx", "art", "ca", "cf", "ch", "chap", "chs", "cor", "def",
-    "defs", "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "ex", "fig",
-    "figs", "i.e", "ie", "lem", "max", "min", "mr", "mrs", "ms", "no", "nos", "op", "p", "pp",
-    "prof", "prop", "props", "ref", "refs", "resp", "rev", "s.t", "sec", "secs", "sect", "st",
-    "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol", "vols", "vs",
+const ABBREVIATIONS: [&str; 55] = [
+    "al", "alg", "algs", "app", "approx", "ca", "cf", "ch", "chap", "chs", "cor", "def", "defs",
+    "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "ex", "fig", "figs", "i.e",
+    "ie", "lem", "mr", "mrs", "p", "pp", "prof", "prop", "props", "ref", "refs", "resp", "rev",
+    "s.t", "sec", "secs", "sect", "st", "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol",
+    "vols", "vs",
 ];
+
+/// Words that are abbreviations before a number, and else words or units that a sentence may end with.
+const BEFORE_NUMBERS: [&str; 6] = ["art", "max", "min", "no", "nos", "op"];
 
 /// What the last word says about the end of the sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +80,8 @@ enum Ending {
     None,
     /// A point that ends it unless a small letter follows.
     Unless,
+    /// A point that ends it unless a number or a small letter follows.
+    UnlessNumber,
     /// A question or exclamation mark, or a full stop of Chinese or Japanese.
     Sure,
 }
@@ -136,7 +141,7 @@ impl Counter {
 
     /// A displayed formula inside the running text: one word, and the sentence goes on unless the formula ends with a full stop.
     pub(crate) fn formula(&mut self, text: &str) {
-        self.settle(false);
+        self.settle(None);
         self.words += 1;
         self.open += 1;
         if text.trim_end().ends_with('.') {
@@ -162,7 +167,7 @@ impl Counter {
             at = self.letters(text, &mut word, at, stretch.range.start);
             if stretch.range.end > at {
                 if stretch.is_word {
-                    self.begin(&mut word, at, false);
+                    self.begin(&mut word, at, None);
                     word.opaque = true;
                 } else {
                     self.end(text, &mut word, at);
@@ -181,10 +186,10 @@ impl Counter {
             if word.lettered && letter.is_ascii_alphanumeric() {
                 // Most letters are such, and the word goes on.
             } else if letter.is_alphanumeric() && !is_ideograph(letter) {
-                self.begin(word, at, letter.is_lowercase());
+                self.begin(word, at, Some(letter));
                 word.lettered = true;
             } else if is_ideograph(letter) {
-                self.begin(word, at, false);
+                self.begin(word, at, None);
                 word.count += 1;
             } else if letter.is_whitespace() {
                 self.end(text, word, at);
@@ -204,16 +209,23 @@ impl Counter {
     }
 
     /// A word begins, unless it has: whether the last sentence is over is known now.
-    fn begin(&mut self, word: &mut Word, at: usize, is_small: bool) {
+    fn begin(&mut self, word: &mut Word, at: usize, letter: Option<char>) {
         if !word.begun {
-            self.settle(is_small);
+            self.settle(letter);
             (word.begun, word.start) = (true, at);
         }
     }
 
-    fn settle(&mut self, small_follows: bool) {
-        let ending = std::mem::take(&mut self.ending);
-        if ending == Ending::Sure || ending == Ending::Unless && !small_follows {
+    /// Decides whether the sentence is over: what follows begins with this letter or digit, or is a formula.
+    fn settle(&mut self, next: Option<char>) {
+        let is_small = next.is_some_and(char::is_lowercase);
+        let is_over = match std::mem::take(&mut self.ending) {
+            Ending::None => false,
+            Ending::Unless => !is_small,
+            Ending::UnlessNumber => !is_small && !next.is_some_and(char::is_numeric),
+            Ending::Sure => true,
+        };
+        if is_over {
             self.close();
         }
     }
@@ -255,11 +267,11 @@ fn point(body: &str, first: bool, opaque: bool) -> Ending {
     if single || first && body.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ending::None;
     }
-    let is_abbreviation = ABBREVIATIONS
-        .iter()
-        .any(|word| word.eq_ignore_ascii_case(body));
-    if is_abbreviation {
+    let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(body));
+    if is_one_of(&ABBREVIATIONS) {
         Ending::None
+    } else if is_one_of(&BEFORE_NUMBERS) {
+        Ending::UnlessNumber
     } else {
         Ending::Unless
     }
@@ -287,6 +299,14 @@ mod tests {
         for (text, expected) in [
             ("One two three. Four five.", vec![3, 2]),
             ("No end here", vec![3]),
+            (
+                "It takes 10 ms. We saw No. 5 and no. We go on.",
+                vec![4, 6, 3],
+            ),
+            (
+                "The max. 3 of art. 7 count. We go on at the max. Then it ends.",
+                vec![7, 6, 3],
+            ),
             (
                 "We follow Smith et al. [3] and Fig. 2 closely. Next one!",
                 vec![10, 2],
