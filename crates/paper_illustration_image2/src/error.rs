@@ -45,7 +45,7 @@ pub enum Error {
         workspace: PathBuf,
     },
     /// The result would be written over a file that it speaks of.
-    #[error("--output {} is an image, or a file that this command reads or writes itself", path.display())]
+    #[error("--output {} is an image, a file that this command reads or writes itself, or one that somebody else wrote", path.display())]
     OutputOver {
         /// The file.
         path: PathBuf,

@@ -54,7 +54,9 @@ impl Workspace {
             let is_image = names
                 .extension()
                 .is_some_and(|end| end.eq_ignore_ascii_case("png"));
-            if own.contains(&names) || is_image {
+            // A result of ours begins so.
+            let is_foreign = || aris_fs::is_foreign(&workspace.root.join(&names), "\"ok\":");
+            if own.contains(&names) || is_image || is_foreign()? {
                 let path = output.clone();
                 return Err(Error::OutputOver { path });
             }

@@ -644,3 +644,19 @@ fn an_edit_of_the_users_outlives_a_killed_finalisation() {
     let checked = verify(&project.borrow(), 0);
     assert!(has(&checked["warnings"], "latex_include.tex"), "{checked}");
 }
+
+#[test]
+fn no_result_is_written_over_a_file_of_the_users() {
+    let project = project();
+    project.write("main.tex", "\\documentclass{article}\n");
+    let run = call(&project, &["--json", "verify", "--output", "main.tex"]).expect_code(2);
+    assert!(
+        run.error()["message"].to_string().contains("main.tex"),
+        "{run}"
+    );
+    assert_eq!(project.read("main.tex"), "\\documentclass{article}\n");
+    for _ in 0..2 {
+        call(&project, &["verify", "--output", "result.json"]).expect_code(1);
+    }
+    assert!(project.read("result.json").contains("\"ok\": false"));
+}
