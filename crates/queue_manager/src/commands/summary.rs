@@ -1,6 +1,7 @@
 //! `report`: what a queue came to, for people.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use crate::results::{self, JobFacts, Phase, Report, ResultFiles, Tail};
@@ -131,12 +132,23 @@ fn of(look: &Look, now: Timestamp) -> Report {
 
 fn last_lines(log: &Path) -> Option<Tail> {
     let text = tail(log, LINES + 1)?;
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = text.lines().map(seen).collect();
     let cut = lines.len() > LINES;
     if cut {
         lines.remove(0);
     }
     (!lines.is_empty()).then_some(Tail { lines, cut })
+}
+
+/// A line as a terminal shows it: nothing of what a carriage return wrote over, and of a long one the end.
+fn seen(line: &str) -> String {
+    const CHARACTERS: usize = 400;
+    let line = line.trim_end_matches('\r');
+    let line = line.rsplit('\r').next().unwrap_or(line);
+    match line.chars().count().saturating_sub(CHARACTERS) {
+        0 => line.to_owned(),
+        more => iter::once('…').chain(line.chars().skip(more)).collect(),
+    }
 }
 
 /// What completed jobs found of their declared outputs, by pattern.

@@ -349,3 +349,23 @@ proptest! {
         check(&place, &texts, "logs");
     }
 }
+
+#[test]
+fn a_report_shows_the_end_of_a_long_line_and_what_a_progress_bar_shows_last() {
+    let place = Place::new();
+    let long = "printf 'x%.0s' $(seq 1 30000); echo the end; exit 1";
+    let bar = "for i in $(seq 1 3000); do printf 'step %d\\r' $i; done; exit 1";
+    let jobs = json!([{"id": "long", "cmd": long}, {"id": "bar", "cmd": bar}]);
+    let manifest = json!({"project": "p", "cwd": ".", "gpus_per_job": 0, "jobs": jobs});
+    fs::write(place.at("m.json"), manifest.to_string()).expect("manifest");
+    let run = place.command(&["run", "--manifest", "m.json", "--state", "s.json"]);
+    assert_eq!({ run }.output().expect("ran").status.code(), Some(10));
+    let report = place.command(&["report", "--state", "s.json"]).output();
+    let report = String::from_utf8(report.expect("ran").stdout).expect("text");
+    assert!(report.contains("xxxthe end\n"), "{report}");
+    assert!(report.contains("    step 3000\n"), "{report}");
+    assert!(
+        report.lines().all(|line| line.chars().count() < 500),
+        "{report}"
+    );
+}
