@@ -1128,6 +1128,40 @@ fn what_may_not_be_set_is_a_question() {
 }
 
 #[test]
+fn a_citation_command_that_cites_no_longer_cites_nothing() {
+    for (preamble, body, expected) in [
+        ("\\def\\cite#1{X}", "\\cite{q}", ""),
+        ("\\renewcommand\\cite[1]{\\texttt{#1}}", "\\cite{q}", ""),
+        (
+            "\\newcommand\\mono[1]{\\texttt{#1}}\\renewcommand\\cite[1]{\\mono{#1}}",
+            "\\cite{q}",
+            "",
+        ),
+        ("\\let\\citep\\relax", "\\citep{q}", ""),
+        (
+            "\\makeatletter\\let\\cite\\@gobble\\makeatother",
+            "\\cite{q}",
+            "",
+        ),
+        ("", "\\detokenize{\\cite{q}}", ""),
+        (
+            "\\let\\old\\cite\\renewcommand\\cite[1]{\\old{#1}}",
+            "\\cite{q}",
+            "fail q",
+        ),
+        ("\\let\\cite\\citep", "\\cite{q}", "fail q"),
+        (
+            "\\newcommand\\mine[1]{\\citet{#1}}\\renewcommand\\cite[1]{\\mine{#1}}",
+            "\\cite{q}",
+            "fail q",
+        ),
+    ] {
+        let (found, _) = said(preamble, body, &[]);
+        assert_eq!(found.join(","), expected, "{preamble} {body}");
+    }
+}
+
+#[test]
 fn text_that_is_not_read_is_said_where_it_cites() {
     for (preamble, body) in [
         ("", "\\begin{alltt} \\cite{a} \\end{alltt}"),

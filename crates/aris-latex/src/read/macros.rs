@@ -136,7 +136,8 @@ impl Reader<'_> {
             Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.role != Role::Free => {
                 let drops = count > 0 && defined.body.is_empty();
                 self.redefined(token, name, &defined.body);
-                !drops
+                let no_longer_cites = cmd.what == "cite" && defined.doubt == 0;
+                !drops && !(no_longer_cites && self.cites_nothing(&defined.body, 0))
             }
             // What the reader knows of a command says more than a style file's code for it, and than a definition that may not count
             // and prints what it is given.
@@ -159,6 +160,23 @@ impl Reader<'_> {
         if !known {
             self.set_meaning(name, Meaning::Macro(Rc::new(defined)));
         }
+    }
+
+    /// Whether no command in a body, nor in those that it calls, may cite: all are known to print or to set type.
+    fn cites_nothing(&self, body: &[Token], depth: usize) -> bool {
+        const DEPTH: usize = 8;
+        body.iter().all(|token| {
+            let Kind::Name(name) = token.kind else {
+                return true;
+            };
+            match self.meaning(name) {
+                Meaning::Known(cmd) => cmd.role == Role::Free && cmd.what != "opaque",
+                Meaning::Macro(inner) => {
+                    depth < DEPTH && self.cites_nothing(&inner.body, depth + 1)
+                }
+                Meaning::Unknown => false,
+            }
+        })
     }
 
     /// Makes a definition print what an older one prints, too, in doubt.
@@ -400,7 +418,8 @@ impl Reader<'_> {
         }
         let Kind::Name(of) = target.kind else { return };
         let is_kept = |cmd: Cmd| cmd.role != Role::Free || self.styles > 0;
-        let known = self.cmd(own).is_some_and(is_kept);
+        let no_longer_cites = self.what(own) == "cite" && self.cites_nothing(&[target], 0);
+        let known = self.cmd(own).is_some_and(is_kept) && !no_longer_cites;
         let [was_condition, is_condition] = [own, target].map(|token| self.what(token) == "if");
         // `\let\iffalse\iftrue` shows what was hidden.
         if is_condition && self.is_doubtful() {
