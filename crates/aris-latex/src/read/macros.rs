@@ -137,7 +137,7 @@ impl Reader<'_> {
                 let drops = count > 0 && defined.body.is_empty();
                 self.redefined(token, name, &defined.body);
                 let no_longer_cites = cmd.what == "cite" && defined.doubt == 0;
-                !drops && !(no_longer_cites && self.cites_nothing(&defined.body, 0))
+                !(drops || no_longer_cites && self.cites_nothing(&defined.body, 0))
             }
             // What the reader knows of a command says more than a style file's code for it, and than a definition that may not count
             // and prints what it is given.
