@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use crate::check;
 use crate::layout;
-use crate::measures::{BOX, MARGIN, PLACED_GROUPS, PLACED_NODES, SQUARE_NODES};
+use crate::measures::{BOX, DETOUR_NODES, MARGIN, PLACED_GROUPS, PLACED_NODES, SQUARE_NODES};
 use crate::notes::{At, Notes};
 use crate::problem::{Code, Problem};
 use crate::scene::Placed;
 use crate::scene::{Scene, Size, size};
-use crate::spec::{self, Spec};
+use crate::spec::{self, Edge, Spec};
 use crate::svg::{self, Number};
 
 /// Width of a column in print. **Unit**: millimetres. **Source**: common two-column layouts have 84 to 86.
@@ -76,12 +76,16 @@ impl Figure {
         }
         let sizes: Vec<Size> = spec.nodes.iter().map(size).collect();
         let mut placed = layout::place(&spec, &sizes);
-        if placed.laid_out {
+        if placed.laid_out && spec.nodes.len() <= DETOUR_NODES {
             for (edge, points) in layout::detours(&Scene::new(&spec, &sizes, &placed)) {
                 placed.points[edge] = points;
             }
         }
-        let squared = layout::orthogonal(&Scene::new(&spec, &sizes, &placed));
+        let squared = if spec.edges.iter().any(Edge::is_squared) {
+            layout::orthogonal(&Scene::new(&spec, &sizes, &placed))
+        } else {
+            layout::Squared::default()
+        };
         for (edge, points) in squared.corners {
             placed.points[edge] = points;
         }

@@ -11,22 +11,30 @@ use crate::text::{self, BACK, BOLD_ON, END, OVER, SUB, SUP};
 const THIN: char = '\u{2009}';
 
 /// Commands that stand for one letter or sign.
-const SIGNS: &str = "Delta Δ Gamma Γ Lambda Λ Omega Ω Phi Φ Pi Π Psi Ψ Sigma Σ Theta Θ Upsilon Υ Xi Ξ alpha α beta β chi χ delta δ \
-    epsilon ε eta η gamma γ iota ι kappa κ lambda λ mu μ nu ν omega ω phi φ pi π psi ψ rho ρ sigma σ tau τ theta θ upsilon υ \
-    varepsilon ε varphi φ vartheta ϑ xi ξ zeta ζ ell ℓ infty ∞ partial ∂ nabla ∇ forall ∀ exists ∃ emptyset ∅ top ⊤ bot ⊥ sum ∑ \
-    prod ∏ int ∫ neg ¬ prime ′ langle ⟨ rangle ⟩ dots … ldots … cdots ⋯ { { } } % % $ $ # # & & _ _ | ‖";
+const SIGNS: &str = "Delta Δ Gamma Γ Im ℑ Lambda Λ Omega Ω Phi Φ Pi Π Psi Ψ Re ℜ Sigma Σ Theta Θ Upsilon Υ Vert ‖ Xi Ξ aleph ℵ alpha α \
+    angle ∠ backslash \\ beta β bigcap ⋂ bigcup ⋃ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀ bot ⊥ cdots ⋯ checkmark ✓ chi χ coprod ∐ \
+    ddots ⋱ delta δ digamma ϝ dots … ell ℓ emptyset ∅ epsilon ε eta η exists ∃ forall ∀ gamma γ hbar ℏ iint ∬ imath ı infty ∞ int ∫ iota ι \
+    jmath ȷ kappa κ lVert ‖ lambda λ langle ⟨ lbrace { lbrack [ lceil ⌈ ldots … lfloor ⌊ lnot ¬ lvert | mu μ nabla ∇ neg ¬ nexists ∄ nu ν \
+    oint ∮ omega ω partial ∂ phi φ pi π prime ′ prod ∏ psi ψ rVert ‖ rangle ⟩ rbrace } rbrack ] rceil ⌉ rfloor ⌋ rho ρ rvert | sigma σ \
+    square □ sum ∑ tau τ theta θ top ⊤ triangle △ upsilon υ varepsilon ε varkappa ϰ varnothing ∅ varphi φ varpi ϖ varrho ϱ varsigma ς \
+    vartheta ϑ vdots ⋮ vert | wp ℘ xi ξ zeta ζ { { } } % % $ $ # # & & _ _ | ‖";
 
 /// Commands that stand for an operator between two things.
-const OPERATORS: &str = "Leftarrow ⇐ Rightarrow ⇒ approx ≈ ast ∗ cap ∩ cdot · circ ∘ cup ∪ div ÷ equiv ≡ ge ≥ geq ≥ gg ≫ in ∈ land ∧ \
-    le ≤ leftarrow ← leftrightarrow ↔ leq ≤ ll ≪ lor ∨ mapsto ↦ mid | ne ≠ neq ≠ notin ∉ odot ⊙ oplus ⊕ otimes ⊗ parallel ∥ \
-    perp ⊥ pm ± propto ∝ rightarrow → setminus ∖ sim ∼ star ⋆ subset ⊂ subseteq ⊆ times × to →";
+const OPERATORS: &str = "Downarrow ⇓ Leftarrow ⇐ Leftrightarrow ⇔ Longleftarrow ⟸ Longleftrightarrow ⟺ Longrightarrow ⟹ Rightarrow ⇒ \
+    Uparrow ⇑ approx ≈ ast ∗ asymp ≍ bowtie ⋈ bullet • cap ∩ cdot · circ ∘ coloneqq ≔ cong ≅ cup ∪ dagger † dashv ⊣ ddagger ‡ div ÷ doteq ≐ \
+    downarrow ↓ equiv ≡ ge ≥ geq ≥ geqslant ⩾ gets ← gg ≫ gtrsim ≳ hookrightarrow ↪ iff ⟺ impliedby ⟸ implies ⟹ in ∈ land ∧ le ≤ \
+    leadsto ⇝ leftarrow ← leftrightarrow ↔ leq ≤ leqslant ⩽ lesssim ≲ ll ≪ longleftarrow ⟵ longleftrightarrow ⟷ longmapsto ⟼ \
+    longrightarrow ⟶ lor ∨ ltimes ⋉ mapsto ↦ mid | models ⊨ mp ∓ ne ≠ nearrow ↗ neq ≠ ni ∋ notin ∉ nsubseteq ⊈ nwarrow ↖ odot ⊙ ominus ⊖ \
+    oplus ⊕ oslash ⊘ otimes ⊗ parallel ∥ perp ⊥ pm ± prec ≺ preceq ⪯ propto ∝ rightarrow → rightleftharpoons ⇌ rightsquigarrow ⇝ rtimes ⋊ \
+    searrow ↘ setminus ∖ sim ∼ simeq ≃ sqcap ⊓ sqcup ⊔ star ⋆ subset ⊂ subseteq ⊆ subsetneq ⊊ succ ≻ succeq ⪰ supset ⊃ supseteq ⊇ \
+    supsetneq ⊋ swarrow ↙ therefore ∴ times × to → triangleq ≜ uparrow ↑ updownarrow ↕ uplus ⊎ vdash ⊢ vee ∨ wedge ∧";
 
 /// Commands that stand for their own name.
 const NAMES: &str =
     "arg argmax argmin cos det dim exp inf ker lim ln log max min sin sup tan tanh Pr";
 
 /// Commands that put a mark on a letter.
-const ACCENTS: &str = "hat ˆ widehat ˆ bar ¯ overline ¯ tilde ˜ widetilde ˜ dot ˙ ddot ¨";
+const ACCENTS: &str = "acute ´ bar ¯ breve ˘ check ˇ ddot ¨ dot ˙ grave ` hat ˆ mathring ˚ overline ¯ tilde ˜ widehat ˆ widetilde ˜";
 
 /// The sign that a table gives for a name.
 fn sign(table: &str, name: &str) -> Option<char> {
@@ -263,13 +271,13 @@ impl Reader<'_> {
         }
         if let Some(sign) = sign(SIGNS, &name) {
             self.out.push(sign);
-            self.operand = true;
+            self.operand = !matches!(sign, '⟨' | '⌈' | '⌊');
         } else if let Some(sign) = sign(OPERATORS, &name) {
             self.operator(sign);
         } else if let Some(mark) = sign(ACCENTS, &name) {
             let base = self.argument()?;
             if base.chars().count() != 1 {
-                return Err(format!("\\{name} of more than one letter cannot be set"));
+                return Err(format!("\\{name} takes one letter"));
             }
             self.out.push_str(&base);
             self.out.extend([OVER, mark, END]);
@@ -301,6 +309,10 @@ impl Reader<'_> {
                     }
                 }
                 "!" => {}
+                "colon" => {
+                    self.out.extend([':', THIN]);
+                    self.operand = false;
+                }
                 "," | ":" | ";" => self.out.push(THIN),
                 " " | "quad" => self.out.push(' '),
                 _ => return Err(format!("\\{name} cannot be set")),

@@ -24,8 +24,10 @@ struct Branch {
 
 impl Tree {
     pub(crate) fn new(rects: Vec<Rect>) -> Self {
-        let mut order: Vec<usize> = (0..rects.len()).collect();
+        let centres = rects.iter().map(|rect| rect.centre()).enumerate();
+        let mut order: Vec<(usize, Point)> = centres.collect();
         let root = (!rects.is_empty()).then(|| branch(&rects, &mut order, 0));
+        let order = order.into_iter().map(|(index, _)| index).collect();
         Self { rects, order, root }
     }
 
@@ -61,20 +63,18 @@ impl Tree {
     }
 }
 
-fn branch(rects: &[Rect], order: &mut [usize], from: usize) -> Branch {
+/// `order`: boxes with their centres, beside each other in memory for the sake of speed.
+fn branch(rects: &[Rect], order: &mut [(usize, Point)], from: usize) -> Branch {
     let bounds = order
         .iter()
-        .fold(Rect::NOTHING, |sum, index| sum.union(rects[*index]));
+        .fold(Rect::NOTHING, |sum, (index, _)| sum.union(rects[*index]));
     let to = from + order.len();
     let parts = (order.len() > LEAF).then(|| {
         let wide = bounds.width() > bounds.height();
-        let place = |index: &usize| {
-            let centre = rects[*index].centre();
-            if wide { centre.x } else { centre.y }
-        };
+        let place = |(_, centre): &(usize, Point)| if wide { centre.x } else { centre.y };
         let middle = order.len() / 2;
         order.select_nth_unstable_by(middle, |one, two| {
-            place(one).total_cmp(&place(two)).then(one.cmp(two))
+            place(one).total_cmp(&place(two)).then(one.0.cmp(&two.0))
         });
         let (low, high) = order.split_at_mut(middle);
         Box::new((branch(rects, low, from), branch(rects, high, from + middle)))

@@ -46,13 +46,14 @@ pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     let apart = |(edge, ..): &Piece| !over.contains(edge);
     let pieces: Vec<Piece> = scene.pieces().filter(apart).collect();
     partly_same_line(scene, &pieces, &mut said, notes);
+    through_loops(scene, &pieces, &mut said, notes);
     arrows_on_edges(scene, &pieces, &said, notes);
 }
 
 /// What leads an edge round the nodes in its way: corners that do, where there are some within the canvas.
-fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String {
+fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways>) -> String {
     let edge = &scene.spec.edges[index];
-    let way = ways.and_then(|ways| ways.shortest(edge.from, edge.to));
+    let way = ways.and_then(|ways| ways.shortest(scene, index));
     let way = way.filter(|way| {
         let fits = |point: &Point| point.x < scene.width && point.y < scene.height;
         !way.is_empty() && way.iter().all(fits)
@@ -237,61 +238,161 @@ fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Arrows that seem to be those of another edge, which runs under them, or touches them where it begins. Edges that end side by side, each with an
-/// arrow, do not count.
-fn arrows_on_edges(
+/// Edges that run through a loop of the node that they lead to or from: which of them is the loop cannot be seen.
+fn through_loops(
     scene: &Scene<'_>,
     pieces: &[Piece],
-    said: &BTreeSet<(usize, usize)>,
+    said: &mut BTreeSet<(usize, usize)>,
     notes: &Notes,
 ) {
-    let tree = tree(pieces, 0.01);
-    let shown: BTreeSet<usize> = pieces.iter().map(|(edge, ..)| *edge).collect();
-    for index in notes.until_full(Code::ArrowOverEdge, shown) {
-        for (tip, node, arrow) in ends(scene, index) {
-            let Some(arrow) = arrow else { continue };
-            let [_, one, two] = arrow;
-            let length = tip.distance(one.towards(two, 0.5));
-            let area = Rect::between(tip, one).union(Rect::between(tip, two));
-            let mut on: BTreeMap<usize, f64> = BTreeMap::new();
-            for piece in tree.meeting(area.grown(length)) {
-                let (other, from, to) = pieces[piece];
-                if other != index && !said.contains(&(index.min(other), index.max(other))) {
-                    let room = scene.routes[other].thickness / 2.0;
-                    *on.entry(other).or_default() += within(arrow, room, from, to);
-                }
-            }
-            let is_taken = |(other, on): &(usize, f64)| {
-                let beside = |has_arrow: bool| {
-                    ends(scene, *other).iter().any(|(at, other, arrow)| {
-                        *other == node && arrow.is_some() == has_arrow && at.distance(tip) <= length
-                    })
-                };
-                let (own, its) = (&scene.spec.edges[index], &scene.spec.edges[*other]);
-                // Two edges back and forth stand side by side.
-                let is_back = own.start() == its.end() && own.end() == its.start();
-                let begins = beside(false);
-                let is_apart = beside(true) || (begins && is_back);
-                !is_apart && *on > if begins { 0.0 } else { EDGE_ALONG }
-            };
-            if let Some((other, _)) = on.into_iter().find(is_taken) {
+    let loops = pieces.iter().filter(|(edge, ..)| is_loop(scene, *edge));
+    let loops: Vec<Piece> = loops.copied().collect();
+    let tree = tree(&loops, 0.01);
+    let others = pieces.iter().filter(|(edge, ..)| !is_loop(scene, *edge));
+    for (edge, one, two) in notes.until_full(Code::EdgeOverEdge, others) {
+        let own = [
+            scene.spec.edges[*edge].start(),
+            scene.spec.edges[*edge].end(),
+        ];
+        for at in tree.along(*one, *two) {
+            let (other, from, to) = loops[at];
+            if own.contains(&scene.spec.edges[other].start())
+                && cross((*one, *two), (from, to), 0.0)
+                && said.insert((other.min(*edge), other.max(*edge)))
+            {
                 notes.push(
-                    Code::ArrowOverEdge,
-                    scene.edge_place(index).field(&["points", "from"]),
-                    format!(
-                        "an arrow of {} lies on {} (/edges/{other})",
-                        scene.edge(index),
-                        scene.edge(other)
-                    ),
-                    elsewhere(scene, index),
+                    Code::EdgeOverEdge,
+                    scene.edge_place(other).field(&["points", "from"]),
+                    format!("{} runs through {} (/edges/{other})", scene.edge(*edge), scene.edge(other)),
+                    "lead the loop or the edge elsewhere with \"points\": [[x, y]], or move the node",
                 );
             }
         }
     }
 }
 
+fn is_loop(scene: &Scene<'_>, edge: usize) -> bool {
+    let edge = &scene.spec.edges[edge];
+    edge.start() == edge.end()
+}
+
+/// How many arrows are held against the lines at a time: more would not be looked at once the list is full.
+const ARROWS_AT_ONCE: usize = 512;
+
+/// Arrows that seem to be those of another edge, whose line or arrow lies under them, or which begins there. Edges that end side by side, each with
+/// an arrow, do not count.
+fn arrows_on_edges(
+    scene: &Scene<'_>,
+    pieces: &[Piece],
+    said: &BTreeSet<(usize, usize)>,
+    notes: &Notes,
+) {
+    let all: Vec<[End; 2]> = (0..scene.routes.len())
+        .map(|edge| ends(scene, edge))
+        .collect();
+    let shown: BTreeSet<usize> = pieces.iter().map(|(edge, ..)| *edge).collect();
+    let arrows = shown.iter().flat_map(|edge| {
+        let own = all[*edge].iter();
+        own.filter_map(|(tip, node, arrow)| Some((*edge, *tip, *node, (*arrow)?)))
+    });
+    let arrows: Vec<(usize, Point, Node, Arrow)> = arrows.collect();
+    for arrows in arrows.chunks(ARROWS_AT_ONCE) {
+        let areas = arrows.iter().map(|(_, tip, _, arrow)| {
+            let [_, one, two] = *arrow;
+            let area = Rect::between(*tip, one).union(Rect::between(*tip, two));
+            area.grown(length(arrow))
+        });
+        let tree = Tree::new(areas.collect());
+        let mut near: Vec<Vec<&Piece>> = vec![Vec::new(); arrows.len()];
+        for piece in pieces {
+            for arrow in tree.along(piece.1, piece.2) {
+                let (edge, tip, node, head) = &arrows[arrow];
+                if piece.0 != *edge
+                    && !is_beside(
+                        scene,
+                        (*edge, piece.0),
+                        &all[piece.0],
+                        (*tip, *node, length(head)),
+                    )
+                {
+                    near[arrow].push(piece);
+                }
+            }
+        }
+        let found = arrows.iter().zip(near);
+        for ((index, tip, node, arrow), near) in notes.until_full(Code::ArrowOverEdge, found) {
+            let mut on: BTreeMap<usize, f64> = BTreeMap::new();
+            for (other, from, to) in near {
+                if !said.contains(&(*index.min(other), *index.max(other))) {
+                    let room = scene.routes[*other].thickness / 2.0;
+                    *on.entry(*other)
+                        .or_insert_with(|| heads(&all[*other], *arrow)) +=
+                        within(*arrow, room, *from, *to);
+                }
+            }
+            let is_taken = |(other, on): &(usize, f64)| {
+                let (own, its) = (&scene.spec.edges[*index], &scene.spec.edges[*other]);
+                let mut starts = all[*other].iter();
+                let begins = starts.any(|(at, end, head)| {
+                    end == node && head.is_none() && at.distance(*tip) <= length(arrow)
+                });
+                // Two edges back and forth stand side by side, and a curve parts from the edge back.
+                let is_back = own.start() == its.end() && own.end() == its.start();
+                let is_curved = own.curve || its.curve;
+                if begins && is_back && is_curved {
+                    return false;
+                }
+                *on > if begins && !is_back { 0.0 } else { EDGE_ALONG }
+            };
+            if let Some((other, _)) = on.into_iter().find(is_taken) {
+                notes.push(
+                    Code::ArrowOverEdge,
+                    scene.edge_place(*index).field(&["points", "from"]),
+                    format!(
+                        "an arrow of {} lies on {} (/edges/{other})",
+                        scene.edge(*index),
+                        scene.edge(other)
+                    ),
+                    elsewhere(scene, *index),
+                );
+            }
+        }
+    }
+}
+
+/// From tip to base.
+fn length([tip, one, two]: &Arrow) -> f64 {
+    tip.distance(one.towards(*two, 0.5))
+}
+
+/// Whether another edge ends beside the tip of an arrow, with one of its own. A loop and an edge that comes in do not stand side by side.
+fn is_beside(
+    scene: &Scene<'_>,
+    (edge, other): (usize, usize),
+    ends: &[End; 2],
+    (tip, node, length): (Point, Node, f64),
+) -> bool {
+    is_loop(scene, edge) == is_loop(scene, other)
+        && ends
+            .iter()
+            .any(|(at, end, arrow)| *end == node && arrow.is_some() && at.distance(tip) <= length)
+}
+
+/// How much of the sides of the arrows of an edge lies within another arrow.
+fn heads(ends: &[End; 2], arrow: Arrow) -> f64 {
+    // No corner of an arrow is farther from its tip.
+    let reach = |arrow: &Arrow| 1.2 * length(arrow);
+    let is_near = |head: &Arrow| head[0].distance(arrow[0]) < reach(head) + reach(&arrow);
+    let heads = ends.iter().filter_map(|(.., head)| *head).filter(is_near);
+    let sides = heads.flat_map(|[tip, one, two]| [(tip, one), (one, two), (two, tip)]);
+    sides.map(|(one, two)| within(arrow, 0.0, one, two)).sum()
+}
+
+/// A node, or a group of which a node stands for all.
+type Node = (usize, Option<usize>);
+
 /// Where an edge begins and where it ends, at what, and the arrow there.
-type End = (Point, (usize, Option<usize>), Option<Arrow>);
+type End = (Point, Node, Option<Arrow>);
 
 fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
     let edge = &scene.spec.edges[index];
@@ -310,8 +411,8 @@ fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
 /// How much of a line lies within a triangle, or no farther from it than `room`.
 fn within(triangle: Arrow, room: f64, one: Point, two: Point) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
-    for at in 0..3 {
-        let [from, to, inside] = [0, 1, 2].map(|step| triangle[(at + step) % 3]);
+    let [tip, base, other] = triangle;
+    for (from, to, inside) in [(tip, base, other), (base, other, tip), (other, tip, base)] {
         let side = |point: Point| {
             (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
         };
@@ -343,15 +444,17 @@ pub(crate) fn crossings(scene: &Scene<'_>) -> Option<usize> {
             .into_iter()
             .map(|other| &pieces[other]);
         found
-            .filter(|(other, from, to)| {
-                let side = |at: &Point, one: &Point, two: &Point| {
-                    (two.x - one.x) * (at.y - one.y) - (two.y - one.y) * (at.x - one.x)
-                };
-                other > edge
-                    && side(from, one, two) * side(to, one, two) < -1e-6
-                    && side(one, from, to) * side(two, from, to) < -1e-6
-            })
+            .filter(|(other, from, to)| other > edge && cross((*one, *two), (*from, *to), 1e-6))
             .count()
     };
     Some(pieces.iter().map(crosses).sum())
+}
+
+/// Whether each of two lines has an end on either side of the other, by so much; by nothing: or on it.
+fn cross(one: (Point, Point), two: (Point, Point), by: f64) -> bool {
+    let side = |at: Point, line: (Point, Point)| {
+        (line.1.x - line.0.x) * (at.y - line.0.y) - (line.1.y - line.0.y) * (at.x - line.0.x)
+    };
+    let parts = |line, (from, to)| side(from, line) * side(to, line) <= -by;
+    parts(one, two) && parts(two, one)
 }

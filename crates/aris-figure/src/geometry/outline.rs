@@ -193,6 +193,16 @@ impl Outline {
         turned.height_at(y)
     }
 
+    /// How far the outline lies from the centre on the side that `out` points to, `beside` its middle.
+    pub(crate) fn out_at(&self, out: Point, beside: f64) -> f64 {
+        match out {
+            Point { x, .. } if x != 0.0 => self.width_at(beside),
+            // Feet are flat.
+            Point { y, .. } if y > 0.0 && self.shape == Shape::Person => self.half.y,
+            _ => self.height_at(beside),
+        }
+    }
+
     /// Half of the width and height within which a line straight out of a side is not almost along it.
     pub(crate) fn sides(&self) -> (f64, f64) {
         match self.shape {
@@ -212,8 +222,7 @@ impl Outline {
         let (x, y) = (corner.x - self.centre.x, corner.y - self.centre.y);
         let (side_x, side_y) = self.sides();
         if x.abs() < side_x && y.abs() > self.half.y {
-            let feet = self.shape == Shape::Person && y > 0.0;
-            let away = if feet { self.half.y } else { self.height_at(x) };
+            let away = self.out_at(Point::new(0.0, y), x);
             self.centre.plus(x, away.copysign(y))
         } else if y.abs() < side_y && x.abs() > self.half.x {
             self.centre.plus(self.width_at(y).copysign(x), y)

@@ -17,7 +17,6 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
     edges
         .filter_map(|(index, edge)| {
             if edge.from == edge.to
-                || edge.frames != (None, None)
                 || edge.curve
                 || edge.is_orthogonal
                 || !edge.points.is_empty()
@@ -26,15 +25,29 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
                 return None;
             }
             let is_over = !scene.under(index, &blocks).is_empty();
-            let way = is_over.then(|| ways.shortest(edge.from, edge.to))??;
+            let way = is_over.then(|| ways.shortest(scene, index))??;
             Some((index, way))
         })
         .collect()
 }
 
+/// What a way begins or ends at.
+struct Stop {
+    outline: Outline,
+    /// The node, or those in the frame.
+    own: Vec<usize>,
+    is_frame: bool,
+}
+
+impl Stop {
+    /// Whether a line between two corners of a way does not lead through it.
+    fn is_passed(&self, one: Point, two: Point) -> bool {
+        !self.outline.bounds().grown(-1.0).is_crossed(one, two)
+    }
+}
+
 /// Ways round the nodes of a figure. Which nodes a line between two corners passes is found once, for all ways.
-pub(crate) struct Ways<'s> {
-    outlines: Vec<&'s Outline>,
+pub(crate) struct Ways {
     walls: Tree,
     corners: Vec<Point>,
     /// The nodes between each two corners, and between each node and each corner.
@@ -42,9 +55,9 @@ pub(crate) struct Ways<'s> {
     from_node: Vec<Option<Vec<usize>>>,
 }
 
-impl<'s> Ways<'s> {
+impl Ways {
     /// `None`: the figure is too large to look for ways.
-    pub(crate) fn new(scene: &'s Scene<'_>) -> Option<Self> {
+    pub(crate) fn new(scene: &Scene<'_>) -> Option<Self> {
         if scene.blocks.len() > DETOUR_NODES {
             return None;
         }
@@ -63,17 +76,28 @@ impl<'s> Ways<'s> {
             between: vec![None; corners.len() * corners.len()],
             from_node: vec![None; corners.len() * outlines.len()],
             corners,
-            outlines,
         })
     }
 
-    /// The corners of the shortest way from node to node that touches no other.
-    pub(crate) fn shortest(&mut self, from: usize, to: usize) -> Option<Vec<Point>> {
-        let (start, target) = (self.outlines[from].centre, self.outlines[to].centre);
+    /// The corners of the shortest way for an edge that touches no node but its ends.
+    pub(crate) fn shortest(&mut self, scene: &Scene<'_>, edge: usize) -> Option<Vec<Point>> {
+        let (from, to) = scene.ends(edge);
+        let edge = &scene.spec.edges[edge];
+        let stop = |outline, (node, group): (usize, Option<usize>)| Stop {
+            outline,
+            own: group.map_or(vec![node], |group| scene.spec.groups[group].members.clone()),
+            is_frame: group.is_some(),
+        };
+        let (from, to) = (&stop(from, edge.start()), &stop(to, edge.end()));
+        // A way from a frame to what is in it stays there.
+        if from.own.iter().any(|node| to.own.contains(node)) {
+            return None;
+        }
+        let (start, target) = (from.outline.centre, to.outline.centre);
         // A way leaves a node straight where it can, so its line is not that from the centre.
-        let leaves = self.outlines[from].port(target);
-        let direct = (leaves, self.outlines[to].port(leaves));
-        let others = |node: &usize| *node != from && *node != to;
+        let leaves = from.outline.port(target);
+        let direct = (leaves, to.outline.port(leaves));
+        let others = |node: &usize| !from.own.contains(node) && !to.own.contains(node);
         if !self.walls.along(direct.0, direct.1).iter().any(others) {
             return Some(Vec::new());
         }
@@ -122,28 +146,30 @@ impl<'s> Ways<'s> {
         Some(way)
     }
 
-    /// Whether a line from a node to a corner passes no node but, where it may, the other end.
-    fn leads_out(&mut self, node: usize, corner: usize, other: usize) -> bool {
+    /// Whether a line from an end to a corner passes no node but, where it may, the other end.
+    fn leads_out(&mut self, end: &Stop, corner: usize, other: &Stop) -> bool {
         let two = self.corners[corner];
-        let one = self.outlines[node].port(two);
-        let known = &mut self.from_node[node * self.corners.len() + corner];
-        let passed = known.get_or_insert_with(|| self.walls.along(one, two));
-        let mut others = passed.iter().filter(|wall| **wall != node);
-        others.all(|wall| *wall == other && may_pass(self.outlines[other], one, two))
+        let one = end.outline.port(two);
+        let search = || self.walls.along(one, two);
+        let passed = match end.own.as_slice() {
+            [node] if !end.is_frame => {
+                let known = &mut self.from_node[node * self.corners.len() + corner];
+                known.get_or_insert_with(search)
+            }
+            _ => &search(),
+        };
+        let mut others = passed.iter().filter(|wall| !end.own.contains(wall));
+        others.all(|wall| other.own.contains(wall))
+            && other.is_passed(one, two)
+            && (!end.is_frame || end.is_passed(one, two))
     }
 
     /// Whether a line between two corners passes no node but, where it may, the ends of the way.
-    fn is_clear(&mut self, here: usize, next: usize, from: usize, to: usize) -> bool {
+    fn is_clear(&mut self, here: usize, next: usize, from: &Stop, to: &Stop) -> bool {
         let (one, two) = (self.corners[here], self.corners[next]);
         let pair = here.min(next) * self.corners.len() + here.max(next);
         let passed = self.between[pair].get_or_insert_with(|| self.walls.along(one, two));
-        passed
-            .iter()
-            .all(|wall| (*wall == from || *wall == to) && may_pass(self.outlines[*wall], one, two))
+        let may_pass = |wall: &usize| from.own.contains(wall) || to.own.contains(wall);
+        passed.iter().all(may_pass) && from.is_passed(one, two) && to.is_passed(one, two)
     }
-}
-
-/// A way may touch its ends, and leave them where it likes.
-fn may_pass(end: &Outline, one: Point, two: Point) -> bool {
-    !end.bounds().grown(-1.0).is_crossed(one, two)
 }

@@ -13,7 +13,7 @@ mod orthogonal;
 mod sides;
 
 pub(crate) use detour::{Ways, detours};
-pub(crate) use orthogonal::orthogonal;
+pub(crate) use orthogonal::{Squared, orthogonal};
 
 use crate::geometry::{Point, Rect};
 use crate::measures::MARGIN;

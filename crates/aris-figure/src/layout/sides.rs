@@ -45,7 +45,14 @@ pub(super) fn beside_boxes(
             continue;
         };
         let half = items[item].along / 2.0 - CORNER;
-        let mut beside = LANE / 2.0;
+        // Beyond the middle where they would else have no room.
+        let lanes: f64 = ends[inner + 1..].iter().skip(1).map(|_| LANE).sum();
+        let first = LANE / 2.0;
+        let mut beside = if lanes > 2.0 * half {
+            first
+        } else {
+            first.min(half - lanes)
+        };
         for (room, arrow, end) in ends.drain(inner + 1..).rev() {
             if room >= arrow + TURN && beside <= half {
                 let along = if is_after { beside } else { -beside };

@@ -5,7 +5,7 @@ use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect};
 use crate::measures::{ARROW, ARROW_SHARE, AT_OUTLINE, BEND, LOOP, PLATE, PLATE_SIDE, TURN};
 use crate::spec::{Anchor, Edge};
-use crate::text::Weight;
+use crate::text::{self, Weight};
 
 /// The grey of labels, where it can be read.
 pub(super) const LABEL: Colour = Colour::new(0x77, 0x77, 0x77);
@@ -102,18 +102,18 @@ impl Piece {
     }
 }
 
-/// The way of `edge`, by way of `points`.
+/// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to.
 pub(super) fn route(
     edge: &Edge,
-    from: &Outline,
-    to: &Outline,
+    (from, to): &(Outline, Outline),
     points: &[Point],
+    out: Point,
     size: f64,
     ground: &dyn Fn(Point) -> Colour,
 ) -> Route {
-    let loops = edge.from == edge.to && points.is_empty();
+    let loops = edge.is_loop(points);
     let (start, mut pieces) = if loops {
-        around(from)
+        around(from, out)
     } else {
         way(edge, from, to, points)
     };
@@ -124,15 +124,22 @@ pub(super) fn route(
         track.extend((1..=steps).map(|step| piece.at(here, f64::from(step) / f64::from(steps))));
         here = piece.end();
     }
-    let beside = |track: &[Point]| match (loops, points.is_empty()) {
-        (true, _) => from.centre.plus(0.0, -from.half.y - LOOP * 1.125),
+    let beside = |text: &str, track: &[Point]| match (loops, points.is_empty()) {
+        (true, _) => {
+            let (room, away) = (1.0 + edge.thickness / 2.0, LOOP * 1.125);
+            let half = text::width(text, size, Weight::Regular) / 2.0 + PLATE_SIDE;
+            from.centre.plus(
+                out.x * (from.half.x + away + half + room),
+                out.y * (from.half.y + away) + (1.0 + out.y) * (size * PLATE / 2.0 + room),
+            )
+        }
         (false, true) => pieces.first().map_or(start, |piece| piece.at(start, 0.5)),
         (false, false) => along(track, 0.5),
     };
     let label = edge
         .label
         .as_ref()
-        .map(|text| label(text, beside(&track), edge.thickness, size, ground));
+        .map(|text| label(text, beside(text, &track), edge.thickness, size, ground));
     // Shapes that touch or overlap leave no way between them: the ends lie in the wrong order.
     let backwards = points.is_empty()
         && !loops
@@ -190,17 +197,22 @@ pub(super) fn route(
     route
 }
 
-/// A loop above the node, from outline to outline.
-fn around(node: &Outline) -> (Point, Vec<Piece>) {
-    let side = (node.half.x * 0.6).min(10.0);
-    let (centre, up) = (node.centre, node.height_at(side));
-    let top = -node.half.y - LOOP * 1.5;
-    let piece = Piece::Cubic(
-        centre.plus(-LOOP, top),
-        centre.plus(LOOP, top),
-        centre.plus(side, -up),
-    );
-    (centre.plus(-side, -up), vec![piece])
+/// A loop at the side of a node that `out` points to, from outline to outline.
+fn around(node: &Outline, out: Point) -> (Point, Vec<Piece>) {
+    let (wide, far) = if out.x == 0.0 {
+        (node.half.x, node.half.y)
+    } else {
+        (node.sides().1, node.half.x)
+    };
+    let side = (wide * 0.6).min(10.0);
+    let near = node.out_at(out, side);
+    let at = |along: f64, away: f64| {
+        let (x, y) = (out.x * away - out.y * along, out.y * away + out.x * along);
+        node.centre.plus(x, y)
+    };
+    let top = far + LOOP * 1.5;
+    let piece = Piece::Cubic(at(-LOOP, top), at(LOOP, top), at(side, near));
+    (at(-side, near), vec![piece])
 }
 
 /// The way between two outlines: straight, bent, or with corners that are round.

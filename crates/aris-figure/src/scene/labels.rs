@@ -18,9 +18,11 @@ struct Taken {
 }
 
 impl Taken {
-    fn new(scene: &Scene<'_>) -> Self {
+    /// `is_near`: whether a label may come to stand on a line.
+    fn new(scene: &Scene<'_>, is_near: impl Fn(Point, Point) -> bool) -> Self {
         let edges = scene
             .pieces()
+            .filter(|(_, one, two)| is_near(*one, *two))
             .map(|(edge, one, two)| (Some(edge), one, two));
         let frames = scene.frames.iter().flatten();
         let borders = frames.flat_map(|frame| frame.rect.sides());
@@ -71,7 +73,14 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     if to_settle == 0 || to_settle + scene.labels.len() > LABELS {
         return;
     }
-    let mut taken = Taken::new(scene);
+    // Where no edge has a label, lines matter only in the corners of frames.
+    let places = scene.frames.iter().flatten().filter_map(corners);
+    let places = places.flat_map(|(bounds, places)| {
+        places.map(|(x, y)| bounds.shifted(x, y).grown(2.0 * FRAME_BORDER))
+    });
+    let places = Tree::new(places.collect());
+    let is_near = |one, two| labels > 0 || !places.along(one, two).is_empty();
+    let mut taken = Taken::new(scene, is_near);
     for index in 0..scene.frames.len() {
         let frame = scene.frames[index].as_ref();
         let Some((bounds, places)) = frame.and_then(corners) else {
@@ -160,7 +169,7 @@ fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
     stays
 }
 
-fn within(canvas: &Canvas, movable: bool, rect: Rect) -> bool {
+pub(super) fn within(canvas: &Canvas, movable: bool, rect: Rect) -> bool {
     let fits = |low: f64, high: f64, length: Option<f64>| match length {
         Some(length) => low >= 0.0 && high <= length,
         None => movable || low >= 0.0,

@@ -2,6 +2,7 @@
 
 mod edge;
 mod labels;
+mod loops;
 mod node;
 
 use std::collections::BTreeSet;
@@ -155,15 +156,15 @@ impl<'a> Scene<'a> {
             .enumerate()
             .map(|(index, ((node, size), centre))| node::block(spec, index, node, size, *centre))
             .collect();
-        let routes = spec
-            .edges
-            .iter()
-            .zip(&placed.points)
-            .map(|(edge, points)| {
-                let (from, to) = ends(edge, &blocks, &frames);
-                edge::route(edge, &from, &to, points, spec.style.edge_label(), &ground)
-            })
+        let route = |index: usize, out: Point| {
+            let edge = &spec.edges[index];
+            let (ends, points) = (ends(edge, &blocks, &frames), &placed.points[index]);
+            edge::route(edge, &ends, points, out, spec.style.edge_label(), &ground)
+        };
+        let routes = (0..spec.edges.len())
+            .map(|index| route(index, loops::UP))
             .collect();
+        let routes = loops::turned(spec, placed, routes, (&blocks, &frames), route);
         let block_tree = Tree::new(blocks.iter().map(|block| block.outline.bounds()).collect());
         let labels = spec
             .labels

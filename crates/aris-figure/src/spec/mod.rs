@@ -113,6 +113,11 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
+    /// Whether it leads back to where it begins, with nothing said of its way.
+    pub(crate) fn is_loop(&self, points: &[Point]) -> bool {
+        self.from == self.to && points.is_empty()
+    }
+
     /// What it begins at: a node, or a group.
     pub(crate) fn start(&self) -> (usize, Option<usize>) {
         (self.from, self.frames.0)

@@ -229,6 +229,113 @@ fn an_arrow_beside_the_start_of_another_edge_is_reported_once() {
 }
 
 #[test]
+fn an_arrow_that_the_edge_back_cuts_is_reported() {
+    let nodes = [("a", 100, 100), ("b", 400, 100), ("c", 700, 100)];
+    let straight = json!({"from": "a", "to": "c", "points": [[210, 190], [590, 190]]});
+    let back = json!({"from": "c", "to": "a", "points": [[590, 172], [210, 172]]});
+    let found_ones = [
+        found("arrow_over_edge", "/edges/0/points"),
+        found("arrow_over_edge", "/edges/1/points"),
+    ];
+    let figure = placed(&nodes, &[straight, back]);
+    assert_eq!(problems(&figure), found_ones, "{figure}");
+    let curve = |from: &str, to: &str, curve: bool| json!({"from": from, "to": to, "curve": curve});
+    // As `edge_over_edge` advises.
+    let figure = placed(&nodes, &[curve("a", "b", true), curve("b", "a", true)]);
+    assert_eq!(problems(&figure), [], "{figure}");
+}
+
+#[test]
+fn arrows_that_lie_on_each_other_are_reported() {
+    let node =
+        |id: &str, x: i32, y: i32| json!({"id": id, "label": id, "x": x, "y": y, "shape": "rect"});
+    let figure = json!({
+        "nodes": [node("a", 80, 60), node("b", 330, 60), node("c", 140, 300), node("d", 264, 300)],
+        "edges": [
+            {"from": "a", "to": "c", "points": [[196, 60]]},
+            {"from": "b", "to": "d", "points": [[208, 60]]},
+        ],
+    });
+    let found = problems(&figure);
+    assert!(
+        found.iter().all(|(code, _)| code == "arrow_over_edge") && found.len() == 2,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_loop_lies_where_no_edge_comes_in_and_else_it_is_said() {
+    let side = |name: &str, x: i32, y: i32| (json!({"from": name, "to": "e"}), (x, y));
+    let sides = [
+        side("top", 450, 60),
+        side("below", 450, 440),
+        side("right", 800, 250),
+        side("left", 100, 250),
+    ];
+    let drawn = |count: usize| {
+        let mut nodes = vec![("e", 450, 250)];
+        let named = ["top", "below", "right", "left"].into_iter().zip(&sides);
+        nodes.extend(named.take(count).map(|(name, (_, (x, y)))| (name, *x, *y)));
+        let mut edges = vec![json!({"from": "e", "to": "e", "label": "self"})];
+        edges.extend(sides.iter().take(count).map(|(edge, _)| edge.clone()));
+        let figure = placed(&nodes, &edges);
+        let project = Project::bare().file("f.json", figure.to_string());
+        call(project.path(), &["render", "f.json"]).expect_code(0);
+        let svg = project.read("f.svg");
+        let start = svg.split(" C").next().expect("a loop");
+        let start = start.rsplit("d=\"M").next().expect("its start");
+        let start: Vec<f64> = start
+            .split(' ')
+            .map(|at| at.parse().expect("a length"))
+            .collect();
+        let at = (start[0] - 450.0, start[1] - 250.0);
+        let place = match at {
+            (x, _) if x > 50.0 => "right",
+            (x, _) if x < -50.0 => "left",
+            (_, y) if y < 0.0 => "top",
+            _ => "below",
+        };
+        (place, problems(&figure))
+    };
+    assert_eq!(drawn(0), ("top", vec![]));
+    assert_eq!(drawn(1), ("below", vec![]));
+    assert_eq!(drawn(2), ("right", vec![]));
+    assert_eq!(drawn(3), ("left", vec![]));
+    let (place, found) = drawn(4);
+    assert_eq!(place, "top");
+    assert_eq!(found, [self::found("edge_over_edge", "/edges/0/from")]);
+}
+
+#[test]
+fn edges_of_frames_go_round_boxes() {
+    let mut figure = figure(
+        &json!({}),
+        &["a", "b", "c", "d"],
+        &[
+            ("a", "b", json!({})),
+            ("b", "c", json!({})),
+            ("c", "d", json!({})),
+            ("g", "a", json!({})),
+        ],
+    );
+    figure["groups"] = json!([
+        {"id": "f", "label": "One", "node_ids": ["a", "b"]},
+        {"id": "g", "label": "Two", "node_ids": ["c", "d"]},
+    ]);
+    assert_eq!(problems(&figure), []);
+}
+
+#[test]
+fn formulas_hold_what_the_fonts_hold() {
+    for name in "varpi varrho varsigma wedge vee supset Leftrightarrow mp uparrow downarrow lfloor lceil colon".split(' ') {
+        let figure = json!({"nodes": [{"id": "a", "label": format!("$x \\{name} y$")}]});
+        assert_eq!(problems(&figure), [], "{name}");
+    }
+    let figure = json!({"nodes": [{"id": "a", "label": "$\\heartsuit$"}]});
+    assert_eq!(problems(&figure), [found("formula", "/nodes/0/label")]);
+}
+
+#[test]
 fn what_gives_a_laid_out_figure_room_is_not_to_move_its_nodes() {
     let links = [
         "0 3", "1 4", "2 7", "3 0", "4 7", "5 4", "6 3", "7 4", "8 7", "9 0", "10 7", "11 4",

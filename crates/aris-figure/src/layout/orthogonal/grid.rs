@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::search::Seen;
 use super::tour::{End, Tour};
 use crate::geometry::{Point, Rect};
 use crate::measures::{ARROW, ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
@@ -114,6 +115,7 @@ pub(super) struct Grid {
     pub(super) walls: [Vec<Wall>; 2],
     /// For each axis and point, what lies on that step.
     pub(super) used: [Vec<Vec<Mark>>; 2],
+    pub(super) seen: Seen,
     /// How many points may still be looked at.
     pub(super) left: usize,
 }
@@ -174,6 +176,7 @@ impl Grid {
         let mut grid = Self {
             walls: [vec![Wall::Free; points], vec![Wall::Free; points]],
             used: [vec![Vec::new(); points], vec![Vec::new(); points]],
+            seen: Seen::default(),
             left: SQUARE_POINTS,
             upright,
             level,

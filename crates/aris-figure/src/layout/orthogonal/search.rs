@@ -12,6 +12,29 @@ use crate::measures::{
 };
 use crate::scene::Scene;
 
+/// What it costs to come to each point on each axis, and from where; kept from search to search, for a grid may have millions of points.
+#[derive(Default)]
+pub(super) struct Seen {
+    best: Vec<(i64, usize)>,
+    changed: Vec<usize>,
+}
+
+impl Seen {
+    const NEVER: (i64, usize) = (i64::MAX, usize::MAX);
+
+    fn set(&mut self, at: usize, cost: i64, before: usize) {
+        self.best[at] = (cost, before);
+        self.changed.push(at);
+    }
+
+    fn clear(&mut self, count: usize) {
+        self.best.resize(count, Self::NEVER);
+        for at in self.changed.drain(..) {
+            self.best[at] = Self::NEVER;
+        }
+    }
+}
+
 impl Grid {
     /// What it costs to take a step of a length, beside or on other edges.
     fn step_cost(
@@ -35,9 +58,21 @@ impl Grid {
         edge: usize,
         tour: &Tour,
     ) -> Option<Vec<Point>> {
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.clear(2 * self.upright.0.len() * self.level.0.len());
+        let way = self.search(scene, edge, tour, &mut seen);
+        self.seen = seen;
+        way
+    }
+
+    fn search(
+        &mut self,
+        scene: &Scene<'_>,
+        edge: usize,
+        tour: &Tour,
+        seen: &mut Seen,
+    ) -> Option<Vec<Point>> {
         let [from, to] = &tour.ends;
-        let count = 2 * self.upright.0.len() * self.level.0.len();
-        let mut best: Vec<(i64, usize)> = vec![(i64::MAX, usize::MAX); count];
         let mut open = BinaryHeap::new();
         // What the rest of a way costs at least: its length, and a corner where it does not lead to a gate.
         let gates = |ports: &[(f64, f64)]| span(ports.iter().map(|port| port.0));
@@ -56,7 +91,7 @@ impl Grid {
         };
         let state = |point: usize, axis: Axis| 2 * point + axis as usize;
         for (point, axis, cost) in self.gates(from) {
-            best[state(point, axis)] = (cell(cost), usize::MAX);
+            seen.set(state(point, axis), cell(cost), usize::MAX);
             open.push(Reverse((
                 cell(cost) + rest(self.point(point), axis),
                 state(point, axis),
@@ -72,7 +107,7 @@ impl Grid {
             if end.is_some_and(|(cost, _)| cost <= guess) {
                 break;
             }
-            let cost = best[here].0;
+            let cost = seen.best[here].0;
             let (point, axis) = (
                 here / 2,
                 if here % 2 == 0 {
@@ -92,8 +127,8 @@ impl Grid {
             }
             let turn = state(point, axis.other());
             let turned = cost + self.turning(scene, edge, tour, point, axis.other());
-            if turned < best[turn].0 {
-                best[turn] = (turned, here);
+            if turned < seen.best[turn].0 {
+                seen.set(turn, turned, here);
                 open.push(Reverse((
                     turned + rest(self.point(point), axis.other()),
                     turn,
@@ -120,8 +155,8 @@ impl Grid {
                     let step = self.step_cost(scene, edge, (axis, step), length * strange);
                     cost + cell(step + crossing)
                 };
-                if cost < best[state(next, axis)].0 {
-                    best[state(next, axis)] = (cost, here);
+                if cost < seen.best[state(next, axis)].0 {
+                    seen.set(state(next, axis), cost, here);
                     open.push(Reverse((
                         cost + rest(self.point(next), axis),
                         state(next, axis),
@@ -131,8 +166,8 @@ impl Grid {
         }
         let mut here = end?.1;
         let mut way = vec![self.point(here / 2)];
-        while best[here].1 != usize::MAX {
-            let before = best[here].1;
+        while seen.best[here].1 != usize::MAX {
+            let before = seen.best[here].1;
             // A turn is a state of its own at the same point.
             if before / 2 == here / 2 {
                 way.push(self.point(here / 2));

@@ -1,0 +1,99 @@
+//! Loops, at a side of their node where no other edge comes in.
+
+use super::{Block, Frame, Placed, Route, labels};
+use crate::geometry::{Point, Rect};
+use crate::measures::{ARROW, CANVAS};
+use crate::spec::{Canvas, Spec};
+use crate::tree::Tree;
+
+/// Where loops lie if nothing is in their way. **Source**: the reference's renderer.
+pub(super) const UP: Point = Point::new(0.0, -1.0);
+/// Where else, the first that is free.
+const ELSEWHERE: [Point; 3] = [
+    Point::new(0.0, 1.0),
+    Point::new(1.0, 0.0),
+    Point::new(-1.0, 0.0),
+];
+
+/// The ways, with loops that another edge runs through on a side of their node that is free, if there is one.
+pub(super) fn turned(
+    spec: &Spec,
+    placed: &Placed,
+    mut routes: Vec<Route>,
+    (blocks, frames): (&[Block], &[Option<Frame>]),
+    route: impl Fn(usize, Point) -> Route,
+) -> Vec<Route> {
+    let is_loop = |index: &usize| spec.edges[*index].is_loop(&placed.points[*index]);
+    let (loops, others): (Vec<usize>, Vec<usize>) = (0..routes.len()).partition(is_loop);
+    if loops.is_empty() {
+        return routes;
+    }
+    let pieces = others.iter().flat_map(|index| {
+        let pairs = routes[*index].track.windows(2);
+        pairs.map(move |pair| (*index, pair[0], pair[1]))
+    });
+    let borders = frames.iter().flatten().flat_map(|frame| frame.rect.sides());
+    let lines = Lines::new(pieces.collect());
+    let borders = Lines::new(borders.map(|(one, two)| (0, one, two)).collect());
+    let boxes = Tree::new(blocks.iter().map(Block::bounds).collect());
+    let given = |given: Option<f64>, usual| given.or((!placed.laid_out).then_some(usual));
+    let canvas = Canvas {
+        width: given(spec.canvas.width, CANVAS.0),
+        height: given(spec.canvas.height, CANVAS.1),
+        ..Canvas::default()
+    };
+    for index in loops {
+        let edge = &spec.edges[index];
+        let area = |route: &Route| {
+            let track = route.track.iter().map(|at| Rect::between(*at, *at));
+            let track = track.fold(Rect::NOTHING, Rect::union);
+            track.grown(edge.thickness * ARROW / 2.0)
+        };
+        let comes_in = |other: usize| {
+            let other = &spec.edges[other];
+            [other.start(), other.end()].contains(&edge.start())
+        };
+        if !lines.cross(area(&routes[index]), comes_in) {
+            continue;
+        }
+        let free = ELSEWHERE
+            .map(|out| route(index, out))
+            .into_iter()
+            .find(|route| {
+                let (area, all) = (area(route), route.bounds());
+                let mut strangers = boxes.meeting(all).into_iter();
+                !lines.cross(area, |_| true)
+                    && !borders.cross(all, |_| true)
+                    && strangers.all(|node| node == edge.from && edge.frames.0.is_none())
+                    && labels::within(&canvas, placed.movable, all)
+            });
+        if let Some(free) = free {
+            routes[index] = free;
+        }
+    }
+    routes
+}
+
+struct Lines {
+    /// Each with its edge.
+    lines: Vec<(usize, Point, Point)>,
+    tree: Tree,
+}
+
+impl Lines {
+    fn new(lines: Vec<(usize, Point, Point)>) -> Self {
+        let rect = |(_, one, two): &(usize, Point, Point)| Rect::between(*one, *two).grown(0.01);
+        Self {
+            tree: Tree::new(lines.iter().map(rect).collect()),
+            lines,
+        }
+    }
+
+    /// Whether one of those that count has a part in a box.
+    fn cross(&self, rect: Rect, counts: impl Fn(usize) -> bool) -> bool {
+        self.tree.meeting(rect).into_iter().any(|line| {
+            let (edge, one, two) = self.lines[line];
+            counts(edge) && rect.is_crossed(one, two)
+        })
+    }
+}
