@@ -98,31 +98,119 @@ fn all<'a, 'b>(page: &'a Document<'b>, name: &str) -> (Vec<Node<'a, 'b>>, f64, f
     (found, edges.0, edges.1)
 }
 
+/// The lines of a block, each with its words.
+type Block<'a, 'b> = Vec<Vec<Node<'a, 'b>>>;
+
+/// Two columns: where the page's middle is, by how much a line may reach beyond it, and the gutter, if lines on both sides show one.
+struct Columns {
+    middle: f64,
+    slack: f64,
+    gutter: Option<(f64, f64)>,
+}
+
+impl Columns {
+    fn of(blocks: &[Block<'_, '_>], left: f64, right: f64) -> Self {
+        let mut columns = Self {
+            middle: f64::midpoint(left, right),
+            slack: GUTTER * (right - left),
+            gutter: None,
+        };
+        let (mut end, mut start) = (f64::NEG_INFINITY, f64::INFINITY);
+        for line in blocks.iter().flatten() {
+            match columns.side(line) {
+                1 => end = end.max(reach(line).1),
+                2 => start = start.min(reach(line).0),
+                _ => {}
+            }
+        }
+        columns.gutter = (end.is_finite() && end < start).then_some((end, start));
+        columns
+    }
+
+    /// 0 for what is wider, 1 for the left column, 2 for the right one.
+    fn side(&self, line: &[Node<'_, '_>]) -> usize {
+        let (from, to) = reach(line);
+        usize::from(to <= self.middle + self.slack)
+            + 2 * usize::from(from >= self.middle - self.slack)
+    }
+
+    fn side_of_all(&self, block: &Block<'_, '_>) -> usize {
+        block.iter().fold(3, |side, line| side & self.side(line))
+    }
+
+    /// A block with lines of both columns, which poppler makes where these are close to each other, as two; others as they are. A line
+    /// of both columns leaves the gutter free.
+    fn parted<'a, 'b>(&self, block: &Block<'a, 'b>) -> Vec<Block<'a, 'b>> {
+        let whole = || vec![block.clone()];
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        for line in block {
+            match (self.side(line), self.gutter) {
+                (1, _) => one.push(line.clone()),
+                (2, _) => other.push(line.clone()),
+                (0, Some((end, start))) => {
+                    let at = line.partition_point(|word| length(*word, "xMax") <= end + 1.0);
+                    let (left, right) = line.split_at(at);
+                    if left.is_empty() || right.is_empty() || reach(right).0 < start - 1.0 {
+                        return whole();
+                    }
+                    one.push(left.to_vec());
+                    other.push(right.to_vec());
+                }
+                _ => return whole(),
+            }
+        }
+        if one.is_empty() || other.is_empty() {
+            return whole();
+        }
+        vec![one, other]
+    }
+}
+
+/// Where words begin and end.
+fn reach(words: &[Node<'_, '_>]) -> (f64, f64) {
+    let left = words.iter().map(|word| length(*word, "xMin"));
+    let right = words.iter().map(|word| length(*word, "xMax"));
+    (
+        left.fold(f64::INFINITY, f64::min),
+        right.fold(f64::NEG_INFINITY, f64::max),
+    )
+}
+
 /// The blocks of a page in reading order: where it has two columns the left one first, from one block that is wider than a column
-/// to the next. Else poppler's order, which mixes up columns that are close to each other.
-fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Node<'a, 'b>> {
-    let (mut blocks, left, right) = all(page, "block");
-    let (middle, slack) = (f64::midpoint(left, right), GUTTER * (right - left));
-    // 0 for what is wider, 1 for the left column, 2 for the right one.
-    let side = |block: Node<'_, '_>| {
-        usize::from(length(block, "xMax") <= middle + slack)
-            + 2 * usize::from(length(block, "xMin") >= middle - slack)
+/// to the next. Else poppler's order.
+fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Block<'a, 'b>> {
+    let (found, left, right) = all(page, "block");
+    let named = |node: Node<'a, 'b>, name| {
+        let children = node.children();
+        children.filter(move |child: &Node<'a, 'b>| child.has_tag_name(name))
     };
-    let words = |wanted: usize| {
-        let own = blocks.iter().filter(|block| side(**block) == wanted);
-        let inside = own.flat_map(Node::descendants);
-        inside.filter(|node| node.has_tag_name("word")).count()
+    let lines = |block| named(block, "line").map(|line| named(line, "word").collect());
+    let blocks = found.into_iter().map(|block| lines(block).collect());
+    let blocks: Vec<Block<'a, 'b>> = blocks.collect();
+    let columns = Columns::of(&blocks, left, right);
+    let parted = blocks.iter().flat_map(|block| columns.parted(block));
+    let mut parted: Vec<Block<'a, 'b>> = parted.collect();
+    let words = |wanted: usize| -> usize {
+        let own = parted
+            .iter()
+            .filter(|block| columns.side_of_all(block) == wanted);
+        own.flatten().map(Vec::len).sum()
     };
     let [wide, one, other] = [0, 1, 2].map(words);
     if one.min(other) * 4 < one + other + wide {
         return blocks;
     }
-    blocks.sort_by(|one, other| length(*one, "yMin").total_cmp(&length(*other, "yMin")));
+    let top = |block: &Block<'_, '_>| {
+        let tops = block.iter().flatten().map(|word| length(*word, "yMin"));
+        tops.fold(f64::INFINITY, f64::min)
+    };
+    parted.sort_by(|one, other| top(one).total_cmp(&top(other)));
     let mut band = 0;
-    let mut placed: Vec<_> = Vec::with_capacity(blocks.len());
-    for block in blocks {
-        band += usize::from(side(block) == 0);
-        placed.push((band, side(block), block));
+    let mut placed: Vec<_> = Vec::with_capacity(parted.len());
+    for block in parted {
+        let side = columns.side_of_all(&block);
+        band += usize::from(side == 0);
+        placed.push((band, side, block));
     }
     placed.sort_by_key(|(band, side, _)| (*band, *side));
     placed.into_iter().map(|(_, _, block)| block).collect()
@@ -165,10 +253,10 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
     let numbers = line_numbers(page);
     for block in ordered(page) {
         let mut begins = true;
-        for node in block.children().filter(|node| node.has_tag_name("line")) {
-            let words: Vec<_> = node
-                .children()
-                .filter(|word| word.has_tag_name("word") && !numbers.contains(&word.id().get()))
+        for words in block {
+            let words = words.into_iter();
+            let words: Vec<_> = words
+                .filter(|word| !numbers.contains(&word.id().get()))
                 .collect();
             let letters = |word: &&Node<'_, '_>| word.text().unwrap_or_default().chars().count();
             let (Some(first), Some(last)) = (words.first(), words.last()) else {
@@ -330,6 +418,45 @@ mod tests {
         assert_eq!(text(&xml), [expected, ""]);
         assert_eq!(text("<doc>\n</doc>"), [""; 0]);
         assert_eq!(text("<page a=\"1\"><line></page>"), [""], "a damaged page");
+    }
+
+    #[test]
+    fn a_block_of_lines_of_two_columns_is_parted() {
+        let block = |lines: &[String]| {
+            let right = if lines.len() > 2 { 560.0 } else { 290.0 };
+            format!(
+                "<block xMin=\"50\" xMax=\"{right}\">\n{}</block>\n",
+                lines.concat()
+            )
+        };
+        let own = |left: f64, top: f64, name: &str| {
+            line(
+                left,
+                top,
+                10.0,
+                &format!("{name} takes one whole line, or most of it"),
+            )
+        };
+        // One line of both columns.
+        let both = |top: f64, one: &str, other: &str| {
+            let (one, other) = (own(50.0, top, one), own(310.0, top, other));
+            let one = one.trim_end().trim_end_matches("</line>");
+            let other = other.split_once('\n').map_or("", |(_, words)| words);
+            format!("{one}{other}")
+        };
+        let page = [
+            block(&[own(50.0, 100.0, "a"), own(50.0, 112.0, "b")]),
+            block(&[
+                own(310.0, 100.0, "d"),
+                own(310.0, 112.0, "e"),
+                both(124.0, "c", "f"),
+            ]),
+        ];
+        let xml = format!("<page width=\"1\">\n{}</page>\n", page.concat());
+        let read = text(&xml).concat();
+        let first = read.split('|').filter(|line| !line.is_empty());
+        let first: String = first.filter_map(|line| line.chars().next()).collect();
+        assert_eq!(first, "abcdef");
     }
 
     proptest::proptest! {
