@@ -9,7 +9,7 @@ use aris_fs::FsError;
 
 use crate::cli::Verify;
 use crate::error::Error;
-use crate::report::{Artifacts, Found, ReadLog, VerifyResult};
+use crate::report::{Artifacts, Found, Pending, ReadLog, VerifyResult};
 use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace};
 use crate::{include, picture};
 
@@ -86,13 +86,17 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
                 error.line()
             )),
             Ok(log) => {
-                if !log.pending.is_empty() {
-                    errors.push(String::from(
-                        "the last finalize was cut off before it had written all files; run it again",
-                    ));
-                } else if log.latex_include_sha256.is_some()
-                    && include_digest.is_some()
-                    && log.latex_include_sha256 != include_digest
+                let is_old = log.latex_include_sha256 == include_digest;
+                let is_new = |pending: &Pending| {
+                    Some(&pending.latex_include_sha256) == include_digest.as_ref()
+                };
+                let cut_off =
+                    "the last finalize was cut off before it had written all files; run it again";
+                if !is_old && log.pending.iter().any(is_new) {
+                    errors.push(String::from(cut_off));
+                } else if !log.pending.is_empty() {
+                    warnings.push(String::from(cut_off));
+                } else if !is_old && include_digest.is_some() && log.latex_include_sha256.is_some()
                 {
                     warnings.push(format!(
                         "{} is not as finalize wrote it: see that caption and label are those of this picture",
