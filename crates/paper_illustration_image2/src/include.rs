@@ -179,6 +179,14 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
             | ProblemKind::UnclosedMath
             | ProblemKind::UnclosedConditional => {
                 let at = document.position(problem.place);
+                // The end of the environment was taken for the argument.
+                let (lines, last) = latex
+                    .lines()
+                    .fold((0, ""), |(count, _), line| (count + 1, line));
+                if at.line > lines + 1 {
+                    let why = String::from("ends with a command whose argument is missing");
+                    return Some((lines, last.chars().count() + 1, why));
+                }
                 Some((
                     at.line.saturating_sub(1),
                     at.column,
@@ -260,6 +268,7 @@ mod tests {
         }
         for (bad, place) in [
             ("", (1, 1)),
+            ("One\nand \\text", (2, 10)),
             (" ", (1, 1)),
             ("50 %", (1, 4)),
             ("50 \\\\%", (1, 6)),
