@@ -153,8 +153,9 @@ fn a_lease_is_free_when_the_end_is_told() {
         .expect("launched");
     drop(cards);
     assert_eq!(ended(&mut watch).ending, Ending::Code(0));
+    // A test beside this one that is starting a process may have this one's leases open until then, so they are asked for again.
     for card in ["GPU-1", "GPU-2"] {
-        assert!(leases.take(card).expect("works").is_some(), "{card}");
+        until(card, || leases.take(card).expect("works").is_some());
     }
     // The leases, and beside them nothing that a program would not have anyway.
     let usual = std::process::Command::new("ls")
@@ -176,16 +177,29 @@ fn a_lease_is_free_when_the_end_is_told() {
 #[test]
 fn a_runner_without_its_leases_runs_nothing_and_leaves_the_attempt_unclaimed() {
     let place = Place::new();
-    let leases = Leases::open(&place.at("leases")).expect("a folder");
-    let lease = leases.take("GPU-1").expect("works").expect("free");
+    Leases::open(&place.at("leases")).expect("a folder");
+    let card = place.at("leases/GPU-1.lock");
+    // Another process holds the card. A lease of this one would be open for a moment in whatever the tests beside it are starting.
+    let mut holder = place.spec("touch held; until [ -e go ]; do sleep 0.01; done");
+    (holder.leases, holder.log) = (vec![card.clone()], place.at("log of the holder"));
+    prepare(&place.at("holder"), &holder).expect("prepared");
+    let mut holding = Watch::new().expect("a watch");
+    holding
+        .launch(1, &runner(), &place.at("holder"), &[])
+        .expect("launched");
+    until("the card is held", || place.at("held").exists());
+
     let mut spec = place.spec("touch ran");
-    spec.leases = vec![lease.path().to_path_buf()];
+    spec.leases = vec![card];
     let mut watch = Watch::new().expect("a watch");
     place.start(&mut watch, &spec);
     assert_eq!(left(&mut watch), Standing::Unclaimed);
     let complaint = aris_attempt::runner::complaint(&place.attempt()).expect("there");
     assert!(complaint.contains("held by another job"), "{complaint}");
-    drop(lease);
+    assert!(!place.at("ran").exists());
+
+    std::fs::write(place.at("go"), "").expect("written");
+    assert_eq!(ended(&mut holding).ending, Ending::Code(0));
     // Nobody has it now: the next runner takes it by name.
     place.start(&mut watch, &spec);
     assert_eq!(ended(&mut watch).ending, Ending::Code(0));
