@@ -32,17 +32,15 @@ mod source;
 mod text;
 pub mod wiki;
 
-use aris_cli::{CommandSpec, Context, Outcome, Product, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Shown, Spec};
 use aris_online::Exits;
 
 pub use cli::Cli;
 pub use error::Error;
 
 use cli::Command;
-use commands::{
-    doctor, edge, export, ingest, look, merge, rebuild, search as find, sync, update, upsert,
-};
-use report::Changed;
+use commands::{doctor, edge, export, ingest, look, merge, rebuild, sync, update, upsert};
+use report::{Changed, Packed, Stats};
 
 const WIKI: &str = "the wiki's folder";
 const CHANGED: &str = "what was changed";
@@ -160,7 +158,7 @@ pub static SPEC: Spec = Spec {
         lint::LINT,
         report::PACK,
         report::PAGE,
-        find::SEARCH,
+        search::SEARCH,
         report::SLUG,
         report::STATS,
     ],
@@ -189,7 +187,7 @@ pub static SPEC: Spec = Spec {
 const TRIES: u32 = 5;
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     for _ in 1..TRIES {
         match product(&cli, context) {
             Err(Error::ChangedMeanwhile { .. }) => {}
@@ -199,13 +197,19 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Err
     product(&cli, context)
 }
 
-fn product(cli: &Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
-    let changed = |data: Changed| Outcome::done(data).boxed();
+fn product(cli: &Cli, context: &Context) -> Result<Shown, Error> {
+    let changed = |data: Changed| Outcome::done(data).shown(report::CHANGED, Changed::write);
+    let packed = |data: Packed| {
+        Outcome::done(data).shown(report::PACK, |pack, out| {
+            writeln!(out, "query_pack.md rebuilt: {} chars", pack.chars)
+        })
+    };
     Ok(match &cli.command {
         Command::Init(root) => changed(rebuild::init(root, context)?),
-        Command::Slug(args) => Outcome::done(look::slug_of(args)).boxed(),
+        Command::Slug(args) => Outcome::done(look::slug_of(args))
+            .shown(report::SLUG, |data, out| writeln!(out, "{}", data.slug)),
         Command::IngestPaper(args) => changed(ingest::run(args, context)?),
-        Command::Sync(args) => sync::run(args, context)?.boxed(),
+        Command::Sync(args) => sync::run(args, context)?.shown(report::CHANGED, Changed::write),
         Command::AddEdge(args) => changed(edge::run(args, context)?),
         Command::RemoveEdge(args) => changed(edge::remove(args, context)?),
         Command::UpsertIdea(args) => changed(upsert::idea(args, context)?),
@@ -213,16 +217,14 @@ fn product(cli: &Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Er
         Command::UpsertClaim(args) => changed(upsert::claim(args, context)?),
         Command::SetStatus(args) => changed(update::status(args, context)?),
         Command::Update(args) => changed(update::field(args, context)?),
-        Command::Query(args) => {
-            Outcome::done(rebuild::pack(&args.pack, Some(&args.topic), context)?).boxed()
-        }
-        Command::RebuildQueryPack(args) => {
-            Outcome::done(rebuild::pack(args, None, context)?).boxed()
-        }
+        Command::Query(args) => packed(rebuild::pack(&args.pack, Some(&args.topic), context)?),
+        Command::RebuildQueryPack(args) => packed(rebuild::pack(args, None, context)?),
         Command::RebuildIndex(root) => changed(rebuild::index(root, context)?),
-        Command::Stats(root) => Outcome::done(look::stats(root, context)?).boxed(),
+        Command::Stats(root) => {
+            Outcome::done(look::stats(root, context)?).shown(report::STATS, Stats::write)
+        }
         Command::Show(args) => Outcome::done(look::show(args, context)?).boxed(),
-        Command::Search(args) => Outcome::done(find::run(args, context)?).boxed(),
+        Command::Search(args) => Outcome::done(search::run(args, context)?).boxed(),
         Command::Export(args) => Outcome::done(export::run(args, context)?).boxed(),
         Command::Lint(args) => lint::run(args, context)?.boxed(),
         Command::Merge(args) => changed(merge::run(args, context)?),
@@ -241,11 +243,11 @@ mod tests {
     fn schemas_are_current() {
         check_schema::<Changed>(report::CHANGED);
         check_schema::<export::Exported>(export::EXPORT);
-        check_schema::<find::Searched>(find::SEARCH);
+        check_schema::<search::Searched>(search::SEARCH);
         check_schema::<lint::Lint>(lint::LINT);
-        check_schema::<report::Packed>(report::PACK);
+        check_schema::<Packed>(report::PACK);
         check_schema::<report::Shown>(report::PAGE);
         check_schema::<report::Slug>(report::SLUG);
-        check_schema::<report::Stats>(report::STATS);
+        check_schema::<Stats>(report::STATS);
     }
 }

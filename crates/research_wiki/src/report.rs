@@ -73,17 +73,11 @@ impl Changed {
         context.warn(&note);
         self.notes.push(note);
     }
-}
 
-impl Product for Changed {
-    fn schema(&self) -> &'static str {
-        CHANGED
-    }
-
-    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        self.lines
-            .iter()
-            .try_for_each(|line| writeln!(out, "{line}"))
+    /// The lines for people.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = self.lines.iter();
+        lines.try_for_each(|line| writeln!(out, "{line}"))
     }
 }
 
@@ -110,31 +104,11 @@ pub(crate) struct PackedSection {
     pub(crate) left_out: usize,
 }
 
-impl Product for Packed {
-    fn schema(&self) -> &'static str {
-        PACK
-    }
-
-    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        writeln!(out, "query_pack.md rebuilt: {} chars", self.chars)
-    }
-}
-
 /// A slug.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Slug {
     pub(crate) slug: String,
-}
-
-impl Product for Slug {
-    fn schema(&self) -> &'static str {
-        SLUG
-    }
-
-    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        writeln!(out, "{}", self.slug)
-    }
 }
 
 /// How much there is of what.
@@ -155,29 +129,24 @@ pub(crate) struct Stats {
     pub(crate) unreadable: usize,
 }
 
-impl Product for Stats {
-    fn schema(&self) -> &'static str {
-        STATS
-    }
-
-    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        writeln!(out, "📚 Research Wiki Stats")?;
-        writeln!(out, "Papers:      {}", self.papers)?;
-        let (failed, succeeded) = (self.ideas_failed, self.ideas_succeeded);
-        let ideas = self.ideas;
-        writeln!(
-            out,
-            "Ideas:       {ideas} ({failed} failed, {succeeded} succeeded)"
-        )?;
-        writeln!(out, "Experiments: {}", self.experiments)?;
+impl Stats {
+    /// The numbers for people, in the reference's words.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (ideas, failed, succeeded) = (self.ideas, self.ideas_failed, self.ideas_succeeded);
         let (supported, invalidated) = (self.claims_supported, self.claims_invalidated);
-        let claims = self.claims;
-        writeln!(
-            out,
-            "Claims:      {claims} ({supported} supported, {invalidated} invalidated)"
-        )?;
-        writeln!(out, "Edges:       {}", self.edges)?;
-        writeln!(out, "Wiki root:   {}", self.wiki)
+        let lines = [
+            String::from("📚 Research Wiki Stats"),
+            format!("Papers:      {}", self.papers),
+            format!("Ideas:       {ideas} ({failed} failed, {succeeded} succeeded)"),
+            format!("Experiments: {}", self.experiments),
+            format!(
+                "Claims:      {} ({supported} supported, {invalidated} invalidated)",
+                self.claims
+            ),
+            format!("Edges:       {}", self.edges),
+            format!("Wiki root:   {}", self.wiki),
+        ];
+        writeln!(out, "{}", lines.join("\n"))
     }
 }
 

@@ -9,7 +9,6 @@ pub(crate) mod ingest;
 pub(crate) mod look;
 pub(crate) mod merge;
 pub(crate) mod rebuild;
-pub(crate) mod search;
 pub(crate) mod sync;
 pub(crate) mod update;
 pub(crate) mod upsert;

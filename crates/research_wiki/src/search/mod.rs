@@ -7,31 +7,21 @@ pub mod document;
 mod snippet;
 pub mod words;
 
+use std::io::{self, Write};
 use std::path::Path;
 
+use aris_cli::{Context, Product, Style};
 use serde::Serialize;
 
+use crate::cli::SearchArgs;
 use crate::error::Error;
-use crate::wiki::{Found, Index, index_place};
+use crate::wiki::{Index, index_place};
 use aris_wiki::node::Kind;
 
-/// One page that was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Hit {
-    /// Name of the node.
-    pub node: String,
-    /// The page, relative to the wiki.
-    pub path: String,
-    /// Title.
-    pub title: String,
-    /// Year; 0 when unknown.
-    pub year: u32,
-    /// BM25; higher is better. Comparable within one answer only.
-    pub score: f64,
-    /// The line of the page that has most of the query.
-    pub snippet: String,
-}
+pub use crate::wiki::Hit;
+
+/// Schema id of [`Searched`].
+pub(crate) const SEARCH: &str = "aris.research_wiki.search/v1";
 
 /// Which pages count as found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -46,16 +36,24 @@ pub enum Matched {
     None,
 }
 
-/// The answer to a query.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// Best first.
-    pub hits: Vec<Hit>,
-    /// How many pages were found, shown or not.
-    pub total: usize,
+/// The pages that were found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Searched {
+    /// The wiki, as it was given.
+    pub wiki: String,
+    /// The words.
+    pub query: String,
     /// Which pages count as found.
     pub matched: Matched,
+    /// How many pages were found, shown or not.
+    pub total: usize,
+    /// Whether the index answered; without it all pages were read.
+    pub index: bool,
+    /// Best first.
+    pub hits: Vec<Hit>,
     /// Why the index could not be used, when it could not.
+    #[serde(skip)]
     pub without_index: Option<String>,
 }
 
@@ -70,16 +68,39 @@ pub struct Question<'a> {
     pub limit: usize,
 }
 
+/// `search`
+pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<Searched, Error> {
+    let question = Question {
+        text: &args.query.join(" "),
+        kind: args.kind,
+        limit: args.limit,
+    };
+    let mut found = find(&args.root.folder(context), question, !args.no_index)?;
+    found.wiki = args.root.shown().display().to_string();
+    if let Some(why) = &found.without_index {
+        context.warn(&format!("{why}; all pages were read instead"));
+    }
+    match found.matched {
+        Matched::All => {}
+        Matched::Any => context.note("no page has all of these words; these have some of them"),
+        Matched::None => context.note("no page has any of these words"),
+    }
+    Ok(found)
+}
+
 /// Searches the wiki at `root`, with the index that is kept there, or, where that is not wanted or cannot be, with one in memory.
 ///
 /// **Errors**: no wiki, and what keeps the wiki's folders from being listed.
-pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, Error> {
+pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Searched, Error> {
     crate::wiki::check_root(root)?;
     let phrases = words::phrases(question.text);
-    let mut answer = Answer {
-        hits: Vec::new(),
-        total: 0,
+    let mut answer = Searched {
+        wiki: String::new(),
+        query: question.text.to_owned(),
         matched: Matched::None,
+        total: 0,
+        index: keep,
+        hits: Vec::new(),
         without_index: None,
     };
     if phrases.is_empty() {
@@ -87,9 +108,9 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
     }
     let ask = |index: &Index| -> rusqlite::Result<_> {
         for (any, matched) in [(false, Matched::All), (true, Matched::Any)] {
-            let (found, total) = index.find(&phrases, any, question.kind, question.limit)?;
+            let (hits, total) = index.find(&phrases, any, question.kind, question.limit)?;
             if total > 0 {
-                return Ok((found, total, matched));
+                return Ok((hits, total, matched));
             }
         }
         Ok((Vec::new(), 0, Matched::None))
@@ -97,6 +118,7 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
     let in_memory = || -> Result<_, Error> { Ok(ask(&Index::in_memory(root)?)?) };
     let asked = if keep {
         Index::ask(root, &ask).or_else(|error| {
+            answer.index = false;
             answer.without_index = Some(match error {
                 Error::Index(error) => {
                     format!("the index {}: {error}", index_place(root).display())
@@ -108,18 +130,35 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
     } else {
         in_memory()
     };
-    let found;
-    (found, answer.total, answer.matched) = asked?;
-    let hit = |found: Found| Hit {
-        snippet: snippet::of(&root.join(&found.path), &phrases),
-        node: found.summary.node.to_owned(),
-        path: found.path,
-        title: found.summary.title.to_owned(),
-        year: found.summary.year,
-        score: found.score,
-    };
-    answer.hits = found.into_iter().map(hit).collect();
+    (answer.hits, answer.total, answer.matched) = asked?;
+    for hit in &mut answer.hits {
+        hit.snippet = snippet::of(&root.join(&hit.path), &phrases);
+    }
     Ok(answer)
+}
+
+impl Product for Searched {
+    fn schema(&self) -> &'static str {
+        SEARCH
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for hit in &self.hits {
+            let year = if hit.year > 0 {
+                format!(" ({})", hit.year)
+            } else {
+                String::new()
+            };
+            writeln!(out, "{}  {}{year}", style.bold(&hit.node), hit.title)?;
+            if !hit.snippet.is_empty() {
+                writeln!(out, "    {}", style.dim(&hit.snippet))?;
+            }
+        }
+        if self.total > self.hits.len() {
+            writeln!(out, "{} of {} pages", self.hits.len(), self.total)?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

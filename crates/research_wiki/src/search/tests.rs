@@ -32,7 +32,7 @@ fn write(root: &Path, path: &str, title: &str, body: &str) {
     fs::write(root.join(path), text).expect("page");
 }
 
-fn ask(sample: &Sample, text: &str, keep: bool) -> Answer {
+fn ask(sample: &Sample, text: &str, keep: bool) -> Searched {
     let question = Question {
         text,
         kind: None,

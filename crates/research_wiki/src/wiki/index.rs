@@ -18,8 +18,9 @@ use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, Row, params};
+use serde::Serialize;
 
-use super::{KEEP, keep_folder, read_page};
+use super::{KEEP, Unreadable, keep_folder, read_page};
 use crate::error::Error;
 use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
@@ -80,11 +81,8 @@ impl Listed {
     }
 }
 
-/// Path and why a file among the pages is none.
-pub(super) type Odd = (String, &'static str);
-
 /// The pages of the wiki at `root`, by path, and the files among them that are none.
-pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
+pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Unreadable>), FsError> {
     let (mut pages, mut odd) = (Vec::new(), Vec::new());
     for kind in Kind::ALL {
         let folder = root.join(kind.folder());
@@ -98,24 +96,25 @@ pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
                 return None;
             }
             let path = [kind.folder(), "/", &shown].concat();
+            let odd = |why: &str, path| {
+                let why = why.to_owned();
+                Some(Err(Unreadable { path, why }))
+            };
             if entry == EntryKind::Link && super::way_out(root, &folder.join(&name)).is_some() {
-                return Some(Err((path, "it is a link that leads out of the wiki")));
+                return odd("it is a link that leads out of the wiki", path);
             }
             if shown.contains(char::is_control) {
-                return Some(Err((
-                    path,
-                    "its name has a line break or a control character",
-                )));
+                return odd("its name has a line break or a control character", path);
             }
-            Some(match metadata {
-                Some(metadata) if name.to_str().is_some() => Ok(Listed {
+            match metadata {
+                Some(metadata) if name.to_str().is_some() => Some(Ok(Listed {
                     kind,
                     path,
                     stamp: stamp(&metadata),
                     changed: changed(&metadata),
-                }),
-                _ => Err((path, "its name is not UTF-8, or it is a link to nothing")),
-            })
+                })),
+                _ => odd("its name is not UTF-8, or it is a link to nothing", path),
+            }
         };
         for entry in aris_fs::map_entries(&folder, look)? {
             match entry {
@@ -125,7 +124,7 @@ pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
         }
     }
     pages.sort_unstable_by(|one, two| one.path.cmp(&two.path));
-    odd.sort_unstable();
+    odd.sort_unstable_by(|one, two| one.path.cmp(&two.path));
     Ok((pages, odd))
 }
 
@@ -136,14 +135,22 @@ fn clock(root: &Path) -> Result<Moment, FsError> {
     Ok(changed(aris_fs::open(&path)?.metadata()))
 }
 
-/// A page that was found.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    /// Relative to the wiki.
-    pub(crate) path: String,
-    pub(crate) summary: Summary,
-    /// BM25; higher is better.
-    pub(crate) score: f64,
+/// One page that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Hit {
+    /// Name of the node.
+    pub node: String,
+    /// The page, relative to the wiki.
+    pub path: String,
+    /// Title.
+    pub title: String,
+    /// Year; 0 when unknown.
+    pub year: u32,
+    /// BM25; higher is better. Comparable within one answer only.
+    pub score: f64,
+    /// The line of the page that has most of the query.
+    pub snippet: String,
 }
 
 /// What the index has of a page, with the stamp of the page that it was read from.
@@ -285,14 +292,14 @@ impl Index {
             .collect())
     }
 
-    /// The best `limit` pages for `phrases`, and how many there are: pages with all of them, or with `any` at least one.
+    /// The best `limit` pages for `phrases`, without snippets, and how many there are: pages with all of them, or with `any` at least one.
     pub(crate) fn find(
         &self,
         phrases: &[Phrase],
         any: bool,
         kind: Option<Kind>,
         limit: usize,
-    ) -> rusqlite::Result<(Vec<Found>, usize)> {
+    ) -> rusqlite::Result<(Vec<Hit>, usize)> {
         let texts: Vec<String> = phrases.iter().map(expression).collect();
         let expression = texts.join(if any { " OR " } else { " AND " });
         let folder = kind.map_or("", Kind::folder);
@@ -314,10 +321,14 @@ impl Index {
         let (mut found, mut total) = (Vec::new(), 0);
         while let Some(row) = rows.next()? {
             total = usize::try_from(row.get::<_, i64>(3)?).unwrap_or(usize::MAX);
-            found.push(Found {
+            let summary = fields(row, 1)?;
+            found.push(Hit {
+                node: summary.node.to_owned(),
                 path: row.get(0)?,
-                summary: fields(row, 1)?,
+                title: summary.title.to_owned(),
+                year: summary.year,
                 score: row.get(2)?,
+                snippet: String::new(),
             });
         }
         found.truncate(limit);

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
-pub(crate) use index::{Found, Index, place as index_place};
+pub use index::Hit;
+pub(crate) use index::{Index, place as index_place};
 use index::{Kept, Listed, Stamp};
 
 use crate::error::Error;
@@ -99,17 +100,13 @@ impl Wiki {
 
     fn look(
         root: &Path,
-        (listed, odd): (Vec<Listed>, Vec<index::Odd>),
+        (listed, unreadable): (Vec<Listed>, Vec<Unreadable>),
         mut known: Vec<Kept>,
     ) -> Self {
-        let odd = odd.into_iter().map(|(path, why)| Unreadable {
-            path,
-            why: why.to_owned(),
-        });
         let mut wiki = Self {
             root: root.to_path_buf(),
             pages: Vec::new(),
-            unreadable: odd.collect(),
+            unreadable,
             read: 0,
         };
         let mut unknown = Vec::new();
