@@ -34,21 +34,26 @@ pub(crate) fn write(model: &Model, files: &mut Files) {
             })
             .collect();
         script(files, &format!("n{number}"), &records);
-        let nodes = nodes.iter().zip(number * SIZE..);
-        let neighbours: Vec<_> = nodes
-            .map(|(node, at)| adjacent(model, at, node, &numbers))
+        let neighbours: Vec<_> = (number * SIZE..)
+            .zip(nodes)
+            .map(|(at, _)| adjacent(model, at, &numbers))
             .collect();
         script(files, &format!("g{number}"), &neighbours);
     }
     script(files, "nodes", &json!({"size": SIZE, "first": first}));
-    let start = most_connected(model, 1)
-        .first()
-        .map_or(-1, |(number, _)| i64::try_from(*number).unwrap_or(-1));
+    let start = by_relations(model).next();
+    let start = start.map_or(-1, |(number, _)| i64::try_from(number).unwrap_or(-1));
     script(files, "graph", &json!({"types": types, "start": start}));
 }
 
-/// The `count` nodes with most relations, most first; nodes without page only after all others.
-pub(crate) fn most_connected(model: &Model, count: usize) -> Vec<(usize, &Node)> {
+/// The `count` nodes with most relations, most first, as far as they have any.
+pub(crate) fn most_connected(model: &Model, count: usize) -> impl Iterator<Item = (usize, &Node)> {
+    let nodes = by_relations(model).take(count);
+    nodes.filter(|(_, node)| !node.relations.is_empty())
+}
+
+/// The nodes with their numbers, those with most relations first; nodes without page only after all others.
+fn by_relations(model: &Model) -> impl Iterator<Item = (usize, &Node)> {
     let mut nodes: Vec<(usize, &Node)> = model.nodes.iter().enumerate().collect();
     nodes.sort_by_key(|(number, node)| {
         (
@@ -57,8 +62,7 @@ pub(crate) fn most_connected(model: &Model, count: usize) -> Vec<(usize, &Node)>
             *number,
         )
     });
-    nodes.truncate(count);
-    nodes
+    nodes.into_iter()
 }
 
 /// What is said of a node below its title: its thesis, else its authors.
@@ -78,14 +82,10 @@ pub(crate) fn below(node: &Node) -> String {
 fn adjacent(
     model: &Model,
     number: usize,
-    node: &Node,
     types: &BTreeMap<&str, usize>,
 ) -> Vec<(usize, usize, u8)> {
-    let relations = node
-        .relations
-        .iter()
-        .filter_map(|at| model.relations.get(*at));
-    let mut neighbours: Vec<_> = relations
+    let mut neighbours: Vec<_> = model
+        .relations_of(number)
         .map(|relation| {
             let kind = types.get(relation.kind.as_str()).copied();
             let away = relation.from == number;

@@ -1,9 +1,10 @@
 //! A page's text as HTML: Markdown, with every tag of its own escaped, no image loaded, and links only to pages and to the web.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::site::model::Model;
 use crate::text::{clean, escape};
@@ -26,7 +27,7 @@ pub(crate) fn render(
         root,
         model,
         mentioned,
-        links: Vec::new(),
+        close: Vec::new(),
         in_code: false,
         in_head: false,
         html: String::new(),
@@ -37,14 +38,17 @@ pub(crate) fn render(
     writer.out
 }
 
+/// What closes a link.
+const LINK: &str = "</a>";
+
 struct Writer<'a> {
     out: String,
     folder: &'a str,
     root: &'a str,
     model: &'a Model,
     mentioned: &'a mut BTreeSet<usize>,
-    /// Whether each open link is one in the page, too.
-    links: Vec<bool>,
+    /// What closes each open tag.
+    close: Vec<Cow<'static, str>>,
     in_code: bool,
     in_head: bool,
     html: String,
@@ -55,7 +59,7 @@ impl Writer<'_> {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) if self.in_code || self.links.contains(&true) => {
+            Event::Text(text) if self.in_code || self.in_link() => {
                 escape(&mut self.out, &text);
             }
             Event::Text(text) => self.text(&text),
@@ -72,13 +76,25 @@ impl Writer<'_> {
         }
     }
 
+    fn in_link(&self) -> bool {
+        self.close.iter().any(|tag| tag == LINK)
+    }
+
     fn start(&mut self, tag: Tag<'_>) {
-        match tag {
-            Tag::Paragraph => self.out.push_str("<p dir=\"auto\">"),
+        let cell = if self.in_head {
+            ["<th>", "</th>"]
+        } else {
+            ["<td>", "</td>"]
+        };
+        let [open, close] = match tag {
+            Tag::Paragraph => ["<p dir=\"auto\">", "</p>\n"],
             Tag::Heading { level, .. } => {
-                self.heading("<h", level, " dir=\"auto\">");
+                // The page's title is the only heading of the first rank.
+                let level = (level as usize).max(2);
+                write!(self.out, "<h{level} dir=\"auto\">").unwrap_or_default();
+                return self.close.push(format!("</h{level}>\n").into());
             }
-            Tag::BlockQuote(_) => self.out.push_str("<blockquote>"),
+            Tag::BlockQuote(_) => ["<blockquote>", "</blockquote>\n"],
             Tag::CodeBlock(kind) => {
                 self.in_code = true;
                 self.out.push_str("<pre tabindex=\"0\"");
@@ -89,71 +105,46 @@ impl Writer<'_> {
                     escape(&mut self.out, &language);
                     self.out.push('"');
                 }
-                self.out.push_str("><code>");
+                ["><code>", "</code></pre>\n"]
             }
-            Tag::List(None) => self.out.push_str("<ul>"),
+            Tag::List(None) => ["<ul>", "</ul>\n"],
             Tag::List(Some(first)) => {
-                write!(self.out, "<ol start=\"{first}\">").unwrap_or_default();
+                write!(self.out, "<ol start=\"{first}\"").unwrap_or_default();
+                [">", "</ol>\n"]
             }
-            Tag::Item => self.out.push_str("<li>"),
-            Tag::Table(_) => self
-                .out
-                .push_str("<div class=\"scroll\" tabindex=\"0\"><table>"),
+            Tag::Item => ["<li>", "</li>\n"],
+            Tag::Table(_) => [
+                "<div class=\"scroll\" tabindex=\"0\"><table>",
+                "</tbody></table></div>\n",
+            ],
             Tag::TableHead => {
                 self.in_head = true;
-                self.out.push_str("<thead><tr>");
+                ["<thead><tr>", "</tr></thead><tbody>"]
             }
-            Tag::TableRow => self.out.push_str("<tr>"),
-            Tag::TableCell => self
-                .out
-                .push_str(if self.in_head { "<th>" } else { "<td>" }),
-            Tag::Emphasis => self.out.push_str("<em>"),
-            Tag::Strong => self.out.push_str("<strong>"),
-            Tag::Strikethrough => self.out.push_str("<del>"),
-            Tag::Link { dest_url, .. } => self.link(&dest_url),
-            Tag::Image { .. } => self.out.push_str("<span class=\"image\">[image: "),
-            _ => {}
-        }
+            Tag::TableRow => ["<tr>", "</tr>"],
+            Tag::TableCell => cell,
+            Tag::Emphasis => ["<em>", "</em>"],
+            Tag::Strong => ["<strong>", "</strong>"],
+            Tag::Strikethrough => ["<del>", "</del>"],
+            Tag::Link { dest_url, .. } => ["", self.link(&dest_url)],
+            Tag::Image { .. } => ["<span class=\"image\">[image: ", "]</span>"],
+            _ => ["", ""],
+        };
+        self.out.push_str(open);
+        self.close.push(close.into());
     }
 
     fn end(&mut self, tag: TagEnd) {
+        self.out.push_str(&self.close.pop().unwrap_or_default());
         match tag {
-            TagEnd::Paragraph => self.out.push_str("</p>\n"),
-            TagEnd::Heading(level) => self.heading("</h", level, ">\n"),
-            TagEnd::BlockQuote(_) => self.out.push_str("</blockquote>\n"),
-            TagEnd::CodeBlock => {
-                self.in_code = false;
-                self.out.push_str("</code></pre>\n");
-            }
+            TagEnd::CodeBlock => self.in_code = false,
             TagEnd::HtmlBlock => {
                 let html = std::mem::take(&mut self.html);
                 self.markup(&html);
             }
-            TagEnd::List(false) => self.out.push_str("</ul>\n"),
-            TagEnd::List(true) => self.out.push_str("</ol>\n"),
-            TagEnd::Item => self.out.push_str("</li>\n"),
-            TagEnd::Table => self.out.push_str("</tbody></table></div>\n"),
-            TagEnd::TableHead => {
-                self.in_head = false;
-                self.out.push_str("</tr></thead><tbody>");
-            }
-            TagEnd::TableRow => self.out.push_str("</tr>"),
-            TagEnd::TableCell => self
-                .out
-                .push_str(if self.in_head { "</th>" } else { "</td>" }),
-            TagEnd::Emphasis => self.out.push_str("</em>"),
-            TagEnd::Strong => self.out.push_str("</strong>"),
-            TagEnd::Strikethrough => self.out.push_str("</del>"),
-            TagEnd::Link if self.links.pop() == Some(true) => self.out.push_str("</a>"),
-            TagEnd::Image => self.out.push_str("]</span>"),
+            TagEnd::TableHead => self.in_head = false,
             _ => {}
         }
-    }
-
-    /// A tag of a heading. The page's title is the only one of the first rank.
-    fn heading(&mut self, open: &str, level: HeadingLevel, close: &str) {
-        let level = (level as usize).max(2);
-        write!(self.out, "{open}{level}{close}").unwrap_or_default();
     }
 
     /// HTML in the page: comments are left out, everything else is shown as it is written.
@@ -166,23 +157,26 @@ impl Writer<'_> {
         escape(&mut self.out, rest);
     }
 
-    fn link(&mut self, target: &str) {
+    /// Opens a link, and gives what closes it: nothing where it leads nowhere.
+    fn link(&mut self, target: &str) -> &'static str {
         let href = match self.local(target) {
-            Some(number) => {
-                self.mentioned.insert(number);
-                let href = self
-                    .model
-                    .nodes
-                    .get(number)
-                    .map_or("", |node| node.href.as_str());
-                (!href.is_empty()).then(|| format!("{}{href}", self.root))
-            }
+            Some(number) => self.mention(number),
             None => is_web(target).then(|| clean(target)),
         };
-        self.links.push(href.is_some());
-        if let Some(href) = href {
-            self.open(&href);
+        match href {
+            None => "",
+            Some(href) => {
+                self.open(&href);
+                LINK
+            }
         }
+    }
+
+    /// Where a node is shown that the text mentions; `None` where nothing is known of it but the name.
+    fn mention(&mut self, number: usize) -> Option<String> {
+        self.mentioned.insert(number);
+        let href = &self.model.nodes.get(number)?.href;
+        (!href.is_empty()).then(|| format!("{}{href}", self.root))
     }
 
     fn open(&mut self, href: &str) {
@@ -228,20 +222,13 @@ impl Writer<'_> {
             let Some(number) = self.model.number(name) else {
                 continue;
             };
-            let href = self
-                .model
-                .nodes
-                .get(number)
-                .map_or("", |node| node.href.as_str());
-            if href.is_empty() {
+            let Some(href) = self.mention(number) else {
                 continue;
-            }
-            self.mentioned.insert(number);
+            };
             escape(&mut self.out, text.get(done..at).unwrap_or_default());
-            let href = format!("{}{href}", self.root);
             self.open(&href);
             escape(&mut self.out, name);
-            self.out.push_str("</a>");
+            self.out.push_str(LINK);
             done = end;
         }
         escape(&mut self.out, text.get(done..).unwrap_or_default());
@@ -250,7 +237,7 @@ impl Writer<'_> {
     fn code(&mut self, text: &str) {
         self.out.push_str("<code>");
         let whole = names(text).next() == Some((0, text.len()));
-        if whole && !self.links.contains(&true) {
+        if whole && !self.in_link() {
             self.text(text);
         } else {
             escape(&mut self.out, text);

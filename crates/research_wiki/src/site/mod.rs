@@ -132,18 +132,16 @@ fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
         }
     }
     let map = markdown::render(&map, "", "", &model, &mut BTreeSet::new());
-    files.insert(
-        String::from("gaps.html"),
-        pages::gaps(&site, &model, &gaps, &map, &mentions)?.into_bytes(),
-    );
-    files.insert(
-        String::from("index.html"),
-        pages::home(&site, &model, &gaps)?.into_bytes(),
-    );
-    files.insert(
-        String::from("graph.html"),
-        pages::graph(&site, &model)?.into_bytes(),
-    );
+    for (path, html) in [
+        (
+            "gaps.html",
+            pages::gaps(&site, &model, &gaps, &map, &mentions)?,
+        ),
+        ("index.html", pages::home(&site, &model, &gaps)?),
+        ("graph.html", pages::graph(&site, &model)?),
+    ] {
+        files.insert(path.to_owned(), html.into_bytes());
+    }
     graph::write(&model, &mut files);
     words.write(&mut files);
     let exported = Exported {

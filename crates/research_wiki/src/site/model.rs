@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_contract::hex::hex;
+use aris_contract::text::counted;
 use sha2::{Digest as _, Sha256};
 
 use crate::gaps::Gap;
@@ -24,6 +25,13 @@ pub(crate) struct Node {
     pub(crate) page: Option<Summary>,
     /// Relations by number, in the order of the file.
     pub(crate) relations: Vec<usize>,
+}
+
+impl Node {
+    /// `1 relation`, `2 relations`.
+    pub(crate) fn related(&self) -> String {
+        counted(self.relations.len(), "relation")
+    }
 }
 
 /// A relation between two nodes, by number.
@@ -124,18 +132,28 @@ impl Model {
         self.numbers.get(name).copied()
     }
 
+    /// The relations of node `number`.
+    pub(crate) fn relations_of(&self, number: usize) -> impl Iterator<Item = &Relation> {
+        let relations = self.nodes.get(number).into_iter();
+        let relations = relations.flat_map(|node| &node.relations);
+        relations.filter_map(|at| self.relations.get(*at))
+    }
+
     /// The node whose page is `path` without `.md`, relative to the wiki.
     pub(crate) fn of_file(&self, path: &str) -> Option<usize> {
         self.files.get(path).copied()
     }
 
-    /// Nodes of one kind with their numbers.
-    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (usize, &Node, &Summary)> {
-        let pages = self.nodes.iter().enumerate();
-        pages.filter_map(move |(number, node)| {
-            let page = node.page.as_ref().filter(|page| page.kind == kind)?;
-            Some((number, node, page))
-        })
+    /// The nodes that have a page.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (&Node, &Summary)> {
+        self.nodes
+            .iter()
+            .filter_map(|node| Some((node, node.page.as_ref()?)))
+    }
+
+    /// Those of one kind.
+    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (&Node, &Summary)> {
+        self.pages().filter(move |(_, page)| page.kind == kind)
     }
 }
 

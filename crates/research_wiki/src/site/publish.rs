@@ -44,27 +44,26 @@ pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), E
     let staged = parent.join(format!(".{name}.aris-part"));
     clear(&parent, &staged)?;
     let written = write(&staged, files);
-    let written = written.and_then(|()| match there {
-        There::Nothing => Ok(aris_fs::rename_new(&staged, &target)?),
-        There::Empty | There::Ours => Ok(()),
+    let written = written.and_then(|()| {
+        if there {
+            return Ok(());
+        }
+        Ok(aris_fs::rename_new(&staged, &target)?)
     });
     if let Err(error) = written {
         // What began is ours. Where it cannot be removed, the next export does it.
         clear(&parent, &staged).unwrap_or_default();
         return Err(error);
     }
-    match there {
-        There::Nothing => {}
-        There::Empty | There::Ours => {
+    if there {
+        aris_fs::exchange(&staged, &target)?;
+        // Somebody may have put something there since we looked.
+        if let Err(error) = look(&staged) {
             aris_fs::exchange(&staged, &target)?;
-            // Somebody may have put something there since we looked.
-            if let Err(error) = look(&staged) {
-                aris_fs::exchange(&staged, &target)?;
-                clear_written(&parent, &staged, files)?;
-                return Err(error);
-            }
-            aris_fs::remove_tree(&parent, &staged)?;
+            clear_written(&parent, &staged, files)?;
+            return Err(error);
         }
+        aris_fs::remove_tree(&parent, &staged)?;
     }
     aris_fs::sync_dir(&parent)?;
     Ok(())
@@ -101,23 +100,17 @@ fn refused(target: &Path, why: &str) -> Error {
 /// A folder is there that is no site of ours.
 const NOT_OURS: &str = "is not empty, and not an exported site";
 
-/// What is where the site is to be.
-enum There {
-    Nothing,
-    Empty,
-    Ours,
-}
-
-fn look(target: &Path) -> Result<There, Error> {
+/// Whether something is where the site is to be: an empty folder, or a site of ours. Anything else is an error.
+fn look(target: &Path) -> Result<bool, Error> {
     let Ok(metadata) = std::fs::symlink_metadata(target) else {
-        return Ok(There::Nothing);
+        return Ok(false);
     };
     if metadata.is_symlink() || !metadata.is_dir() {
         return Err(refused(target, "is a file or a link, not a folder"));
     }
     let entries = aris_fs::walk_sorted(target, &mut |_| true)?;
     if entries.is_empty() {
-        return Ok(There::Empty);
+        return Ok(true);
     }
     let Some(listed) = aris_fs::read_optional(&target.join(LIST), aris_fs::READ_LIMIT)?
         .and_then(|bytes| parse(&bytes))
@@ -131,14 +124,11 @@ fn look(target: &Path) -> Result<There, Error> {
             // A folder of ours has files of ours; an empty one loses nothing.
             EntryKind::Folder => true,
             EntryKind::File if path == LIST => true,
-            EntryKind::File => match listed.get(path.as_ref()) {
-                Some(digest) => {
-                    let bytes = aris_fs::read(&entry.path, aris_fs::READ_LIMIT)?;
-                    hex(&Sha256::digest(&bytes)) == *digest
-                }
-                None => false,
-            },
-            EntryKind::Link | EntryKind::Special => false,
+            EntryKind::File if listed.contains_key(path.as_ref()) => {
+                let bytes = aris_fs::read(&entry.path, aris_fs::READ_LIMIT)?;
+                listed.get(path.as_ref()) == Some(&hex(&Sha256::digest(&bytes)))
+            }
+            _ => false,
         };
         if !ours {
             let why = format!("holds {path}, which was added or changed after the export");
@@ -146,7 +136,7 @@ fn look(target: &Path) -> Result<There, Error> {
             return Err(Error::usage(format!("{} {why}", target.display()), hint));
         }
     }
-    Ok(There::Ours)
+    Ok(true)
 }
 
 fn parse(bytes: &[u8]) -> Option<BTreeMap<String, String>> {

@@ -8,22 +8,14 @@ use super::Frame;
 use super::relations::{Group, groups};
 use crate::gaps::Gap;
 use crate::site::model::Model;
-use crate::text::{clean, percent};
 
 #[derive(Template)]
 #[template(path = "gaps.html")]
 struct GapsPage<'a> {
     frame: Frame<'a>,
-    gaps: Vec<GapPart>,
+    /// Each gap with the name of its node and its relations.
+    gaps: Vec<(&'a Gap, String, Vec<Group<'a>>)>,
     body: &'a str,
-}
-
-struct GapPart {
-    anchor: String,
-    id: String,
-    title: String,
-    graph: String,
-    groups: Vec<Group>,
 }
 
 /// The page of the gaps, with the whole map as rendered in `body`.
@@ -37,13 +29,8 @@ pub(crate) fn gaps(
     let parts = gaps.iter().filter_map(|gap| {
         let name = format!("gap:{}", gap.id);
         let number = model.number(&name)?;
-        Some(GapPart {
-            anchor: gap.anchor(),
-            id: gap.id.clone(),
-            title: clean(&gap.title),
-            graph: percent(&name),
-            groups: groups(model, number, mentions.get(&number)),
-        })
+        let groups = groups(model, number, mentions.get(&number));
+        Some((gap, name, groups))
     });
     let frame = Frame {
         site,

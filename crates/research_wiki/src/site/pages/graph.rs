@@ -4,30 +4,18 @@ use askama::Template;
 
 use super::Frame;
 use crate::site::graph::most_connected;
-use crate::site::model::Model;
-use crate::text::percent;
+use crate::site::model::{Model, Node};
 
 #[derive(Template)]
 #[template(path = "graph.html")]
 struct GraphPage<'a> {
     frame: Frame<'a>,
-    starts: Vec<(String, String, String)>,
+    starts: Vec<&'a Node>,
     shapes: [(&'static str, &'static str); 6],
 }
 
 /// The page of the graph.
 pub(crate) fn graph(site: &str, model: &Model) -> askama::Result<String> {
-    let starts = most_connected(model, 20)
-        .into_iter()
-        .filter(|(_, node)| !node.relations.is_empty());
-    let starts = starts.map(|(_, node)| {
-        let count = format!(
-            "{} relation{}",
-            node.relations.len(),
-            if node.relations.len() == 1 { "" } else { "s" }
-        );
-        (percent(&node.name), node.title.clone(), count)
-    });
     GraphPage {
         frame: Frame {
             site,
@@ -36,7 +24,7 @@ pub(crate) fn graph(site: &str, model: &Model) -> askama::Result<String> {
             current: "Graph",
             scripts: &["search.js", "graph.js"],
         },
-        starts: starts.collect(),
+        starts: most_connected(model, 20).map(|(_, node)| node).collect(),
         // The same as `SHAPES` in `graph.js`.
         shapes: [
             ("Paper", "M-7-7h14v14h-14z"),

@@ -1,5 +1,7 @@
 //! The first page.
 
+use std::cmp::Reverse;
+
 use askama::Template;
 
 use super::{Frame, Row, row};
@@ -16,89 +18,55 @@ const RECENT: usize = 8;
 #[template(path = "home.html")]
 struct Home<'a> {
     frame: Frame<'a>,
-    counts: Vec<Count>,
-    lists: Vec<List>,
-}
-
-struct Count {
-    href: String,
-    kind: String,
-    number: usize,
-    label: &'static str,
-}
-
-struct List {
-    title: &'static str,
-    rows: Vec<Row>,
+    /// Address, kind, number and label of what is counted.
+    counts: Vec<(String, String, usize, &'static str)>,
+    /// Title and rows.
+    lists: Vec<(&'static str, Vec<Row>)>,
 }
 
 /// The first page: how much there is, the search, what is new and what matters most.
 pub(crate) fn home(site: &str, model: &Model, gaps: &[Gap]) -> askama::Result<String> {
-    let mut counts: Vec<Count> = Kind::ALL
-        .map(|kind| Count {
-            href: format!("lists/{}.html", kind.folder()),
-            kind: kind.to_string(),
-            number: model.of_kind(kind).count(),
-            label: kind.folder(),
-        })
-        .into();
-    for (href, kind, number, label) in [
+    let kinds = Kind::ALL.map(|kind| {
+        let (folder, count) = (kind.folder(), model.of_kind(kind).count());
+        (
+            format!("lists/{folder}.html"),
+            kind.to_string(),
+            count,
+            folder,
+        )
+    });
+    let others = [
         ("gaps.html", "gap", gaps.len(), "gaps"),
         ("graph.html", "other", model.relations.len(), "relations"),
-    ] {
-        counts.push(Count {
-            href: href.to_owned(),
-            kind: kind.to_owned(),
-            number,
-            label,
-        });
-    }
-    let mut newest: Vec<(&Node, &Summary)> = model
-        .nodes
-        .iter()
-        .filter_map(|node| {
-            Some((
-                node,
-                node.page.as_ref().filter(|page| !page.added.is_empty())?,
-            ))
-        })
-        .collect();
-    newest.sort_by(|(one, first), (two, second)| {
-        second
-            .added
-            .cmp(first.added)
-            .then_with(|| one.name.cmp(&two.name))
-    });
-    let connected = most_connected(model, RECENT);
-    let connected = connected.iter().filter_map(|(_, node)| {
-        let page = node.page.as_ref()?;
-        (!node.relations.is_empty()).then(|| row(node, page))
-    });
-    let mut lists = vec![
-        List {
-            title: "Added last",
-            rows: newest
-                .iter()
-                .take(RECENT)
-                .map(|(node, page)| row(node, page))
-                .collect(),
-        },
-        List {
-            title: "Most connected",
-            rows: connected.collect(),
-        },
     ];
-    lists.retain(|list| !list.rows.is_empty());
-    let frame = Frame {
-        site,
-        root: "",
-        heading: String::from("Overview"),
-        current: "",
-        scripts: &["search.js", "home.js"],
+    let others =
+        others.map(|(href, kind, count, label)| (href.to_owned(), kind.to_owned(), count, label));
+    let mut newest: Vec<(&Node, &Summary)> = model.pages().collect();
+    newest.retain(|(_, page)| !page.added.is_empty());
+    newest.sort_by_key(|(node, page)| (Reverse(page.added), &node.name));
+    newest.truncate(RECENT);
+    let connected = most_connected(model, RECENT);
+    let connected = connected.filter_map(|(_, node)| Some((node, node.page.as_ref()?)));
+    let rows = |pages: Vec<_>| {
+        pages
+            .into_iter()
+            .map(|(node, page)| row(node, page))
+            .collect()
     };
+    let mut lists = vec![
+        ("Added last", rows(newest)),
+        ("Most connected", rows(connected.collect())),
+    ];
+    lists.retain(|(_, rows): &(_, Vec<Row>)| !rows.is_empty());
     Home {
-        frame,
-        counts,
+        frame: Frame {
+            site,
+            root: "",
+            heading: String::from("Overview"),
+            current: "",
+            scripts: &["search.js", "home.js"],
+        },
+        counts: kinds.into_iter().chain(others).collect(),
         lists,
     }
     .render()

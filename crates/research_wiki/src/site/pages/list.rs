@@ -1,5 +1,8 @@
 //! The lists of pages.
 
+use std::cmp::Reverse;
+
+use aris_contract::text::counted;
 use askama::Template;
 
 use super::{Frame, Row, row};
@@ -17,13 +20,8 @@ struct ListPage<'a> {
     lead: String,
     start: usize,
     rows: Vec<Row>,
-    pages: Vec<Link>,
-}
-
-struct Link {
-    href: String,
-    label: String,
-    current: bool,
+    /// Address and label of each page of the list, and whether it is this one.
+    pages: Vec<(String, &'a str, bool)>,
 }
 
 /// The list of one kind, in pages: papers from the newest to the oldest, the others by name. Path and content of each.
@@ -32,18 +30,11 @@ pub(crate) fn lists(
     model: &Model,
     kind: Kind,
 ) -> askama::Result<Vec<(String, String)>> {
-    let mut all: Vec<(&Node, &Summary)> = model
-        .of_kind(kind)
-        .map(|(_, node, page)| (node, page))
-        .collect();
+    let mut all: Vec<(&Node, &Summary)> = model.of_kind(kind).collect();
+    let mut order = "";
     if kind == Kind::Paper {
-        all.sort_by(|(one, first), (two, second)| {
-            second
-                .year
-                .cmp(&first.year)
-                .then_with(|| one.title.cmp(&two.title))
-                .then_with(|| one.name.cmp(&two.name))
-        });
+        all.sort_by_key(|(node, page)| (Reverse(page.year), &node.title, &node.name));
+        order = ", newest first";
     }
     let name = |number: usize| match number {
         0 => format!("{}.html", kind.folder()),
@@ -66,17 +57,9 @@ pub(crate) fn lists(
         .zip(0..)
         .map(|(part, number)| label(part, number))
         .collect();
-    let noun = if all.len() == 1 {
-        kind.to_string()
-    } else {
-        format!("{kind}s")
-    };
     let render = |(number, part): (usize, &&[(&Node, &Summary)])| {
-        let pages = labels.iter().zip(0..).map(|(label, other)| Link {
-            href: name(other),
-            label: label.clone(),
-            current: other == number,
-        });
+        let pages = labels.iter().zip(0..);
+        let pages = pages.map(|(label, other)| (name(other), label.as_str(), other == number));
         let heading = match number {
             0 => kind.heading().to_owned(),
             number => format!("{}, page {}", kind.heading(), number + 1),
@@ -89,15 +72,7 @@ pub(crate) fn lists(
                 current: kind.heading(),
                 scripts: &[],
             },
-            lead: format!(
-                "{} {noun}{}.",
-                all.len(),
-                if kind == Kind::Paper {
-                    ", newest first"
-                } else {
-                    ""
-                }
-            ),
+            lead: format!("{}{order}.", counted(all.len(), &kind.to_string())),
             start: number * LISTED + 1,
             rows: part.iter().map(|(node, page)| row(node, page)).collect(),
             pages: pages.collect(),

@@ -74,10 +74,8 @@ fn row(node: &Node, page: &Summary) -> Row {
         Kind::Claim => facts.push(page.status.to_owned()),
     }
     facts.push(page.shown_year());
-    match node.relations.len() {
-        0 => {}
-        1 => facts.push(String::from("1 relation")),
-        count => facts.push(format!("{count} relations")),
+    if !node.relations.is_empty() {
+        facts.push(node.related());
     }
     facts.retain(|fact| !fact.is_empty());
     Row {

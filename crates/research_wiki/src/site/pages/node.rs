@@ -1,7 +1,6 @@
 //! The page of a node.
 
 use std::collections::BTreeSet;
-use std::slice;
 
 use askama::Template;
 
@@ -18,47 +17,33 @@ struct NodePage<'a> {
     frame: Frame<'a>,
     kind: String,
     kind_label: &'static str,
-    facts: Vec<Fact>,
+    /// Label and values; of each value its text, and where it leads: empty for nowhere.
+    facts: Vec<(&'static str, Vec<(String, String)>)>,
     body: &'a str,
     empty: String,
     graph: String,
-    groups: Vec<Group>,
+    groups: Vec<Group<'a>>,
 }
 
-struct Fact {
-    label: &'static str,
-    /// Text, and where it leads; empty for nowhere.
-    values: Vec<(String, String)>,
-}
-
-fn facts(page: &Summary) -> Vec<Fact> {
-    let plain = |label, text: &str| Fact {
-        label,
-        values: vec![(clean(text), String::new())],
-    };
-    let linked = |label, texts: &[&str], address: &str| Fact {
-        label,
-        values: texts
-            .iter()
-            .map(|text| (clean(text), format!("{address}{}", percent(text))))
-            .collect(),
+fn facts(page: &Summary) -> Vec<(&'static str, Vec<(String, String)>)> {
+    let plain = |label, text: &str| (label, vec![(clean(text), String::new())]);
+    let linked = |label, texts: &[&str], address: &str| {
+        let link = |text: &&str| (clean(text), format!("{address}{}", percent(text)));
+        (label, texts.iter().map(link).collect())
     };
     let outcome = if page.kind == Kind::Experiment {
         "Verdict"
     } else {
         "Outcome"
     };
-    let (arxiv, doi) = (&page.arxiv, &page.doi);
     let authors = page.authors.iter();
+    let authors = authors.map(|name| (clean(name), String::new()));
     let mut facts = vec![
-        Fact {
-            label: "Authors",
-            values: authors.map(|name| (clean(name), String::new())).collect(),
-        },
+        ("Authors", authors.collect()),
         plain("Year", &page.shown_year()),
         plain("Venue", page.venue),
-        linked("arXiv", slice::from_ref(arxiv), "https://arxiv.org/abs/"),
-        linked("DOI", slice::from_ref(doi), "https://doi.org/"),
+        linked("arXiv", &[page.arxiv], "https://arxiv.org/abs/"),
+        linked("DOI", &[page.doi], "https://doi.org/"),
         plain("Status", page.status),
         plain("Stage", page.stage),
         plain(outcome, page.outcome),
@@ -66,7 +51,7 @@ fn facts(page: &Summary) -> Vec<Fact> {
         linked("Tags", &page.tags, "../index.html?q="),
         plain("Added", page.added),
     ];
-    facts.retain(|fact| fact.values.iter().any(|(text, _)| !text.is_empty()));
+    facts.retain(|(_, values): &(_, Vec<_>)| values.iter().any(|(text, _)| !text.is_empty()));
     facts
 }
 
