@@ -152,18 +152,15 @@ impl Description {
             self.title,
         );
         for title in SECTIONS {
-            text.push_str(&["## ", title, "\n_TODO._\n\n"].concat());
+            text.extend(["## ", title, "\n_TODO._\n\n"]);
         }
-        text.push_str(
-            &[
-                "## Connections\n",
-                CONNECTIONS_PLACEHOLDER,
-                "\n\n## Relevance to This Project\n_TODO._\n\n",
-            ]
-            .concat(),
-        );
+        text.extend([
+            "## Connections\n",
+            CONNECTIONS_PLACEHOLDER,
+            "\n\n## Relevance to This Project\n_TODO._\n\n",
+        ]);
         if !self.summary.is_empty() {
-            text.push_str(&["## ", ABSTRACT, "\n\n> ", &self.summary, "\n\n"].concat());
+            text.extend(["## ", ABSTRACT, "\n\n> ", &self.summary, "\n\n"]);
         }
         Page::parse(text)
     }

@@ -1,6 +1,6 @@
 //! What a claim rests on: a file of the project, or lines of it, with their digest, so that a change is seen.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
@@ -33,16 +33,13 @@ impl Source {
             }
             _ => (text, None),
         };
-        let lines = match lines {
-            None => None,
-            Some(span) => Some(Self::span(span).ok_or_else(wrong)?),
-        };
+        let lines = lines.map(|span| Self::span(span).ok_or_else(wrong));
         if path.is_empty() {
             return Err(wrong());
         }
         Ok(Self {
             path: path.to_owned(),
-            lines,
+            lines: lines.transpose()?,
         })
     }
 
@@ -60,8 +57,8 @@ impl Source {
 
     /// SHA-256 of the file or the lines, in hexadecimal; `None` when the lines are not there.
     pub(crate) fn digest(&self, wiki: &Path) -> Result<Option<String>, Error> {
-        let project: PathBuf = wiki.parent().unwrap_or(wiki).to_path_buf();
-        let path = aris_fs::join_inside(&project, Path::new(&self.path))?;
+        let project = wiki.parent().unwrap_or(wiki);
+        let path = aris_fs::join_inside(project, Path::new(&self.path))?;
         let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
         let part = match self.lines {
             None => Some(bytes),

@@ -189,7 +189,7 @@ fn take(page: &mut Page, from: &Page) -> String {
     let mut rest = take_fields(page, from);
     let front = from.front_prose();
     if !front.is_empty() {
-        rest.push_str(&[front, "\n\n"].concat());
+        rest.extend([front, "\n\n"]);
     }
     let mut taken = 0;
     for section in from.sections() {
@@ -206,14 +206,14 @@ fn take(page: &mut Page, from: &Page) -> String {
             .section(&section.title)
             .is_some_and(|mine| page.body(mine) == body);
         if section.level == 1 || (!same && page.fill(&section.title, body) == Filled::Kept) {
-            rest.push_str(&["### ", &section.title, "\n", body, "\n\n"].concat());
+            rest.extend(["### ", &section.title, "\n", body, "\n\n"]);
         }
     }
     let own = from
         .section(CONNECTIONS)
         .map(|section| from.without_generated(section, connections::PART));
     if let Some(own) = own.filter(|own| !is_placeholder(own)) {
-        rest.push_str(&["### ", CONNECTIONS, "\n", own.trim(), "\n\n"].concat());
+        rest.extend(["### ", CONNECTIONS, "\n", own.trim(), "\n\n"]);
     }
     rest
 }

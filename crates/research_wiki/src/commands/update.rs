@@ -23,31 +23,6 @@ const LISTS: [&str; 6] = [
 /// Fields whose values the reference writes in quotes.
 const QUOTED: [&str; 3] = ["title", "venue", "statement"];
 
-/// `update`
-pub(crate) fn field(args: &UpdateArgs, context: &Context) -> Result<Changed, Error> {
-    if let Some(words) = words(Kind::of(&args.node.node), &args.field) {
-        known(words.0, words.1, &args.value)?;
-    }
-    set(&args.node, &args.field, &args.value, context)
-}
-
-/// `set_status`
-pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Changed, Error> {
-    let field = match Kind::of(&args.node.node) {
-        Some(Kind::Claim) => known("status", &CLAIM, &args.status)?,
-        Some(Kind::Experiment) => known("verdict", &VERDICT, &args.status)?,
-        Some(Kind::Idea) if OUTCOME.contains(&args.status.as_str()) => "outcome",
-        Some(Kind::Idea) => known("stage", &STAGE, &args.status)?,
-        _ => {
-            return Err(Error::usage(
-                format!("{} has no status", args.node.node),
-                "claims, ideas and experiments have one; for a field of a paper use update",
-            ));
-        }
-    };
-    set(&args.node, field, &args.status, context)
-}
-
 /// Status of a claim.
 pub(crate) const CLAIM: [&str; 4] = ["reported", "supported", "partial", "invalidated"];
 /// Outcome of an idea.
@@ -57,30 +32,44 @@ pub(crate) const STAGE: [&str; 4] = ["proposed", "piloted", "tested", "archived"
 /// Verdict of an experiment.
 pub(crate) const VERDICT: [&str; 3] = ["yes", "partial", "no"];
 
-/// The words that a field of a page of this kind has; `None` for one that holds any text.
-fn words(kind: Option<Kind>, field: &str) -> Option<(&'static str, &'static [&'static str])> {
-    match (kind?, field) {
-        (Kind::Claim, "status") => Some(("status", &CLAIM)),
-        (Kind::Experiment, "verdict") => Some(("verdict", &VERDICT)),
-        (Kind::Idea, "outcome") => Some(("outcome", &OUTCOME)),
-        (Kind::Idea, "stage") => Some(("stage", &STAGE)),
-        _ => None,
+/// Fields that hold one of some words. All others hold any text.
+const STATUS: [(Kind, &str, &[&str]); 4] = [
+    (Kind::Claim, "status", &CLAIM),
+    (Kind::Experiment, "verdict", &VERDICT),
+    (Kind::Idea, "outcome", &OUTCOME),
+    (Kind::Idea, "stage", &STAGE),
+];
+
+/// `update`
+pub(crate) fn field(args: &UpdateArgs, context: &Context) -> Result<Changed, Error> {
+    let (kind, value) = (Kind::of(&args.node.node), args.value.as_str());
+    let mut fields = STATUS.iter();
+    let field = fields.find(|(of, field, _)| Some(*of) == kind && *field == args.field);
+    if let Some((_, field, words)) = field.filter(|(.., words)| !words.contains(&value)) {
+        return Err(no_word(field, words, value));
+    }
+    set(&args.node, &args.field, value, context)
+}
+
+/// `set_status`
+pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Changed, Error> {
+    let (kind, status) = (Kind::of(&args.node.node), args.status.as_str());
+    let mut fields = STATUS.iter().filter(|(of, ..)| Some(*of) == kind);
+    let Some((_, last, words)) = fields.clone().next_back() else {
+        return Err(Error::usage(
+            format!("{} has no status", args.node.node),
+            "claims, ideas and experiments have one; for a field of a paper use update",
+        ));
+    };
+    match fields.find(|(.., words)| words.contains(&status)) {
+        Some((_, field, _)) => set(&args.node, field, status, context),
+        None => Err(no_word(last, words, status)),
     }
 }
 
-/// `field`, when `value` is one of its words.
-pub(crate) fn known(
-    field: &'static str,
-    words: &[&str],
-    value: &str,
-) -> Result<&'static str, Error> {
-    if words.contains(&value) {
-        return Ok(field);
-    }
-    Err(Error::usage(
-        format!("{value:?} is no {field}: {}", words.join(", ")),
-        "use one of these words",
-    ))
+fn no_word(field: &str, words: &[&str], value: &str) -> Error {
+    let what = format!("{value:?} is no {field}: {}", words.join(", "));
+    Error::usage(what, "use one of these words")
 }
 
 fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<Changed, Error> {

@@ -283,12 +283,12 @@ fn new_page(kind: Kind, node: &str, title: &str, now: &str) -> Page {
         quoted(title)
     );
     for (field, value) in fields {
-        text.push_str(&[*field, ": ", *value, "\n"].concat());
+        text.extend([*field, ": ", *value, "\n"]);
     }
-    text.push_str(&["tags: []\nadded: ", now, "\n---\n\n# ", title, "\n\n"].concat());
+    text.extend(["tags: []\nadded: ", now, "\n---\n\n# ", title, "\n\n"]);
     for heading in headings {
-        text.push_str(&["## ", *heading, "\n_TODO._\n\n"].concat());
+        text.extend(["## ", *heading, "\n_TODO._\n\n"]);
     }
-    text.push_str(&["## Connections\n", CONNECTIONS_PLACEHOLDER, "\n"].concat());
+    text.extend(["## Connections\n", CONNECTIONS_PLACEHOLDER, "\n"]);
     Page::parse(text)
 }

@@ -105,6 +105,14 @@ pub(crate) struct Lint {
     pub(crate) undated_claims: Vec<String>,
 }
 
+impl Finding {
+    /// The file, with the line where one is known.
+    fn place(&self) -> String {
+        let line = self.line.map(|line| format!(":{line}"));
+        format!("{}{}", self.path, line.unwrap_or_default())
+    }
+}
+
 impl Lint {
     fn add(&mut self, rule: Rule, path: &str, message: impl Into<String>) {
         self.add_at(rule, path, None, message);
@@ -131,22 +139,10 @@ impl Lint {
         for finding in &self.findings {
             if last != Some(finding.rule) {
                 last = Some(finding.rule);
-                out.push_str(
-                    &[
-                        "\n## ",
-                        finding.rule.word().as_str(),
-                        "\n\nFix: ",
-                        finding.rule.fix(),
-                        ".\n\n",
-                    ]
-                    .concat(),
-                );
+                let (word, fix) = (finding.rule.word(), finding.rule.fix());
+                out.extend(["\n## ", &word, "\n\nFix: ", fix, ".\n\n"]);
             }
-            let line = finding
-                .line
-                .map(|line| format!(":{line}"))
-                .unwrap_or_default();
-            out.push_str(&["- `", &finding.path, &line, "`: ", &finding.message, "\n"].concat());
+            out.extend(["- `", &finding.place(), "`: ", &finding.message, "\n"]);
         }
         out
     }
@@ -159,25 +155,11 @@ impl Product for Lint {
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for finding in &self.findings {
-            let line = finding
-                .line
-                .map(|line| format!(":{line}"))
-                .unwrap_or_default();
-            writeln!(
-                out,
-                "{}{line}: {}: {}",
-                finding.path,
-                style.doubtful(&finding.rule.word()),
-                finding.message
-            )?;
+            let word = style.doubtful(&finding.rule.word());
+            writeln!(out, "{}: {word}: {}", finding.place(), finding.message)?;
         }
-        let count = self.findings.len();
-        writeln!(
-            out,
-            "{}, {}",
-            counted(self.pages, "page"),
-            counted(count, "finding")
-        )
+        let findings = counted(self.findings.len(), "finding");
+        writeln!(out, "{}, {findings}", counted(self.pages, "page"))
     }
 }
 

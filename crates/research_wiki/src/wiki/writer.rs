@@ -3,6 +3,7 @@
 //! Pages are written whole and durably before what is made from them. A writer that is killed leaves pages that are whole and derived
 //! files that are old; every writer makes them anew at its end, so the next one repairs.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use aris_contract::time;
@@ -139,37 +140,24 @@ impl Writer {
     ) -> Result<Option<Edges>, Error> {
         let path = self.wiki.root.join("graph/edges.jsonl");
         let old = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?.unwrap_or_default();
-        // Each line with the edge that it is from now on; `None` for a line that is no edge and stays.
-        let mut lines: Vec<(&[u8], Option<Edge>)> = Vec::new();
-        let mut changed = Vec::new();
+        // Each line as it is from now on with its edge; `None` for a line that is no edge and stays.
+        let mut lines: Vec<(Cow<'_, [u8]>, Option<Edge>)> = Vec::new();
         for line in old.split_inclusive(|byte| *byte == b'\n') {
-            let Some(edge) = std::str::from_utf8(line).ok().and_then(Edge::parse) else {
-                lines.push((line, None));
-                continue;
-            };
-            let Some(renamed) = name(&edge) else {
-                continue;
-            };
-            changed.push(renamed != edge);
-            lines.push((line, Some(renamed)));
-        }
-        let edges: Vec<Edge> = lines.iter().filter_map(|(_, edge)| edge.clone()).collect();
-        let mut first = Edges::first_of_equal(&edges).into_iter().zip(changed);
-        let mut out: Vec<u8> = Vec::with_capacity(old.len());
-        for (line, edge) in &lines {
-            let Some(edge) = edge else {
-                out.extend_from_slice(line);
-                continue;
-            };
-            match first.next() {
-                Some((true, false)) => out.extend_from_slice(line),
-                Some((true, true)) => {
-                    out.extend_from_slice(edge.line().as_bytes());
-                    out.push(b'\n');
+            let edge = std::str::from_utf8(line).ok().and_then(Edge::parse);
+            match edge.as_ref().map(name) {
+                Some(None) => {}
+                Some(Some(renamed)) if edge.as_ref() != Some(&renamed) => {
+                    let line = format!("{}\n", renamed.line());
+                    lines.push((Cow::Owned(line.into_bytes()), Some(renamed)));
                 }
-                _ => {}
+                _ => lines.push((Cow::Borrowed(line), edge)),
             }
         }
+        let edges: Vec<Edge> = lines.iter().filter_map(|(_, edge)| edge.clone()).collect();
+        let mut first = Edges::first_of_equal(&edges).into_iter();
+        lines.retain(|(_, edge)| edge.is_none() || first.next().unwrap_or_default());
+        let out = lines.into_iter().map(|(line, _)| line);
+        let out = out.collect::<Vec<_>>().concat();
         if out != old {
             let same = || {
                 let there = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)
