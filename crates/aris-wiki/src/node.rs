@@ -24,34 +24,29 @@ impl Kind {
     /// All kinds, in the order of the index.
     pub const ALL: [Self; 4] = [Self::Paper, Self::Idea, Self::Experiment, Self::Claim];
 
-    /// Folder of its pages, relative to the wiki.
-    pub const fn folder(self) -> &'static str {
+    /// Its name, what stands before the colon of a node's name, the folder of its pages, and the heading in the index.
+    const fn names(self) -> [&'static str; 4] {
         match self {
-            Self::Paper => "papers",
-            Self::Idea => "ideas",
-            Self::Experiment => "experiments",
-            Self::Claim => "claims",
+            Self::Paper => ["paper", "paper", "papers", "Papers"],
+            Self::Idea => ["idea", "idea", "ideas", "Ideas"],
+            Self::Experiment => ["experiment", "exp", "experiments", "Experiments"],
+            Self::Claim => ["claim", "claim", "claims", "Claims"],
         }
     }
 
     /// What stands before the colon of a node's name.
     pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::Paper => "paper",
-            Self::Idea => "idea",
-            Self::Experiment => "exp",
-            Self::Claim => "claim",
-        }
+        self.names()[1]
+    }
+
+    /// Folder of its pages, relative to the wiki.
+    pub const fn folder(self) -> &'static str {
+        self.names()[2]
     }
 
     /// Heading in the index.
     pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Paper => "Papers",
-            Self::Idea => "Ideas",
-            Self::Experiment => "Experiments",
-            Self::Claim => "Claims",
-        }
+        self.names()[3]
     }
 
     /// The kind of the node called `name`; `None` for a gap and for what is no node.
@@ -63,12 +58,7 @@ impl Kind {
 
 impl fmt::Display for Kind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Paper => "paper",
-            Self::Idea => "idea",
-            Self::Experiment => "experiment",
-            Self::Claim => "claim",
-        })
+        out.write_str(self.names()[0])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aris_contract::ids::{ArxivId, arxiv_mentions};
+use aris_contract::ids::{ArxivId, ArxivIdError, arxiv_mentions};
 
 use crate::identity::ALIASES;
 use crate::page::Page;
@@ -46,50 +46,52 @@ impl Papers {
             papers.faults.push((1, why));
         }
         let keys: BTreeSet<String> = page.keys().into_iter().collect();
-        for identifier in [true, false] {
+        let readings: [(&[&str], Reading); 2] =
+            [(&IDENTIFIER, identifiers), (&ANNOUNCING, announced)];
+        for (fields, read) in readings {
             for key in &keys {
                 let name = key.rsplit('.').next().unwrap_or(key).to_ascii_lowercase();
-                let fields: &[&str] = if identifier { &IDENTIFIER } else { &ANNOUNCING };
                 if !fields.contains(&name.as_str()) {
                     continue;
                 }
-                let line = || page.line_of(key).unwrap_or(1);
-                for value in page.list(key) {
-                    papers.take(&value, identifier, line);
+                for found in page.list(key).iter().flat_map(|value| read(value)) {
+                    match found.map(|id| id.without_version()) {
+                        Ok(id) if papers.ids.contains(&id) => {}
+                        Ok(id) => papers.ids.push(id),
+                        Err(error) => {
+                            let line = page.line_of(key).unwrap_or(1);
+                            papers.faults.push((line, error.to_string()));
+                        }
+                    }
                 }
             }
         }
         papers
     }
+}
 
-    fn take(&mut self, value: &str, identifier: bool, line: impl Fn() -> usize) {
-        let mut found = |id: ArxivId| {
-            let id = id.without_version();
-            if !self.ids.contains(&id) {
-                self.ids.push(id);
-            }
-        };
-        if !identifier {
-            for mention in arxiv_mentions(value) {
-                match mention.id {
-                    Ok(id) => found(id),
-                    Err(error) => self.faults.push((line(), error.to_string())),
-                }
-            }
-            return;
-        }
-        // Several identifiers may stand in one value.
-        let parts = value.split(|sign: char| sign == ',' || sign == ';' || sign.is_whitespace());
-        let ids: Vec<ArxivId> = parts.filter_map(|part| ArxivId::parse(part).ok()).collect();
-        let nothing = NOTHING.contains(&value.to_ascii_lowercase().as_str());
-        match ArxivId::parse(value) {
-            Err(error) if ids.is_empty() && !nothing => {
-                self.faults.push((line(), error.to_string()));
-            }
-            Ok(id) => found(id),
-            Err(_) => ids.into_iter().for_each(found),
-        }
+/// How the value of a field is read.
+type Reading = fn(&str) -> Vec<Result<ArxivId, ArxivIdError>>;
+
+/// What running text announces.
+fn announced(value: &str) -> Vec<Result<ArxivId, ArxivIdError>> {
+    let mentions = arxiv_mentions(value).into_iter();
+    mentions.map(|mention| mention.id).collect()
+}
+
+/// The identifier that a value is, or those that stand in it.
+fn identifiers(value: &str) -> Vec<Result<ArxivId, ArxivIdError>> {
+    let whole = ArxivId::parse(value);
+    if whole.is_ok() {
+        return vec![whole];
     }
+    let parts = value.split(|sign: char| sign == ',' || sign == ';' || sign.is_whitespace());
+    let ids: Vec<ArxivId> = parts.filter_map(|part| ArxivId::parse(part).ok()).collect();
+    let nothing = NOTHING.contains(&value.to_ascii_lowercase().as_str());
+    if ids.is_empty() && !nothing {
+        return vec![whole];
+    }
+    ids.into_iter().map(Ok).collect()
 }
 
 #[cfg(test)]

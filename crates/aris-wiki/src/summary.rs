@@ -1,5 +1,6 @@
 //! What lists, packs and look-ups need to know of a page: its short fields.
 
+use aris_contract::ids::ArxivId;
 use aris_paper::titles;
 use serde::{Deserialize, Serialize};
 
@@ -77,25 +78,17 @@ impl Summary {
             titles.iter().find_map(first).unwrap_or_default()
         };
         let title = field("title");
-        let arxiv = Papers::of(page)
-            .ids
-            .first()
-            .map(|id| id.as_str().to_owned());
-        let arxiv = arxiv.as_deref();
+        let papers = Papers::of(page);
+        let arxiv = papers.ids.first().map(ArxivId::as_str);
         let arxiv = arxiv.or_else(|| any(&["external_ids.arxiv", "arxiv", "arxiv_id"]));
         let ids = Identity::new(arxiv, any(&["external_ids.doi", "doi"]), "", "", 0);
-        let lesson = page
-            .sections()
-            .iter()
-            .filter(|section| {
-                let title = section.title.to_lowercase();
-                title.contains("failure") || title.contains("lesson")
-            })
-            .map(|section| page.body(section))
-            .find(|body| !page::is_placeholder(body))
-            .map(short)
-            .or_else(|| any(&["failure_notes", "lessons", "lesson"]))
-            .unwrap_or_default();
+        let mut sections = page.sections().iter();
+        let lesson = sections.find_map(|section| {
+            let (title, body) = (section.title.to_lowercase(), page.body(section));
+            let is_lesson = title.contains("failure") || title.contains("lesson");
+            (is_lesson && !page::is_placeholder(body)).then(|| short(body))
+        });
+        let lesson = lesson.or_else(|| any(&["failure_notes", "lessons", "lesson"]));
         let list = |key: &str| page.list(key).into_iter().map(|text| short(&text));
         Self {
             kind,
@@ -127,7 +120,7 @@ impl Summary {
             outcome: any(&["outcome", "verdict"]).unwrap_or_default(),
             status: field("status"),
             added: any(&["added", "date"]).unwrap_or_default(),
-            lesson,
+            lesson: lesson.unwrap_or_default(),
             questions: prose(&["Open Questions"]),
             names: ["based_on", "target_gaps", "idea_id"]
                 .into_iter()
@@ -144,9 +137,8 @@ impl Summary {
 
     /// Whether its file has the name of its node.
     pub fn has_own_name(&self) -> bool {
-        self.node
-            .split_once(':')
-            .is_some_and(|(_, name)| name == self.stem())
+        let name = self.node.split_once(':');
+        name.is_some_and(|(_, name)| name == self.stem())
     }
 
     /// Its file, relative to the wiki.
@@ -156,9 +148,11 @@ impl Summary {
 
     /// The year of publication; empty when it is unknown.
     pub fn shown_year(&self) -> String {
-        Some(self.year)
-            .filter(|year| *year > 0)
-            .map_or_else(String::new, |year| year.to_string())
+        if self.year > 0 {
+            self.year.to_string()
+        } else {
+            String::new()
+        }
     }
 
     /// What tells the paper from others.
@@ -217,11 +211,9 @@ fn without_parts(body: &str) -> &str {
 
 /// On one line, without control characters, at most [`SHOWN`] characters.
 fn short(text: &str) -> &'static str {
-    let line = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
     kept(match line.char_indices().nth(SHOWN) {
         None => line,
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),

@@ -26,7 +26,7 @@ pub(crate) struct Front {
     pub(crate) fields: Vec<Field>,
     /// Start of the line that closes it.
     pub(crate) close: usize,
-    /// Start of what follows it.
+    /// Start of what follows it; 0 where there is none.
     pub(crate) end: usize,
 }
 
@@ -78,25 +78,15 @@ impl Front {
                     let length = scalar::flow_length(text.get(start + blank..)?);
                     flow = start + blank + length.unwrap_or(0);
                     let value = start + blank..start + blank + scalar::length(value);
-                    let key = if indent == 0 {
-                        key.to_owned()
-                    } else {
-                        // The block of the parent grows, too.
-                        if let Some(field) =
-                            front.fields.iter_mut().rfind(|field| field.key == parent)
-                        {
-                            field.block.end = whole.end;
-                        }
+                    let key = if indent > 0 {
+                        front.grow(&parent, whole.end);
                         format!("{parent}.{key}")
-                    };
-                    if indent == 0 {
+                    } else {
                         // Only a field without value has fields below it.
-                        parent = if value.is_empty() {
-                            key.clone()
-                        } else {
-                            String::new()
-                        };
-                    }
+                        let above = if value.is_empty() { key } else { "" };
+                        above.clone_into(&mut parent);
+                        key.to_owned()
+                    };
                     front.fields.push(Field {
                         key,
                         block: whole,
@@ -118,8 +108,14 @@ impl Front {
                 field.block.end = line.end;
             }
         }
-        if let Some(field) = self.fields.iter_mut().rfind(|field| field.key == parent) {
-            field.block.end = line.end;
+        self.grow(parent, line.end);
+    }
+
+    /// Lets the lines of the field called `key` go on to `end`.
+    fn grow(&mut self, key: &str, end: usize) {
+        let mut fields = self.fields.iter_mut();
+        if let Some(field) = fields.rfind(|field| field.key == key) {
+            field.block.end = end;
         }
     }
 
@@ -134,10 +130,7 @@ fn key_of(line: &str) -> Option<(&str, usize)> {
     let (written, after) = line.split_once(':')?;
     let quoted = |sign| written.strip_prefix(sign)?.strip_suffix(sign);
     let key = quoted('"').or_else(|| quoted('\'')).unwrap_or(written);
-    let named = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    (named && (after.is_empty() || after.starts_with([' ', '\t', '\r'])))
+    let named = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (named && scalar::is_word(key) && (after.is_empty() || after.starts_with([' ', '\t', '\r'])))
         .then_some((key, written.len()))
 }

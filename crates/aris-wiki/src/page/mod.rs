@@ -12,7 +12,7 @@ mod set;
 use std::ops::Range;
 
 use aris_contract::text::is_hidden;
-use front::Front;
+use front::{Field, Front};
 pub use sections::Section;
 
 /// Heading of the section that is made from the graph.
@@ -31,7 +31,7 @@ pub struct Page {
     text: String,
     /// The bytes that it was read from, where it lies on the disk.
     origin: Option<String>,
-    front: Option<Front>,
+    front: Front,
     sections: Vec<Section>,
 }
 
@@ -57,8 +57,8 @@ pub struct DamagedMarkers {
 impl Page {
     /// Reads a page; every text is one.
     pub fn parse(text: String) -> Self {
-        let front = Front::find(&text);
-        let sections = sections::find(&text, front.as_ref().map_or(0, |front| front.end));
+        let front = Front::find(&text).unwrap_or_default();
+        let sections = sections::find(&text, front.end);
         Self {
             text,
             origin: None,
@@ -87,87 +87,86 @@ impl Page {
 
     /// The text below the frontmatter.
     pub fn below_front(&self) -> &str {
-        let start = self.front.as_ref().map_or(0, |front| front.end);
-        self.slice(&(start..self.text.len()))
+        self.slice(&(self.front.end..self.text.len()))
     }
 
     /// Whether there is frontmatter.
     pub fn has_front(&self) -> bool {
-        self.front.is_some()
+        self.front.end > 0
     }
 
     /// Whether it begins as frontmatter does, and that has no end.
     pub fn has_open_front(&self) -> bool {
         let first = self.text.trim_start_matches('\u{feff}').lines().next();
-        self.front.is_none() && first.is_some_and(|line| line.trim_end() == "---")
+        !self.has_front() && first.is_some_and(|line| line.trim_end() == "---")
     }
 
     /// All fields of the frontmatter by name, those below another as `external_ids.arxiv`, also where they stand on one line in braces.
     pub fn keys(&self) -> Vec<String> {
-        let fields = self.front.iter().flat_map(|front| front.fields.iter());
-        let names = fields.flat_map(|field| {
-            let below = self.mapping(field).unwrap_or_default();
-            let below = below
-                .iter()
-                .map(|(name, _)| format!("{}.{name}", field.key));
-            std::iter::once(field.key.clone())
-                .filter(|_| self.mapping(field).is_none())
-                .chain(below.collect::<Vec<_>>())
-        });
-        names.collect()
+        let mut keys = Vec::new();
+        for field in &self.front.fields {
+            match self.mapping(field) {
+                None => keys.push(field.key.clone()),
+                Some(pairs) => {
+                    let below = pairs
+                        .iter()
+                        .map(|(name, _)| format!("{}.{name}", field.key));
+                    keys.extend(below);
+                }
+            }
+        }
+        keys
     }
 
     /// A field as text; `None` when it is absent, empty or null.
     pub fn scalar(&self, key: &str) -> Option<String> {
-        let front = self.front.as_ref()?;
-        let Some(field) = front.field(key) else {
-            return scalar::read(self.in_mapping(front, key)?);
+        let Some(field) = self.front.field(key) else {
+            return scalar::read(self.in_mapping(key)?);
         };
         let value = self.slice(&field.value);
         if scalar::is_block(value) {
-            return scalar::block(value, self.below(field));
+            let below = self.value(field).split_once('\n');
+            return scalar::block(value, below.map_or("", |(_, below)| below));
         }
         scalar::read(value)
     }
 
     /// A value of a field that is written as a mapping on a line.
-    fn in_mapping(&self, front: &Front, key: &str) -> Option<&str> {
+    fn in_mapping(&self, key: &str) -> Option<&str> {
         let (parent, child) = key.split_once('.')?;
-        let mapping = self.mapping(front.field(parent)?)?;
+        let mapping = self.mapping(self.front.field(parent)?)?;
         let (_, value) = mapping.into_iter().rfind(|(name, _)| *name == child)?;
         Some(value)
     }
 
-    /// The lines below the first one of a field.
-    fn below(&self, field: &front::Field) -> &str {
-        let all = self.slice(&(field.value.start..field.block.end));
-        all.split_once('\n').map_or("", |(_, rest)| rest)
+    /// The value of a field with the comment behind it and the lines below it.
+    fn value(&self, field: &Field) -> &str {
+        self.slice(&(field.value.start..field.block.end))
     }
 
     /// The pairs of a field that is written as a mapping on a line, `{arxiv: 2401.00001, doi: null}`.
-    fn mapping(&self, field: &front::Field) -> Option<Vec<(&str, &str)>> {
-        scalar::flow_mapping(self.slice(&(field.value.start..field.block.end)))
+    fn mapping(&self, field: &Field) -> Option<Vec<(&str, &str)>> {
+        scalar::flow_mapping(self.value(field))
     }
 
     /// The lines of a field as they stand, where it is a field at the margin.
     pub fn lines_of(&self, key: &str) -> Option<&str> {
-        let field = self.front.as_ref()?.field(key)?;
+        let field = self.front.field(key)?;
         (!key.contains('.')).then(|| self.slice(&field.block))
     }
 
     /// The value of a field as it stands, with the comment behind it; `None` where it stands on several lines.
     pub fn raw(&self, key: &str) -> Option<&str> {
-        let front = self.front.as_ref()?;
-        let value = match front.field(key) {
-            Some(field) => self.slice(&(field.value.start..field.block.end)),
-            None => self.in_mapping(front, key)?,
+        let value = match self.front.field(key) {
+            Some(field) => self.value(field),
+            None => self.in_mapping(key)?,
         };
         Some(value.trim()).filter(|value| !value.contains('\n'))
     }
 
     /// The comment behind the value of a field, on its line.
     pub fn remark_of(&self, key: &str) -> Option<&str> {
-        let field = self.front.as_ref()?.field(key)?;
+        let field = self.front.field(key)?;
         let rest = self.slice(&(field.value.end..field.block.end));
         let rest = rest.lines().next()?.trim();
         rest.starts_with('#').then_some(rest)
@@ -176,20 +175,15 @@ impl Page {
     /// Lines of the frontmatter that belong to no field that is read: comments, keys in quotes or with blanks in them, and all but the last
     /// of several fields with one name.
     pub fn unread_front(&self) -> impl Iterator<Item = &str> {
-        let fields = self.front.iter().flat_map(|front| {
-            let read = |field: &front::Field| front.field(&field.key) == Some(field);
-            let blocks = front.fields.iter();
-            blocks.map(move |field| (field.block.clone(), read(field)))
-        });
-        let fields: Vec<(Range<usize>, bool)> = fields.collect();
-        let close = self.front.as_ref().map_or(0, |front| front.close);
-        let rows = lines::lines(self.text.get(..close).unwrap_or_default()).skip(1);
-        rows.filter_map(move |(content, whole)| {
+        let front = &self.front;
+        let rows = lines::lines(self.slice(&(0..front.close))).skip(1);
+        rows.filter_map(|(content, whole)| {
+            let fields = front.fields.iter();
             let mut of = fields
-                .iter()
-                .filter(|(block, _)| block.contains(&whole.start))
+                .filter(|field| field.block.contains(&whole.start))
                 .peekable();
-            let unread = of.peek().is_none() || of.any(|(_, read)| !read);
+            let is_read = |field: &Field| front.field(&field.key) == Some(field);
+            let unread = of.peek().is_none() || of.any(|field| !is_read(field));
             let line = self.slice(&content);
             (unread && !line.trim().is_empty()).then_some(line)
         })
@@ -197,30 +191,22 @@ impl Page {
 
     /// A field as a list: `[a, b]`, `- a` lines, or one value. Empty when it is absent.
     pub fn list(&self, key: &str) -> Vec<String> {
-        let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
-            return self.scalar(key).into_iter().collect();
-        };
-        let from_value = self.slice(&(field.value.start..field.block.end));
-        if scalar::is_block(self.slice(&field.value)) {
-            return self.scalar(key).into_iter().collect();
-        }
-        if let Some(items) = scalar::flow_list(from_value) {
+        let value = self.front.field(key).map_or("", |field| self.value(field));
+        if let Some(items) = scalar::flow_list(value) {
             return items;
         }
-        if let Some(one) = scalar::read(self.slice(&field.value)) {
+        if let Some(one) = self.scalar(key) {
             return vec![one];
         }
-        from_value
+        let items = value
             .lines()
-            .filter_map(|line| line.trim_start().strip_prefix("- "))
-            .filter_map(scalar::read)
-            .collect()
+            .filter_map(|line| line.trim_start().strip_prefix("- "));
+        items.filter_map(scalar::read).collect()
     }
 
     /// Line of a field, from 1.
     pub fn line_of(&self, key: &str) -> Option<usize> {
-        let field = self.front.as_ref()?.field(key)?;
-        Some(self.line_at(field.block.start))
+        Some(self.line_at(self.front.field(key)?.block.start))
     }
 
     /// The sections in their order.
@@ -247,12 +233,9 @@ impl Page {
 
     /// What stands between frontmatter and the first heading.
     pub fn front_prose(&self) -> &str {
-        let start = self.front.as_ref().map_or(0, |front| front.end);
-        let end = self
-            .sections
-            .first()
-            .map_or(self.text.len(), |section| section.heading.start);
-        self.slice(&(start..end)).trim()
+        let first = self.sections.first();
+        let end = first.map_or(self.text.len(), |section| section.heading.start);
+        self.slice(&(self.front.end..end)).trim()
     }
 
     /// A section without the generated part called `name`.
@@ -271,16 +254,13 @@ impl Page {
 
     /// What is between the marker lines of the generated part called `name`.
     fn marked(&self, name: &str) -> Result<Option<Range<usize>>, DamagedMarkers> {
-        let from = self.front.as_ref().map_or(0, |front| front.end);
-        let rest = self.text.get(from..).unwrap_or_default();
+        let (from, rest) = (self.front.end, self.below_front());
         let (begin, finish) = (begin(name), finish(name));
         let mut start: Option<Range<usize>> = None;
         let mut found = None;
         for (content, whole) in lines::lines(rest) {
             let line = rest.get(content).unwrap_or_default().trim();
-            let damaged = || DamagedMarkers {
-                line: self.line_at(from + whole.start),
-            };
+            let damaged = || self.damaged(from + whole.start);
             if line == begin {
                 if start.is_some() || found.is_some() {
                     return Err(damaged());
@@ -292,11 +272,14 @@ impl Page {
             }
         }
         match start {
-            Some(open) => Err(DamagedMarkers {
-                line: self.line_at(from + open.start),
-            }),
+            Some(open) => Err(self.damaged(from + open.start)),
             None => Ok(found),
         }
+    }
+
+    fn damaged(&self, at: usize) -> DamagedMarkers {
+        let line = self.line_at(at);
+        DamagedMarkers { line }
     }
 
     fn slice(&self, range: &Range<usize>) -> &str {

@@ -7,14 +7,11 @@ pub(crate) fn read(raw: &str) -> Option<String> {
     let raw = raw.trim();
     let text = match raw.chars().next() {
         Some('"') => double(raw),
-        Some('\'') => single(raw),
-        _ => {
-            let plain = plain(raw);
-            if matches!(plain, "" | "null" | "Null" | "NULL" | "~") {
-                return None;
-            }
-            plain.to_owned()
-        }
+        Some('\'') => inner(raw, '\'').replace("''", "'"),
+        _ => match plain(raw) {
+            "null" | "Null" | "NULL" | "~" => return None,
+            plain => plain.to_owned(),
+        },
     };
     (!text.is_empty()).then_some(text)
 }
@@ -24,21 +21,19 @@ pub(crate) fn plain(raw: &str) -> &str {
     if raw.starts_with('#') {
         return "";
     }
-    let end = raw
-        .find(" #")
-        .or_else(|| raw.find("\t#"))
-        .unwrap_or(raw.len());
-    raw.get(..end).unwrap_or(raw).trim_end()
+    let value = raw.split_once(" #").or_else(|| raw.split_once("\t#"));
+    value.map_or(raw, |(value, _)| value).trim_end()
 }
 
 /// Length of the value at the start of `raw` (no line feed in it), without a comment after it.
 pub(crate) fn length(raw: &str) -> usize {
-    match raw.chars().next() {
-        Some(quote @ ('"' | '\'')) => closing(raw, quote).map_or(raw.trim_end().len(), |at| at + 1),
-        Some('[') => raw.rfind(']').map_or(raw.trim_end().len(), |at| at + 1),
-        Some('{') => raw.rfind('}').map_or(raw.trim_end().len(), |at| at + 1),
-        _ => plain(raw).len(),
-    }
+    let close = match raw.chars().next() {
+        Some(quote @ ('"' | '\'')) => closing(raw, quote),
+        Some('[') => raw.rfind(']'),
+        Some('{') => raw.rfind('}'),
+        _ => return plain(raw).len(),
+    };
+    close.map_or(raw.trim_end().len(), |at| at + 1)
 }
 
 /// Length of a list or mapping in brackets at the start of `text` that goes on over lines, up to its last bracket; `None` where nothing closes it
@@ -101,10 +96,6 @@ fn inner(raw: &str, quote: char) -> &str {
     raw.get(1..end).unwrap_or_default()
 }
 
-fn single(raw: &str) -> String {
-    inner(raw, '\'').replace("''", "'")
-}
-
 fn double(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = inner(raw, '"').chars();
@@ -138,14 +129,11 @@ pub(crate) fn is_block(value: &str) -> bool {
 
 /// The text of such a value, from the lines below it; `None` when there is none.
 pub(crate) fn block(value: &str, below: &str) -> Option<String> {
-    let indent = below
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| line.len() - line.trim_start_matches(' ').len())
-        .min()?;
-    let lines = below
-        .lines()
-        .map(|line| line.get(indent..).unwrap_or_default());
+    let written = below.lines().filter(|line| !line.trim().is_empty());
+    let indent = written.map(|line| line.len() - line.trim_start_matches(' ').len());
+    let indent = indent.min()?;
+    let lines = below.lines();
+    let lines = lines.map(|line| line.get(indent..).unwrap_or_default());
     let text = if value.starts_with('|') {
         lines.collect::<Vec<_>>().join("\n")
     } else {
@@ -153,6 +141,12 @@ pub(crate) fn block(value: &str, below: &str) -> Option<String> {
     };
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Whether a text may be a key: letters, digits, `_` and `-` only.
+pub(crate) fn is_word(text: &str) -> bool {
+    let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    text.bytes().all(may_be)
 }
 
 /// The pairs of a mapping on one line, as they stand; `None` when it is none.
@@ -171,11 +165,7 @@ pub(crate) fn flow_mapping(raw: &str) -> Option<Vec<(&str, &str)>> {
         };
         let (value, left) = after.split_at_checked(length)?;
         let name = name.trim().trim_matches(['"', '\'']);
-        let plain = !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        if !plain {
+        if name.is_empty() || !is_word(name) {
             return None;
         }
         let value = value.trim();

@@ -2,46 +2,44 @@
 
 use std::ops::Range;
 
-use super::{DamagedMarkers, Filled, Page, begin, finish, front, is_placeholder, one_line, scalar};
+use super::{DamagedMarkers, Field, Filled, Page, begin, finish, is_placeholder, one_line, scalar};
 
 impl Page {
     /// Adds the lines of a field of another page at the end of the frontmatter.
     pub fn add_lines(&mut self, lines: &str) {
         let text: String = lines.lines().flat_map(|line| [line, "\n"]).collect();
-        let (range, text) = match &self.front {
-            None => (0..0, format!("---\n{text}---\n")),
-            Some(front) => (front.close..front.close, text),
+        let (at, text) = if self.has_front() {
+            (self.front.close, text)
+        } else {
+            (0, format!("---\n{text}---\n"))
         };
-        self.replace(range, &text);
+        self.replace(at..at, &text);
     }
 
     /// Sets a field to `value`, which is written as it is. A comment behind the old value stays.
     ///
     /// A field that is not there goes to the end of the frontmatter, or of the field above it.
     pub fn set(&mut self, key: &str, value: &str) {
-        if let Some((parent, _)) = key.split_once('.') {
-            self.unfold(parent);
-        }
-        let (range, new) = match &self.front {
-            None => (0..0, format!("---\n{}---\n", field_lines(key, value))),
-            Some(front) => match (front.field(key), key.split_once('.')) {
-                (Some(field), _) => self.replacing(field, value),
-                (None, Some((parent, child))) => match front.field(parent) {
-                    Some(field) => (
-                        field.block.end..field.block.end,
-                        format!("  {child}: {value}\n"),
-                    ),
-                    None => (front.close..front.close, field_lines(key, value)),
-                },
-                (None, None) => (front.close..front.close, field_lines(key, value)),
-            },
+        let Some((parent, child)) = key.split_once('.') else {
+            return match self.front.field(key) {
+                Some(field) => self.replace_value(&field.clone(), value),
+                None => self.add_lines(&format!("{key}: {value}")),
+            };
         };
-        self.replace(range, &new);
+        self.unfold(parent);
+        match (self.front.field(key), self.front.field(parent)) {
+            (Some(field), _) => self.replace_value(&field.clone(), value),
+            (None, Some(above)) => {
+                let end = above.block.end;
+                self.replace(end..end, &format!("  {child}: {value}\n"));
+            }
+            (None, None) => self.add_lines(&format!("{parent}:\n  {child}: {value}")),
+        }
     }
 
     /// Writes a mapping that stands on one line as lines below its field, so that one of them can be set.
     fn unfold(&mut self, key: &str) {
-        let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
+        let Some(field) = self.front.field(key) else {
             return;
         };
         let Some(pairs) = self.mapping(field) else {
@@ -51,7 +49,7 @@ impl Page {
             .iter()
             .map(|(name, value)| format!("  {name}: {value}\n"));
         // A comment behind it stays.
-        let whole = self.slice(&(field.value.start..field.block.end));
+        let whole = self.value(field);
         let after = scalar::flow_length(whole).and_then(|length| whole.get(length..));
         let comment = after.map(str::trim).filter(|text| text.starts_with('#'));
         let comment = comment.map(|text| format!(" {text}")).unwrap_or_default();
@@ -60,31 +58,20 @@ impl Page {
         self.replace(block, &text);
     }
 
-    /// The place of a field's old value, and the new one with a blank before it where needed.
-    fn replacing(&self, field: &front::Field, value: &str) -> (Range<usize>, String) {
-        let blank = self
-            .text
-            .get(..field.value.start)
-            .is_some_and(|before| before.ends_with([' ', '\t']));
-        let value = if blank {
-            value.to_owned()
+    /// Writes `value` in the place of a field's old one, with a blank before it where needed.
+    fn replace_value(&mut self, field: &Field, value: &str) {
+        let start = field.value.start;
+        let has_blank = self.slice(&(0..start)).ends_with([' ', '\t']);
+        let blank = if has_blank { "" } else { " " };
+        let whole = self.value(field);
+        let below = whole.split_once('\n').map_or("", |(_, below)| below);
+        let end = if below.trim().is_empty() {
+            field.value.end
         } else {
-            format!(" {value}")
+            // A value on several lines goes as a whole; its line feed stays.
+            start + whole.trim_end().len()
         };
-        let first_line = self
-            .slice(&(field.value.start..field.block.end))
-            .find('\n')
-            .map_or(field.block.end, |at| field.value.start + at);
-        let more = self.slice(&(first_line..field.block.end)).trim();
-        if more.is_empty() {
-            return (field.value.clone(), value);
-        }
-        // A value on several lines goes as a whole; its line feed stays.
-        let whole = self.slice(&(field.value.start..field.block.end));
-        (
-            field.value.start..field.value.start + whole.trim_end().len(),
-            value,
-        )
+        self.replace(start..end, &format!("{blank}{value}"));
     }
 
     /// Adds to a list the items that it does not have.
@@ -118,27 +105,22 @@ impl Page {
             self.replace(self.text.len()..self.text.len(), &new);
             return Filled::Written;
         };
-        let (body, range) = (self.body(section), section.body.clone());
-        if body == text {
-            return Filled::Same;
+        match self.body(section) {
+            body if body == text => Filled::Same,
+            body if !is_placeholder(body) => Filled::Kept,
+            _ => {
+                self.replace_body(section.body.clone(), text);
+                Filled::Written
+            }
         }
-        if !is_placeholder(body) {
-            return Filled::Kept;
-        }
-        self.replace_body(range, text);
-        Filled::Written
     }
 
     /// Writes `text` into a section whatever stands there; a section that is absent is added.
     pub fn overwrite(&mut self, title: &str, text: &str) {
-        match self.section(title) {
-            Some(section) => {
-                let range = section.body.clone();
-                self.replace_body(range, text.trim());
-            }
-            None => {
-                self.fill(title, text);
-            }
+        if let Some(section) = self.section(title) {
+            self.replace_body(section.body.clone(), text.trim());
+        } else {
+            self.fill(title, text);
         }
     }
 
@@ -146,12 +128,9 @@ impl Page {
     fn replace_body(&mut self, range: Range<usize>, text: &str) {
         let body = self.slice(&range);
         if body.trim().is_empty() {
-            let open = self
-                .text
-                .get(..range.start)
-                .is_some_and(|before| !before.ends_with('\n'));
-            let new = format!("{}{text}\n", if open { "\n" } else { "" });
-            self.replace(range.start..range.start, &new);
+            let open = !self.slice(&(0..range.start)).ends_with('\n');
+            let feed = if open { "\n" } else { "" };
+            self.replace(range.start..range.start, &format!("{feed}{text}\n"));
         } else {
             let start = range.start + (body.len() - body.trim_start().len());
             let stop = start + body.trim().len();
@@ -180,17 +159,11 @@ impl Page {
             return Ok(());
         }
         let block = format!("{}\n{inside}{}", begin(name), finish(name));
-        match self.section(title) {
-            None => {
-                self.fill(title, &block);
-            }
-            Some(section) if is_placeholder(self.body(section)) => {
-                self.replace_body(section.body.clone(), &block);
-            }
-            Some(section) => {
-                let at = section.body.start;
-                self.replace(at..at, &format!("{block}\n\n"));
-            }
+        if self.fill(title, &block) == Filled::Kept
+            && let Some(section) = self.section(title)
+        {
+            let at = section.body.start;
+            self.replace(at..at, &format!("{block}\n\n"));
         }
         Ok(())
     }
@@ -235,12 +208,5 @@ impl Page {
             origin: self.origin.take(),
             ..Self::parse(text)
         };
-    }
-}
-
-fn field_lines(key: &str, value: &str) -> String {
-    match key.split_once('.') {
-        Some((parent, child)) => format!("{parent}:\n  {child}: {value}\n"),
-        None => format!("{key}: {value}\n"),
     }
 }

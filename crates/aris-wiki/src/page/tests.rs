@@ -172,7 +172,7 @@ proptest! {
         let mut after = before.clone();
         after.set(&key, "\"new value\"");
         prop_assert_eq!(after.scalar(&key), Some(String::from("new value")));
-        let body = |page: &Page| page.text().get(page.front.as_ref().map_or(0, |front| front.end)..).map(str::to_owned);
+        let body = |page: &Page| page.below_front().to_owned();
         prop_assert_eq!(body(&before), body(&after));
         let again = after.clone();
         after.set(&key, "\"new value\"");
