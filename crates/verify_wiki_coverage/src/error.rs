@@ -52,28 +52,23 @@ impl Failure for Error {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Wiki { .. } => Some(String::from(
-                "name the wiki's folder, such as research-wiki/",
-            )),
-            Self::Overwrite { .. } => Some(String::from("name another file with --output")),
-            Self::Scan { .. } => Some(String::from(
-                "name a file or folder that exists with --scan",
-            )),
-            Self::TooMany => Some(String::from("name fewer paths with --scan")),
-            Self::Fs(error) => error.hint(),
-            Self::Json(_) => None,
-        }
+        let hint = match self {
+            Self::Wiki { .. } => "name the wiki's folder, such as research-wiki/",
+            Self::Scan { .. } => "name a file or folder that exists with --scan",
+            Self::Overwrite { .. } => "name another file with --output",
+            Self::TooMany => "name fewer paths with --scan",
+            Self::Fs(error) => return error.hint(),
+            Self::Json(_) => return None,
+        };
+        Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
             Self::Wiki { path } | Self::Scan { path } | Self::Overwrite { path } => {
-                Map::from_iter([(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                )])
+                let path = Value::from(path.display().to_string());
+                Map::from_iter([(String::from("path"), path)])
             }
             Self::TooMany | Self::Json(_) => Map::new(),
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aris_cli::{Product, Style};
 use aris_contract::integrations::{self, Step};
-use aris_contract::text::counted;
+use aris_contract::text::{counted, shell_line};
 use serde::Serialize;
 
 /// Schema id of [`Report`].
@@ -158,21 +158,12 @@ impl Report {
             .collect();
         let ids = ids.join(",");
         let words = args.iter().map(|arg| match arg.as_str() {
-            "{arxiv_ids}" => ids.clone(),
-            arg if row.verifier.args.iter().any(|known| known == arg) => quoted(&self.wiki_given),
-            arg => arg.to_owned(),
+            "{arxiv_ids}" => ids.as_str(),
+            arg if row.verifier.args.iter().any(|known| known == arg) => &self.wiki_given,
+            arg => arg,
         });
-        Some(format!("{helper} {}", words.collect::<Vec<_>>().join(" ")))
-    }
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
+        let words: Vec<&str> = std::iter::once(helper.as_str()).chain(words).collect();
+        Some(shell_line(&words))
     }
 }
 
@@ -194,86 +185,69 @@ impl Product for Report {
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        let scanned = if self.scanned_paths.is_empty() {
-            String::from("nothing")
-        } else {
-            self.scanned_paths.join(", ")
+        let title = style.bold("Research wiki coverage (diagnostic, not a gate)");
+        writeln!(out, "{title}")?;
+        let scanned = match self.scanned_paths.as_slice() {
+            [] => String::from("nothing"),
+            paths => paths.join(", "),
         };
-        writeln!(
-            out,
-            "{}",
-            style.bold("Research wiki coverage (diagnostic, not a gate)")
-        )?;
+        let id = "arXiv id";
+        let referenced = counted(self.referenced_arxiv_ids, id);
+        let files = counted(self.read.files, "file");
         writeln!(out, "  wiki:       {}", self.wiki_root)?;
         writeln!(out, "  scanned:    {scanned}")?;
-        writeln!(
-            out,
-            "  referenced: {} in {} read",
-            counted(self.referenced_arxiv_ids, "arXiv id"),
-            counted(
-                usize::try_from(self.read.files).unwrap_or(usize::MAX),
-                "file"
-            )
-        )?;
+        writeln!(out, "  referenced: {referenced} in {files} read")?;
         writeln!(
             out,
             "  ingested:   {}",
-            counted(self.ingested_arxiv_ids, "arXiv id")
+            counted(self.ingested_arxiv_ids, id)
         )?;
         writeln!(out, "  missing:    {}", self.missing_from_wiki)?;
         writeln!(out, "  report:     {}", self.written_to)?;
-        if !self.missing.is_empty() {
-            writeln!(out, "\nMissing from the wiki:")?;
-            for missing in self.missing.iter().take(SHOWN) {
-                let bare = if missing.announced {
-                    ""
-                } else {
-                    " (a bare number)"
-                };
-                writeln!(
-                    out,
-                    "  {}  {}{bare}",
-                    missing.id,
-                    places(&missing.places, missing.mentions)
-                )?;
-            }
-            more(out, self.missing.len())?;
-            if let Some(suggestion) = self.suggestion() {
-                writeln!(out, "\nTo ingest them: {suggestion}")?;
-            }
+        part(out, "Missing from the wiki:", &self.missing, |missing| {
+            let bare = if missing.announced {
+                ""
+            } else {
+                " (a bare number)"
+            };
+            let places = places(&missing.places, missing.mentions);
+            format!("{}  {places}{bare}", missing.id)
+        })?;
+        if !self.missing.is_empty()
+            && let Some(suggestion) = self.suggestion()
+        {
+            writeln!(out, "\nTo ingest them: {suggestion}")?;
         }
-        if !self.impossible.is_empty() {
-            writeln!(
-                out,
-                "\n{}",
-                style.bad("Announced as arXiv ids, and cannot be:")
-            )?;
-            for impossible in self.impossible.iter().take(SHOWN) {
-                let places = places(&impossible.places, impossible.mentions);
-                writeln!(out, "  {places}: {}", impossible.why)?;
-            }
-            more(out, self.impossible.len())?;
-        }
-        if !self.unread.is_empty() {
-            writeln!(
-                out,
-                "\n{}",
-                style.doubtful("Not read, so more may be mentioned or ingested:")
-            )?;
-            for unread in self.unread.iter().take(SHOWN) {
-                let line = unread.line.map_or(String::new(), |line| format!(":{line}"));
-                writeln!(out, "  {}{line}: {}", unread.path, unread.why)?;
-            }
-            more(out, self.unread.len())?;
-        }
-        Ok(())
+        let title = style.bad("Announced as arXiv ids, and cannot be:");
+        part(out, &title, &self.impossible, |impossible| {
+            let places = places(&impossible.places, impossible.mentions);
+            format!("{places}: {}", impossible.why)
+        })?;
+        let title = style.doubtful("Not read, so more may be mentioned or ingested:");
+        part(out, &title, &self.unread, |unread| {
+            let line = unread.line.map_or(String::new(), |line| format!(":{line}"));
+            format!("{}{line}: {}", unread.path, unread.why)
+        })
     }
 }
 
-fn more(out: &mut dyn Write, count: usize) -> io::Result<()> {
-    match count.checked_sub(SHOWN) {
-        None | Some(0) => Ok(()),
-        Some(more) => writeln!(out, "  ... and {more} more in the report"),
+/// A part of the text for people: a line for each of the first items, under a title; nothing where there is no item.
+fn part<T>(
+    out: &mut dyn Write,
+    title: &str,
+    items: &[T],
+    line: impl Fn(&T) -> String,
+) -> io::Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{title}")?;
+    for item in items.iter().take(SHOWN) {
+        writeln!(out, "  {}", line(item))?;
+    }
+    match items.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "  ... and {more} more in the report"),
     }
 }
 
@@ -284,12 +258,5 @@ mod tests {
     #[test]
     fn schemas_are_current() {
         aris_testkit::check_schema::<Report>(SCHEMA);
-    }
-
-    #[test]
-    fn words_of_a_shell() {
-        assert_eq!(quoted("research-wiki/"), "research-wiki/");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }
