@@ -44,6 +44,7 @@ use report::{Changed, Packed, Stats};
 
 const WIKI: &str = "the wiki's folder";
 const CHANGED: &str = "what was changed";
+const PACKED: &str = "one line: that query_pack.md was rebuilt, and its length";
 const DONE: Exits = &[(3, ""), (4, ""), (5, "")];
 
 /// What the helper says about itself.
@@ -82,18 +83,8 @@ pub static SPEC: Spec = Spec {
         CommandSpec::new("upsert-claim", WIKI, CHANGED, DONE),
         CommandSpec::new("set-status", WIKI, CHANGED, DONE),
         CommandSpec::new("update", WIKI, CHANGED, DONE),
-        CommandSpec::new(
-            "query",
-            WIKI,
-            "one line: that query_pack.md was rebuilt, and its length",
-            DONE,
-        ),
-        CommandSpec::new(
-            "rebuild-query-pack",
-            WIKI,
-            "one line: that query_pack.md was rebuilt, and its length",
-            DONE,
-        ),
+        CommandSpec::new("query", WIKI, PACKED, DONE),
+        CommandSpec::new("rebuild-query-pack", WIKI, PACKED, DONE),
         CommandSpec::new("rebuild-index", WIKI, "nothing", DONE),
         CommandSpec::new("stats", WIKI, "how many pages and edges there are", DONE),
         CommandSpec::new("show", WIKI, "the page with its edges", DONE),

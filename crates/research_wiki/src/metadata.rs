@@ -15,16 +15,10 @@ use crate::error::Error;
 pub(crate) struct Fetched {
     /// The papers that were described.
     pub(crate) papers: Vec<Paper>,
-    /// Why the rest was not answered. What was answered and is not among the papers does not exist.
-    pub(crate) stopped: Option<Stopped>,
-}
-
-/// Asking ended before its end.
-#[derive(Debug)]
-pub(crate) struct Stopped {
-    /// The papers that nobody was asked about, or that got no answer.
+    /// The papers that nobody was asked about, or that got no answer. Any other that is not among the papers does not exist.
     pub(crate) unanswered: Vec<ArxivId>,
-    pub(crate) error: HttpError,
+    /// Why they got none.
+    pub(crate) stopped: Option<HttpError>,
 }
 
 /// Asks arXiv for `ids`, as many at once as it takes.
@@ -34,23 +28,16 @@ pub(crate) fn from_arxiv(
     ids: &[ArxivId],
 ) -> Result<Fetched, Error> {
     let progress = Progress::new(context, Some(ids.len().div_ceil(arxiv::BATCH) as u64));
-    let client = aris_online::client(
-        context,
-        online,
-        &[&hosts::ARXIV],
-        "research_wiki",
-        &progress,
-    )?;
+    let (hosts, name) = (&[&hosts::ARXIV], "research_wiki");
+    let client = aris_online::client(context, online, hosts, name, &progress)?;
     let mut fetched = Fetched::default();
     for (number, batch) in ids.chunks(arxiv::BATCH).enumerate() {
         match arxiv::by_id(&client, batch) {
             Ok(papers) => fetched.papers.extend(papers),
             Err(error) => {
                 let rest = ids.get(number * arxiv::BATCH..).unwrap_or_default();
-                fetched.stopped = Some(Stopped {
-                    unanswered: rest.to_vec(),
-                    error,
-                });
+                fetched.unanswered = rest.to_vec();
+                fetched.stopped = Some(error);
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! Pages of papers: a new one from a description, and what a description adds to an old one.
 
 use aris_contract::artifact::papers::Paper;
-use aris_contract::ids::ArxivId;
+use aris_contract::ids::{ArxivId, Doi};
 
 use crate::slug;
 use aris_wiki::identity::{ALIASES, Identity};
@@ -62,32 +62,19 @@ const ABSTRACT: &str = "Abstract (original)";
 impl Description {
     /// A record of a source as a description.
     pub fn of(paper: &Paper) -> Self {
-        let arxiv = paper
-            .ids
-            .arxiv
-            .as_ref()
-            .map(ArxivId::as_str)
-            .unwrap_or_default()
-            .to_owned();
-        let published = paper.ids.doi.iter().find(|doi| doi.arxiv().is_none());
+        let ids = &paper.ids;
+        let arxiv = ids.arxiv.as_ref().map_or("", ArxivId::as_str);
+        let published = ids.doi.iter().find(|doi| doi.arxiv().is_none());
         let fallback = if arxiv.is_empty() { "" } else { "arXiv" };
+        let authors = paper.authors.iter();
         Self {
-            arxiv,
-            doi: published
-                .map(|doi| doi.as_str().to_owned())
-                .unwrap_or_default(),
-            s2: paper.ids.semantic_scholar.clone().unwrap_or_default(),
+            arxiv: arxiv.to_owned(),
+            doi: published.map_or("", Doi::as_str).to_owned(),
+            s2: ids.semantic_scholar.clone().unwrap_or_default(),
             title: one_line(&paper.title),
-            authors: paper
-                .authors
-                .iter()
-                .map(|author| one_line(&author.name))
-                .collect(),
+            authors: authors.map(|author| one_line(&author.name)).collect(),
             year: paper.year.map_or(0, u32::from),
-            venue: paper
-                .venue
-                .as_deref()
-                .map_or_else(|| fallback.to_owned(), one_line),
+            venue: one_line(paper.venue.as_deref().unwrap_or(fallback)),
             summary: paper.summary.as_deref().map(one_line).unwrap_or_default(),
         }
     }
@@ -103,20 +90,24 @@ impl Description {
         )
     }
 
+    /// The identifiers that are known, each with its name in the frontmatter.
+    fn identifiers(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)];
+        let all = all.into_iter().map(|(kind, id)| (kind, id.as_str()));
+        all.filter(|(_, id)| !id.is_empty())
+    }
+
     /// The slug of its page.
     pub fn slug(&self) -> String {
-        let last = self
-            .authors
-            .first()
-            .map_or("", |name| slug::last_name(name));
+        let first = self.authors.first();
+        let last = first.map_or("", |name| slug::last_name(name));
         slug::slug(&self.title, last, self.year)
     }
 
     /// What tells its slug from that of another paper with the same one.
     pub fn distinct_slug(&self) -> String {
-        let by = [&self.arxiv, &self.doi, &self.title]
-            .into_iter()
-            .find(|text| !text.is_empty());
+        let mut by = [&self.arxiv, &self.doi, &self.title].into_iter();
+        let by = by.find(|text| !text.is_empty());
         slug::distinct(&self.slug(), by.map_or("", String::as_str))
     }
 
@@ -167,9 +158,9 @@ impl Description {
 
     /// Adds the identifiers that the page lacks. What is there stays.
     pub fn complete(&self, page: &mut Page) {
-        for (key, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
-            let key = format!("external_ids.{key}");
-            if !id.is_empty() && page.scalar(&key).is_none() {
+        for (kind, id) in self.identifiers() {
+            let key = format!("external_ids.{kind}");
+            if page.scalar(&key).is_none() {
                 page.set(&key, &quoted(id));
             }
         }
@@ -192,16 +183,15 @@ impl Description {
             page.set("year", &year);
         }
         let mut aliases = Vec::new();
-        for (kind, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
+        for (kind, id) in self.identifiers() {
             let key = format!("external_ids.{kind}");
             let old = page.scalar(&key).unwrap_or_default();
-            if id.is_empty() || old == *id {
-                continue;
+            if old != id {
+                if !old.is_empty() && !old.eq_ignore_ascii_case(id) {
+                    aliases.push(format!("{kind}:{old}"));
+                }
+                page.set(&key, &quoted(id));
             }
-            if !old.is_empty() && !old.eq_ignore_ascii_case(id) {
-                aliases.push(format!("{kind}:{old}"));
-            }
-            page.set(&key, &quoted(id));
         }
         page.add_items(ALIASES, aliases);
         page.add_items("tags", &remarks.tags);

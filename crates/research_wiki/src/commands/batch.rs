@@ -71,11 +71,7 @@ impl<'a> Batch<'a> {
         let place = file.as_ref().and_then(|file| self.places.get(file));
         if let Some((_, page)) = place.and_then(|at| self.pages.get_mut(*at)) {
             // Two descriptions of one paper in one call.
-            if self.update {
-                description.update(page, remarks);
-            } else {
-                description.complete(page);
-            }
+            describe(page, description, remarks, self.update);
             return Ok(file.unwrap_or_default());
         }
         let there = file.and_then(|file| {
@@ -157,13 +153,7 @@ impl<'a> Batch<'a> {
         // A bare identifier has nothing to add, and one that may be wrong nothing certain.
         if (self.update || has_title) && !is_doubtful {
             let mut page = writer.wiki().page(Kind::Paper, old.file)?;
-            let kept = if self.update {
-                description.update(&mut page, remarks)
-            } else {
-                description.complete(&mut page);
-                Vec::new()
-            };
-            for heading in kept {
+            for heading in describe(&mut page, description, remarks, self.update) {
                 let note = format!(
                     "the section \"{heading}\" of {} stays as somebody wrote it",
                     old.file
@@ -211,6 +201,20 @@ impl<'a> Batch<'a> {
         let size = pack.text.chars().count();
         Ok(format!("query_pack.md rebuilt: {size} chars"))
     }
+}
+
+/// Brings a page up to date, or only adds the identifiers that it lacks. Gives the headings of sections that stay as somebody wrote them.
+fn describe(
+    page: &mut Page,
+    description: &Description,
+    remarks: &Remarks,
+    update: bool,
+) -> Vec<&'static str> {
+    if update {
+        return description.update(page, remarks);
+    }
+    description.complete(page);
+    Vec::new()
 }
 
 fn arxiv(description: &Description) -> String {

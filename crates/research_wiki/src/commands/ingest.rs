@@ -85,22 +85,18 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
     } else {
         let fetched = metadata::from_arxiv(context, &args.online, std::slice::from_ref(id))?;
         match fetched.stopped {
-            Some(stopped) if args.title.trim().is_empty() => {
+            Some(why) if args.title.trim().is_empty() => {
                 let told = FetchError::told(
-                    stopped.error.kind(),
-                    format!("{id} cannot be described: {}", stopped.error),
+                    why.kind(),
+                    format!("{id} cannot be described: {why}"),
                     "give --title, --authors and --year, or --metadata FILE; then nobody is asked",
                 );
-                let details = stopped.error.details().into_iter();
-                return Err(details
-                    .fold(told, |told, (key, value)| told.with(&key, value))
-                    .into());
+                let details = why.details().into_iter();
+                let told = details.fold(told, |told, (key, value)| told.with(&key, value));
+                return Err(told.into());
             }
-            Some(stopped) => {
-                context.warn(&format!(
-                    "{}; the description is the caller's",
-                    stopped.error
-                ));
+            Some(why) => {
+                context.warn(&format!("{why}; the description is the caller's"));
                 return Ok(Description {
                     arxiv: id.as_str().to_owned(),
                     ..Description::default()
@@ -109,15 +105,9 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
             None => fetched.papers,
         }
     };
-    let wanted = |paper: &&aris_contract::artifact::papers::Paper| {
-        paper
-            .ids
-            .arxiv
-            .as_ref()
-            .is_some_and(|found| found.as_str() == id.as_str())
-    };
-    let found = papers.iter().find(wanted).map(Description::of);
-    found.ok_or_else(|| {
+    let described = papers.iter().map(Description::of);
+    let mut found = described.filter(|paper| paper.arxiv == id.as_str());
+    found.next().ok_or_else(|| {
         let hint =
             "check the identifier; give --title, --authors and --year to ingest without arXiv";
         Error::absent(format!("arXiv has no paper {id}"), hint)
@@ -142,10 +132,8 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
         let resolved = index.resolve(entry);
         let text = |name: &str| resolved.text(name).map(one_line).unwrap_or_default();
         let verbatim = |name: &str| {
-            resolved
-                .field(name)
-                .map(bib::Field::verbatim)
-                .unwrap_or_default()
+            let field = resolved.field(name);
+            field.map(bib::Field::verbatim).unwrap_or_default()
         };
         let title = text("title");
         if title.is_empty() {
@@ -153,38 +141,28 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             changed.warn(context, note);
             continue;
         }
-        let names = resolved
+        let any = |names: &[&str]| {
+            let mut texts = names.iter().map(|name| text(name));
+            texts.find(|text| !text.is_empty()).unwrap_or_default()
+        };
+        let author = resolved
             .field("author")
             .or_else(|| resolved.field("editor"));
-        let names = names
-            .map(|field| aris_paper::names::parse_list(&field.raw).names)
-            .unwrap_or_default();
-        let year = [text("year"), text("date")]
-            .iter()
-            .find_map(|text| bib::year_of(text));
-        let eprint = verbatim("eprint");
-        let announced = aris_contract::ids::arxiv_mentions(&verbatim("url"))
-            .into_iter()
-            .find_map(|found| found.id.ok());
-        let arxiv = ArxivId::parse(&eprint)
-            .ok()
-            .or(announced)
-            .map(|id| id.without_version().to_string());
+        let names = author.map(|field| aris_paper::names::parse_list(&field.raw).names);
+        let names = names.iter().flatten().map(|name| one_line(&name.listed()));
+        let years = [text("year"), text("date")];
+        let year = years.iter().find_map(|text| bib::year_of(text));
+        let announced = aris_contract::ids::arxiv_mentions(&verbatim("url"));
+        let mut announced = announced.into_iter().filter_map(|found| found.id.ok());
+        let eprint = ArxivId::parse(&verbatim("eprint")).ok();
+        let arxiv = eprint.or_else(|| announced.next());
         let mut description = Description {
-            arxiv: arxiv.unwrap_or_default(),
+            arxiv: arxiv.map_or_else(String::new, |id| id.without_version().to_string()),
             doi: verbatim("doi"),
             title,
-            authors: names
-                .iter()
-                .map(|name| one_line(&name.listed()))
-                .filter(|name| !name.is_empty())
-                .collect(),
+            authors: names.filter(|name| !name.is_empty()).collect(),
             year: year.map_or(0, u32::from),
-            venue: ["journal", "journaltitle", "booktitle", "publisher"]
-                .iter()
-                .map(|name| text(name))
-                .find(|text| !text.is_empty())
-                .unwrap_or_default(),
+            venue: any(&["journal", "journaltitle", "booktitle", "publisher"]),
             summary: text("abstract"),
             ..Description::default()
         };
@@ -205,14 +183,9 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     if read.entries.is_empty() {
         return Err(wrong(1, String::from("it holds no entries")));
     }
+    let file = args.bib.as_deref().unwrap_or(&path).display();
     for problem in &read.problems {
-        let file = args.bib.as_deref().unwrap_or(&path);
-        let note = format!(
-            "{}:{}: {}",
-            file.display(),
-            problem.place.line,
-            problem.message
-        );
+        let note = format!("{file}:{}: {}", problem.place.line, problem.message);
         changed.warn(context, note);
     }
     batch.finish(&mut writer, None)?;

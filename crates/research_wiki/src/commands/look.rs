@@ -23,15 +23,13 @@ pub(crate) fn stats(root: &Root, context: &Context) -> Result<Stats, Error> {
         context.warn(&format!("{}: {}", problem.path, problem.why));
     }
     let count = |kind| wiki.of_kind(kind).count();
-    let ideas = |outcome: &str| {
-        wiki.of_kind(Kind::Idea)
-            .filter(|page| page.outcome == outcome)
-            .count()
+    let ideas = |outcome| {
+        let ideas = wiki.of_kind(Kind::Idea);
+        ideas.filter(|page| page.outcome == outcome).count()
     };
-    let claims = |status: &str| {
-        wiki.of_kind(Kind::Claim)
-            .filter(|page| page.status == status)
-            .count()
+    let claims = |status| {
+        let claims = wiki.of_kind(Kind::Claim);
+        claims.filter(|page| page.status == status).count()
     };
     Ok(Stats {
         wiki: root.shown().display().to_string(),

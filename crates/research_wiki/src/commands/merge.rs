@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::paper::NO_VENUE;
 use crate::report::{Action, Changed};
 use crate::wiki::Writer;
-use aris_wiki::edges::{Edge, Edges};
+use aris_wiki::edges::Edge;
 use aris_wiki::identity::ALIASES;
 use aris_wiki::node::Kind;
 use aris_wiki::page::scalar::{list, quoted};
@@ -99,10 +99,12 @@ pub(crate) fn both(
             ..edge.clone()
         })
     })?;
-    let ends: BTreeSet<String> = neighbours(&edges, keep.node);
     writer.log(&[format!("merge: {} into {}", other.node, keep.node)])?;
     writer.remove(other.kind, other.file, &from)?;
-    connect(writer, &edges, ends.iter().map(String::as_str), changed)?;
+    let ends = edges
+        .of(keep.node)
+        .flat_map(|edge| [edge.from.as_str(), &edge.to]);
+    connect(writer, &edges, ends.chain([keep.node]), changed)?;
     changed.pages.extend([
         touched(keep.node, keep.kind, keep.file, Action::Updated),
         touched(other.node, other.kind, other.file, Action::Removed),
@@ -129,15 +131,8 @@ pub(crate) fn absorbed(page: &Page, node: &str) -> Vec<String> {
 
 /// Two papers that have other identifiers of one kind, and other titles, are not one.
 fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
-    let apart = [
-        ("arXiv", &keep.arxiv, &other.arxiv),
-        ("DOI", &keep.doi, &other.doi),
-    ];
-    let apart = apart
-        .iter()
-        .find(|(_, one, two)| !one.is_empty() && !two.is_empty() && one != two);
     let titles = titles::compare(keep.title, other.title) == TitleMatch::Different;
-    match apart {
+    match identifiers_apart(keep, other).next() {
         Some((what, one, two)) if titles => Err(Error::told(
             ErrorKind::Validation,
             format!(
@@ -150,27 +145,25 @@ fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
     }
 }
 
-/// Keeps the identifiers of `other` that the page does not have in their place: a later sync finds the paper by them.
-fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
-    let mut aliases = Vec::new();
-    for (kind, mine, theirs) in [
-        ("arxiv", &keep.arxiv, &other.arxiv),
-        ("doi", &keep.doi, &other.doi),
-    ] {
-        if !theirs.is_empty() && !mine.is_empty() && mine != theirs {
-            aliases.push(format!("{kind}:{theirs}"));
-        }
-    }
-    page.add_items(ALIASES, aliases);
-    page.add_items(ALIASES, &other.aliases);
+/// The identifiers of one kind that both papers have and that are not the same.
+fn identifiers_apart(
+    keep: &Summary,
+    other: &Summary,
+) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let both = [
+        ("arXiv", keep.arxiv, other.arxiv),
+        ("DOI", keep.doi, other.doi),
+    ];
+    let both = both.into_iter();
+    both.filter(|(_, one, two)| !one.is_empty() && !two.is_empty() && one != two)
 }
 
-/// The node and those that it has edges with.
-fn neighbours(edges: &Edges, node: &str) -> BTreeSet<String> {
-    let ends = edges
-        .of(node)
-        .flat_map(|edge| [edge.from.clone(), edge.to.clone()]);
-    ends.chain([node.to_owned()]).collect()
+/// Keeps the identifiers of `other` that the page does not have in their place: a later sync finds the paper by them.
+fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
+    let apart = identifiers_apart(keep, other);
+    let aliases = apart.map(|(kind, _, theirs)| format!("{}:{theirs}", kind.to_lowercase()));
+    page.add_items(ALIASES, aliases);
+    page.add_items(ALIASES, &other.aliases);
 }
 
 /// What `edges` say, a line for each that does not stand on the page.
@@ -258,6 +251,11 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
         if own || listed.is_empty() {
             continue;
         }
+        let value = || match (from.raw(&key), listed.as_slice()) {
+            (Some(value), _) => value.to_owned(),
+            (None, [one]) => quoted(one),
+            (None, many) => list(many),
+        };
         if joined {
             page.add_items(&key, &listed);
         } else if mine.is_empty() {
@@ -267,30 +265,20 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
                 from.lines_of(name)
                     .filter(|_| page.lines_of(name).is_none())
             };
-            match (names.find_map(missing), from.raw(&key)) {
-                (Some(lines), _) => page.add_lines(lines),
-                (None, Some(value)) => page.set(&key, value),
-                _ if listed.len() > 1 => page.set(&key, &list(&listed)),
-                _ => page.set(&key, &quoted(&listed.concat())),
+            match names.find_map(missing) {
+                Some(lines) => page.add_lines(lines),
+                None => page.set(&key, &value()),
             }
         } else if mine != listed {
             let lines = from.lines_of(&key).map(str::to_owned);
-            differing.push_str(&lines.unwrap_or_else(|| {
-                let value = from.raw(&key).map(str::to_owned);
-                let value = value.unwrap_or_else(|| quoted(&listed.concat()));
-                format!("{key}: {value}\n")
-            }));
+            differing.push_str(&lines.unwrap_or_else(|| format!("{key}: {}\n", value())));
         }
     }
     if differing.is_empty() {
         return differing;
     }
-    let longest = differing
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
+    let longest = differing.split(|c| c != '`').map(str::len).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     format!("{fence}yaml\n{differing}{fence}\n\n")
 }
 

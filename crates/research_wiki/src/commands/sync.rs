@@ -48,34 +48,25 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         .partition(|id| is_known(id) && !args.update_on_exist);
     let fetched = fetch(args, context, &missing, &mut changed)?;
     let mut writer = Writer::open_after(&folder, context.now(), Some(wiki))?;
-    let mut described: Vec<Description> = there
-        .iter()
-        .map(|id| Description {
-            arxiv: id.as_str().to_owned(),
-            ..Description::default()
-        })
-        .collect();
-    described.extend(fetched.papers.iter().map(Description::of));
+    let there = there.iter().map(|id| Description {
+        arxiv: id.as_str().to_owned(),
+        ..Description::default()
+    });
     let many = Some(writer.wiki());
     let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
-    for description in &described {
-        batch.add(&mut writer, description, &Remarks::default(), &mut changed)?;
+    for description in there.chain(fetched.papers.iter().map(Description::of)) {
+        batch.add(&mut writer, &description, &Remarks::default(), &mut changed)?;
     }
     let guessed = (searched > 0)
         .then(|| format!("sync: {searched} ids came from searching traces (heuristic)"));
     let rebuilt = batch.finish(&mut writer, guessed)?;
     changed.lines.push(rebuilt);
-    if let Some(stopped) = fetched.stopped {
-        let missing = stopped.unanswered.iter().map(ToString::to_string);
-        let missing: Vec<String> = missing.collect();
-        let ingested = changed.pages.len();
+    if let Some(why) = fetched.stopped {
+        let missing: Vec<&str> = fetched.unanswered.iter().map(ArxivId::as_str).collect();
+        let (papers, ingested) = (counted(missing.len(), "paper"), changed.pages.len());
         let error = FetchError::told(
-            stopped.error.kind(),
-            format!(
-                "no answer for {}, {ingested} in the wiki: {}",
-                counted(missing.len(), "paper"),
-                stopped.error
-            ),
+            why.kind(),
+            format!("no answer for {papers}, {ingested} in the wiki: {why}"),
             "run the same command again later: what is there is not asked for again",
         );
         let error = error.with("ingested", ingested);
@@ -171,7 +162,7 @@ fn fetch(
     let mut fetched = match &args.metadata {
         Some(path) => Fetched {
             papers: metadata::from_file(&context.absolute(path))?,
-            stopped: None,
+            ..Fetched::default()
         },
         None if missing.is_empty() => Fetched::default(),
         None => metadata::from_arxiv(context, &args.online, missing)?,
@@ -191,15 +182,9 @@ fn fetch(
         .papers
         .retain(|paper| id(paper).is_some_and(|id| wanted.contains(id.as_str())));
     let have: BTreeSet<String> = fetched.papers.iter().filter_map(id).collect();
-    let silent: BTreeSet<&str> = fetched
-        .stopped
-        .iter()
-        .flat_map(|stopped| stopped.unanswered.iter().map(ArxivId::as_str))
-        .collect();
-    for id in missing {
-        if !have.contains(id.as_str()) && !silent.contains(id.as_str()) {
-            changed.unknown.push(id.to_string());
-        }
-    }
+    let answered = missing.len() - fetched.unanswered.len();
+    let unknown = missing.iter().take(answered);
+    let unknown = unknown.filter(|id| !have.contains(id.as_str()));
+    changed.unknown.extend(unknown.map(ToString::to_string));
     Ok(fetched)
 }

@@ -43,25 +43,18 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
     }
     for page in &pages {
         let path = page.path();
-        if by_node
-            .get(page.node)
-            .is_some_and(|first| first.file != page.file || first.kind != page.kind)
-        {
-            lint.add(
-                Rule::DuplicateNode,
-                &path,
-                format!("another page is {} already", page.node),
-            );
+        let node = page.node;
+        let first = by_node.get(node);
+        if first.is_some_and(|first| first.path() != path) {
+            let message = format!("another page is {node} already");
+            lint.add(Rule::DuplicateNode, &path, message);
         }
-        if !linked.contains_key(page.node) {
-            lint.add(Rule::Orphan, &path, format!("{} has no edges", page.node));
+        if !linked.contains_key(node) {
+            lint.add(Rule::Orphan, &path, format!("{node} has no edges"));
         }
         if page.kind == Kind::Idea && page.stage == "proposed" && !is_tested(page, edges, wiki) {
-            lint.add(
-                Rule::DeadIdea,
-                &path,
-                format!("{} was proposed and never tested", page.node),
-            );
+            let message = format!("{node} was proposed and never tested");
+            lint.add(Rule::DeadIdea, &path, message);
         }
     }
     let mut known: Known<&str> = Known::default();
@@ -104,43 +97,30 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
         }
     };
     if !page.has_front() {
-        lint.add_at(
-            Rule::NoFrontmatter,
-            &path,
-            Some(1),
-            "there are no fields at its start",
-        );
+        let message = "there are no fields at its start";
+        lint.add_at(Rule::NoFrontmatter, &path, Some(1), message);
     }
-    let empty = page
-        .sections()
-        .iter()
-        .filter(|section| section.level > 1 && is_placeholder(page.body(section)))
-        .count();
+    let sections = page.sections().iter().filter(|section| section.level > 1);
+    let empty = sections.filter(|section| is_placeholder(page.body(section)));
+    let empty = empty.count();
     if empty >= SPARSE {
-        lint.add(
-            Rule::SparsePage,
-            &path,
-            format!("{empty} sections are empty"),
-        );
+        let message = format!("{empty} sections are empty");
+        lint.add(Rule::SparsePage, &path, message);
     }
-    let expected = connected
-        .edges
-        .get(summary.node)
-        .map(|edges| connections::render(summary.node, edges, connected.by_node))
-        .unwrap_or_default();
+    let edges = connected.edges.get(summary.node);
+    let expected = edges.map(|edges| connections::render(summary.node, edges, connected.by_node));
     match page.generated(connections::PART) {
-        Err(problem) => lint.add_at(
-            Rule::DamagedMarkers,
-            &path,
-            Some(problem.line),
-            "the marker of a generated part has no counterpart",
-        ),
-        Ok(found) => {
-            if found.unwrap_or_default().replace('\r', "") != expected {
-                let message = "the section Connections does not say what the graph says";
-                lint.add(Rule::DriftedConnections, &path, message);
-            }
+        Err(problem) => {
+            let message = "the marker of a generated part has no counterpart";
+            lint.add_at(Rule::DamagedMarkers, &path, Some(problem.line), message);
         }
+        Ok(found)
+            if found.unwrap_or_default().replace('\r', "") != expected.unwrap_or_default() =>
+        {
+            let message = "the section Connections does not say what the graph says";
+            lint.add(Rule::DriftedConnections, &path, message);
+        }
+        Ok(_) => {}
     }
     if summary.kind == Kind::Claim {
         claim(summary, &page, &path, connected.wiki, now, lint);
@@ -176,23 +156,20 @@ fn claim(summary: &Summary, page: &Page, path: &str, wiki: &Wiki, now: Timestamp
             .scalar("source_lines")
             .and_then(|lines| Source::span(&lines)),
     };
-    let line = page.line_of("source");
-    match source.digest(wiki.root()) {
-        Ok(Some(digest)) if digest == known => {}
-        Ok(Some(_)) => lint.add_at(
+    let (file, node) = (&source.path, summary.node);
+    let (rule, message) = match source.digest(wiki.root()) {
+        Ok(Some(digest)) if digest == known => return,
+        Ok(Some(_)) => (
             Rule::SourceChanged,
-            path,
-            line,
-            format!("{} is not what {} was made from", source.path, summary.node),
+            format!("{file} is not what {node} was made from"),
         ),
-        Ok(None) => lint.add_at(
+        Ok(None) => (
             Rule::SourceMissing,
-            path,
-            line,
-            format!("{} has no such lines any more", source.path),
+            format!("{file} has no such lines any more"),
         ),
-        Err(error) => lint.add_at(Rule::SourceMissing, path, line, error.to_string()),
-    }
+        Err(error) => (Rule::SourceMissing, error.to_string()),
+    };
+    lint.add_at(rule, path, page.line_of("source"), message);
 }
 
 /// A day or a time.
@@ -222,28 +199,22 @@ fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
             }
         }
     }
-    let joined: BTreeSet<(&str, &str)> = edges
+    let ends = edges
         .list()
         .iter()
-        .flat_map(|edge| {
-            [
-                (edge.from.as_str(), edge.to.as_str()),
-                (edge.to.as_str(), edge.from.as_str()),
-            ]
-        })
+        .map(|edge| (edge.from.as_str(), edge.to.as_str()));
+    let joined: BTreeSet<_> = ends
+        .flat_map(|(one, two)| [(one, two), (two, one)])
         .collect();
     for ((one, two), tags) in shared {
         let (Some(one), Some(two)) = (papers.get(one), papers.get(two)) else {
             continue;
         };
         if tags.len() > 1 && !joined.contains(&(one.node, two.node)) {
-            let message = format!(
-                "{} and {} share the tags {} and no edge",
-                one.node,
-                two.node,
-                tags.join(", ")
-            );
-            lint.add(Rule::MissingConnection, &one.path(), message);
+            let (path, tags) = (one.path(), tags.join(", "));
+            let (one, two) = (one.node, two.node);
+            let message = format!("{one} and {two} share the tags {tags} and no edge");
+            lint.add(Rule::MissingConnection, &path, message);
         }
     }
 }
