@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use crate::snapshot;
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
+use aris_contract::text::shell_line;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Entry, Journal};
 use aris_queue::manifest::{self, Engine, Manifest, differences, edit, named};
@@ -102,7 +103,7 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     let kept = Expanded::of(&copy, String::from_utf8_lossy(&bytes).into_owned())?;
     Ok(Current {
         manifest: anchored(kept.manifest(&copy)?, &parts),
-        path: parts.manifest.into(),
+        path: users_file(place, &parts),
         differences: Vec::new(),
         notices: Vec::new(),
         sha256: parts.manifest_sha256,
@@ -110,6 +111,16 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
         changes: None,
         copied,
     })
+}
+
+/// The user's file of the last time. When it was moved or copied together with the queue's folder, it is the one that lies there now.
+fn users_file(place: &Place, parts: &Parts) -> PathBuf {
+    let known = Path::new(&parts.manifest);
+    let folder = Path::new(&parts.state).parent();
+    let inside = folder.and_then(|folder| known.strip_prefix(folder).ok());
+    let here = inside.map(|inside| place.folder().join(inside));
+    here.filter(|path| path.is_file())
+        .unwrap_or_else(|| known.to_path_buf())
 }
 
 /// The state file. **Errors**: [`Error::no_queue`], a file that is no state file.
@@ -126,7 +137,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     let path = match given {
         Some(path) => path.to_path_buf(),
         None if parts.manifest.is_empty() => PathBuf::from(state(place)?.meta.manifest_path),
-        None => PathBuf::from(&parts.manifest),
+        None => users_file(place, &parts),
     };
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
@@ -269,19 +280,25 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
     }
 }
 
-/// The user's file, which must be sound: what `reload` takes over.
+/// The user's file, which must be there and sound: what `reload` takes over.
 pub(crate) fn reread(place: &Place, given: Option<&Path>) -> Result<Current, Error> {
     if given.is_some() {
         return user(place, given);
     }
     let path = own(place)?.path;
+    if !path.exists() {
+        let message = format!("{}, the manifest of the last run, is gone", path.display());
+        let state = shell_line(&[place.state.to_string_lossy()]);
+        let hint = format!("queue_manager reload --state {state} --manifest FILE names another");
+        return Err(Error::told(ErrorKind::NotFound, message, hint).about(path));
+    }
     user(place, Some(&path))
 }
 
 /// Whether the user's file says something else than the queue has taken up; false when that cannot be said.
 pub(crate) fn is_stale(place: &Place) -> bool {
     let parts = lock::parts(place);
-    let text = aris_fs::read_text(Path::new(&parts.manifest)).ok();
+    let text = aris_fs::read_text(&users_file(place, &parts)).ok();
     !parts.manifest_sha256.is_empty()
         && text.is_some_and(|text| sha256(&text) != parts.manifest_sha256)
 }

@@ -138,6 +138,40 @@ fn a_copy_does_not_end_the_jobs_of_its_original_whose_manager_is_gone() {
 }
 
 #[test]
+fn a_queue_that_was_moved_with_its_manifest_reads_it_there() {
+    let place = Place::within("q");
+    let manifest = |command: &str| {
+        place.manifest(&json!([{"name": "p", "jobs": [job("first", command)]}]));
+    };
+    manifest("true");
+    let run = place.call(&["run", "--manifest", "m.json", "--state", "s.json"]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    manifest("echo other");
+    let moved = place.outside().join("moved");
+    fs::rename(place.at(""), &moved).expect("moved");
+    let reload = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_queue_manager"));
+        let state = moved.join("s.json");
+        command.args(["reload", "--json", "--state"]).arg(state);
+        let output = command.current_dir(place.outside()).output().expect("ran");
+        let said: Value = serde_json::from_slice(&output.stdout).expect("envelope");
+        (output.status.code(), said)
+    };
+    let (code, said) = reload();
+    assert_eq!(code, Some(0), "{said}");
+    let notes = said["data"]["notes"].to_string();
+    assert!(notes.contains("changed cmd of first"), "{said}");
+    let kept = fs::read_to_string(moved.join(".s.queue/queue.json")).expect("kept");
+    let path = moved.join("m.json").display().to_string();
+    assert!(kept.contains(&path), "{kept}");
+    fs::remove_file(moved.join("m.json")).expect("removed");
+    let (code, said) = reload();
+    assert_eq!(code, Some(3), "{said}");
+    let hint = said["error"]["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("--manifest FILE"), "{said}");
+}
+
+#[test]
 fn a_manager_whose_queue_is_removed_writes_no_second_state() {
     let (place, mut manager) = running();
     fs::rename(place.at(".s.queue"), place.outside().join("away")).expect("moved");
