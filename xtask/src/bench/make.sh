@@ -168,7 +168,12 @@ records)
   ;;
 # A new queue of so many JOBS with these SETTINGS, and the COMMAND of each.
 jobs)
-  rm -rf ./.queue_state* queue_state.json logs
+  # The last one is moved away and not removed: for 5 s after many files were, ext4 is slow to find places for new ones, which a queue in
+  # its own folder never sees.
+  old=$(mktemp -d old.XXXXXX)
+  for part in .queue_state.queue queue_state.json logs .aris; do
+    [ ! -e "$part" ] || mv "$part" "$old"
+  done
   program='BEGIN {
     printf "{\"project\": \"bench\", \"cwd\": \"%s\", %s, \"phases\": [{\"name\": \"p\", \"jobs\": [", cwd, settings
     for (n = 0; n < jobs; n++) printf "%s{\"id\": \"j%d\", \"cmd\": \"%s\", \"gpus\": %d}", n ? ",\n" : "", n, command, settings ~ /gpus/
