@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aris_attempt::format::{Command, SPEC_SCHEMA, Spec};
-use aris_attempt::{Runner, Seen, Watch, prepare};
+use aris_attempt::{Runner, Standing, Watch, prepare};
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -43,8 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         for (key, seen) in watch.seen() {
             match seen {
-                Seen::Started(_) => {}
-                Seen::Ended(exit) => {
+                Ok(Standing::Running { .. }) => {}
+                Ok(Standing::Ended(exit)) => {
                     if let (Some(started), Some(decided)) = (exit.started, decided.get(&key)) {
                         starts.push(span(*decided, started));
                     }

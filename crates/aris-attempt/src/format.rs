@@ -5,7 +5,7 @@
 //!     spec.json    what to run; written whole by the manager before the runner starts, never changed
 //!     claim.json   created with O_EXCL by the runner as its first act: whoever fails to create it runs nothing
 //!     start.json   written whole by the runner once the command runs
-//!     exit.json    written whole and synced by the runner as its last act
+//!     exit.json    written whole by the runner as its last act, and synced when no manager lives that journals it
 //!     alive        locked (flock) by the runner while it lives
 //!     tree         locked by the runner and by every process of the job that keeps its files open
 //!     hb           touched by the runner every HEARTBEAT, for file systems where locks are local
@@ -14,7 +14,7 @@
 //!
 //! The manager concludes from these files alone: no claim and nobody who could still write one → not started; claim and
 //! held lock, or the command's process still there → running; exit record → over; claim, free lock, no exit record → lost. An attempt that was begun in an earlier boot
-//! and has no exit record is lost, so neither claim nor start record needs to survive a power cut; the exit record does.
+//! and has no exit record is lost, so neither claim nor start record needs to survive a power cut; how it ended does.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,7 @@
-//! The open leases of an attempt's cards on their way from the manager to its runner, through a socket that is the runner's stdin.
+//! The line between a manager and a runner that it starts: a socket that is the runner's stdin.
+//!
+//! The runner begins when the open leases of its cards have come over the line, and goes when the line ends before: so it can come up
+//! while its start is written down. The manager holds its end for as long as it lives.
 //!
 //! A descriptor that is simply inheritable would leak into whatever else the manager starts at that moment, and a card would stay
 //! taken for as long as that lives. Given back and taken anew by the runner, a card could go to another queue in between.
@@ -8,10 +11,10 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+    SendAncillaryMessage, SendFlags, recv, recvmsg, sendmsg,
 };
 
 use crate::cards::lease::Lease;
@@ -20,10 +23,9 @@ use crate::error::AttemptError;
 /// Descriptors in one message. **Source**: `SCM_MAX_FD` of Linux is 253; no machine has that many cards.
 const MOST: usize = 128;
 
-/// The end of a socket in which the leases lie.
-pub(crate) fn put(leases: &[Lease]) -> Result<OwnedFd, AttemptError> {
+/// Gives the leases to the runner at the other end, which begins.
+pub(crate) fn give(line: &UnixStream, leases: &[Lease]) -> Result<(), AttemptError> {
     let failed = "hand leases over";
-    let (near, far) = UnixStream::pair().map_err(AttemptError::system(failed))?;
     let leases: Vec<_> = leases.iter().map(AsFd::as_fd).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -31,30 +33,38 @@ pub(crate) fn put(leases: &[Lease]) -> Result<OwnedFd, AttemptError> {
         return Err(AttemptError::system(failed)(Errno::TOOBIG));
     }
     let byte = [IoSlice::new(b"l")];
-    let sent = sendmsg(&near, &byte, &mut control, SendFlags::NOSIGNAL);
-    sent.map_err(AttemptError::system(failed))?;
-    Ok(far.into())
+    let sent = sendmsg(line, &byte, &mut control, SendFlags::NOSIGNAL);
+    sent.map(drop).map_err(AttemptError::system(failed))
 }
 
-/// The leases that lie in `socket`; none where there are none, or where it is no such socket. Never blocks.
-pub(crate) fn take(socket: impl AsFd) -> Vec<OwnedFd> {
+/// Waits for the leases; none where this is no line. `None`: the line has ended.
+pub(crate) fn take(line: impl AsFd) -> Option<Vec<OwnedFd>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::DONTWAIT;
     #[cfg(target_os = "linux")]
-    let flags = flags | RecvFlags::CMSG_CLOEXEC;
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = RecvFlags::empty();
     let mut byte = [0_u8; 1];
     let mut byte = [IoSliceMut::new(&mut byte)];
-    let received = recvmsg(socket, &mut byte, &mut control, flags);
+    let received = retry_on_intr(|| recvmsg(&line, &mut byte, &mut control, flags));
+    if received.is_ok_and(|received| received.bytes == 0) {
+        return None;
+    }
     let mut leases = Vec::new();
-    if received.is_ok() {
-        for message in control.drain() {
-            if let RecvAncillaryMessage::ScmRights(rights) = message {
-                leases.extend(rights);
-            }
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(rights) = message {
+            leases.extend(rights);
         }
     }
-    leases
+    Some(leases)
+}
+
+/// Whether the manager at the other end lives.
+pub(crate) fn is_open(line: impl AsFd) -> bool {
+    let mut byte = [0_u8; 1];
+    let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
+    recv(line, &mut byte, flags).is_err_and(|error| error == Errno::AGAIN)
 }
 
 #[cfg(test)]
@@ -63,19 +73,24 @@ mod tests {
     use crate::cards::lease::Leases;
 
     #[test]
-    fn what_is_put_is_taken_once_and_holds_the_card() {
+    fn what_is_given_is_taken_once_and_holds_the_card() {
         let folder = tempfile::tempdir().expect("temp");
         let leases = Leases::open(&folder.path().join("leases")).expect("created");
         let both = ["GPU-1", "GPU-2"].map(|card| leases.take(card).expect("works").expect("free"));
-        let socket = put(&both).expect("put");
+        let (near, far) = UnixStream::pair().expect("a line");
+        give(&near, &both).expect("given");
         drop(both);
-        let taken = take(&socket);
+        let taken = take(&far).expect("a line");
         assert_eq!(taken.len(), 2);
-        assert!(take(&socket).is_empty());
         assert!(leases.take("GPU-1").expect("works").is_none());
         drop(taken);
         assert!(leases.take("GPU-1").expect("works").is_some());
-        assert!(take(tempfile::tempfile().expect("temp")).is_empty());
-        assert!(take(put(&[]).expect("put")).is_empty());
+        give(&near, &[]).expect("given");
+        assert!(take(&far).expect("a line").is_empty());
+        assert!(is_open(&far));
+        drop(near);
+        assert!(take(&far).is_none() && !is_open(&far));
+        let file = tempfile::tempfile().expect("temp");
+        assert!(take(&file).expect("no line").is_empty() && !is_open(&file));
     }
 }

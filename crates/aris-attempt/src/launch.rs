@@ -1,14 +1,13 @@
 //! Starting a runner.
 
 use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::format::{SPEC, Spec};
-
-use crate::cards::lease::Lease;
 use crate::error::AttemptError;
-use crate::handoff;
+use crate::format::{SPEC, Spec};
 
 /// The program that runs attempts: it calls [`runner::serve`](crate::runner::serve) with its last argument.
 #[derive(Clone, Debug)]
@@ -30,24 +29,35 @@ pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     Ok(aris_fs::replace_unsynced(&path, &bytes)?)
 }
 
-/// Starts the runner of a prepared attempt, as [`Watch::launch`](crate::Watch::launch) describes it.
-pub(crate) fn start(
-    runner: &Runner,
-    folder: &Path,
-    leases: &[Lease],
-) -> Result<Child, AttemptError> {
-    let failed = || format!("start {}", runner.program.display());
-    let folder = std::path::absolute(folder).map_err(AttemptError::system(failed()))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a runner is to outlive this process; its deadline is its own"
-    )]
-    Command::new(&runner.program)
-        .args(&runner.arguments)
-        .arg(&folder)
-        .stdin(Stdio::from(handoff::put(leases)?))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(AttemptError::system(failed()))
+/// A runner that comes up, and waits for [`Watch::begin`](crate::Watch::begin). Without that it claims nothing and goes.
+#[derive(Debug)]
+pub struct Waiting {
+    pub(crate) child: Child,
+    pub(crate) line: UnixStream,
+}
+
+impl Runner {
+    /// Starts the runner of the attempt in `folder`, which need not be there yet.
+    ///
+    /// It leaves this process's session at once, and says nothing: what it has to say stands in the folder.
+    ///
+    /// **Errors**: [`AttemptError::System`] when the program cannot be started.
+    pub fn start(&self, folder: &Path) -> Result<Waiting, AttemptError> {
+        let failed = || AttemptError::system(format!("start {}", self.program.display()));
+        let folder = std::path::absolute(folder).map_err(failed())?;
+        let (line, far) = UnixStream::pair().map_err(failed())?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a runner is to outlive this process; its deadline is its own"
+        )]
+        let child = Command::new(&self.program)
+            .args(&self.arguments)
+            .arg(&folder)
+            .stdin(Stdio::from(OwnedFd::from(far)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed())?;
+        Ok(Waiting { child, line })
+    }
 }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | 0 | the exit record is written |
 //! | 3, 4 | there is no specification, or it cannot be read; nothing ran |
-//! | 5 | another runner has the attempt, a card is taken, or the system refused; nothing ran, unless the exit record says so |
+//! | 5 | another runner has the attempt, a card is taken, the manager did not let it begin, or the system refused; nothing ran, unless the exit record says so |
 
 mod command;
 mod control_group;
@@ -32,8 +32,8 @@ use crate::format::{
     ALIVE, CANCEL, CLAIM, Command, EndedByUs, Ending, LEFT_ALONE, SPEC, START_SCHEMA, Spec, Start,
     TREE,
 };
-use aris_contract::Failure as _;
 use aris_contract::failure::ErrorBody;
+use aris_contract::{ErrorKind, Failure as _};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::process::Signal;
 
@@ -65,18 +65,27 @@ const LOCK_TRIES: u32 = 200;
 ///
 /// The cards' leases are taken by name.
 pub fn run(folder: &Path) -> ExitCode {
-    one(folder, Vec::new())
+    one(folder, false)
 }
 
-/// The same for a runner that [`Watch::launch`](crate::Watch::launch) starts: the leases come through its stdin.
+/// The same for a runner that [`Runner::start`](crate::Runner::start) starts: it begins when the leases come through its stdin.
 pub fn serve(folder: &Path) -> ExitCode {
-    one(folder, handoff::take(std::io::stdin()))
+    one(folder, true)
 }
 
-fn one(folder: &Path, leases: Vec<OwnedFd>) -> ExitCode {
+/// `served`: its stdin is the line to a manager.
+fn one(folder: &Path, served: bool) -> ExitCode {
     detach();
     let wake = Wake::new().map_err(AttemptError::system("watch signals"));
-    match wake.and_then(|mut wake| attempt(folder, &mut wake, leases)) {
+    let leases = if served {
+        handoff::take(std::io::stdin())
+    } else {
+        Some(Vec::new())
+    };
+    let Some(leases) = leases else {
+        return ExitCode::from(ErrorKind::Precondition.exit().code());
+    };
+    match wake.and_then(|mut wake| attempt(folder, &mut wake, leases, served)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(folder, &error),
     }
@@ -98,7 +107,12 @@ pub fn complaint(folder: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn attempt(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> Result<(), AttemptError> {
+fn attempt(
+    folder: &Path,
+    wake: &mut Wake,
+    leases: Vec<OwnedFd>,
+    served: bool,
+) -> Result<(), AttemptError> {
     let spec: Spec = records::read(&folder.join(SPEC))?;
     let _alive = lock(folder, ALIVE)?;
     let mut leases = lease::received_or_taken(leases, &spec.leases)?;
@@ -107,7 +121,12 @@ fn attempt(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> Result<(), A
     let claim = record::own_claim();
     record::claim(folder, &claim)?;
     // Whatever goes wrong from here on is how the attempt ended, and is recorded as that.
-    claimed(&spec, folder, wake, leases, claim.runner.boot_id)
+    claimed(&spec, folder, wake, leases, claim.runner.boot_id)?;
+    // What a manager concludes goes through its own synced journal: it need not wait for a disk that syncs this, too.
+    if served && handoff::is_open(std::io::stdin()) {
+        return Ok(());
+    }
+    record::sync_exit(folder)
 }
 
 /// A session of its own: no terminal reaches it. And children whose parents are gone become children of this process.

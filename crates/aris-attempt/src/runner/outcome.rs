@@ -168,7 +168,7 @@ impl<'a> ExitRecord<'a> {
             }
             beat.beat();
         }
-        record::sync_exit(self.folder)
+        Ok(())
     }
 }
 

@@ -77,8 +77,7 @@ pub(super) fn start(folder: &Path, start: &Start) -> Result<(), FsError> {
     aris_fs::replace_unsynced(&folder.join(START), &json(start))
 }
 
-/// Writes the exit record, whole, for every reader on this machine. It is durable after [`sync_exit`]: the manager need not wait for
-/// the disk, because what it concludes goes through its own synced journal.
+/// Writes the exit record, whole, for every reader on this machine. It is durable after [`sync_exit`].
 pub(super) fn exit(folder: &Path, exit: &Exit) -> Result<(), FsError> {
     aris_fs::replace_unsynced(&folder.join(EXIT), &json(exit))
 }

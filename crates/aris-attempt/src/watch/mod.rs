@@ -9,18 +9,18 @@ mod linux;
 mod sweeps;
 
 use std::collections::BTreeMap;
+use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::Duration;
 
-use crate::format::{Claim, Exit, START, Start};
+use crate::format::{Claim, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
-use crate::launch::{self, Runner};
+use crate::handoff;
+use crate::launch::{Runner, Waiting};
 use crate::processes::Member;
-use crate::records;
 use crate::standing::{Standing, standing};
 
 #[cfg(target_os = "linux")]
@@ -28,29 +28,16 @@ use linux::Source;
 #[cfg(not(target_os = "linux"))]
 use sweeps::Source;
 
-/// What happened to an attempt.
-#[derive(Debug)]
-pub enum Seen {
-    /// Its command runs.
-    Started(Start),
-    /// Its runner is gone, and the job runs on. It stays under watch.
-    Orphaned,
-    /// It is over. The attempt is no longer watched.
-    Ended(Box<Exit>),
-    /// Its runner is gone without an exit record: [`Standing::Unclaimed`] or [`Standing::Lost`]. No longer watched.
-    Left(Standing),
-    /// Its folder cannot be read. It stays under watch, and the next sweep looks again.
-    Unclear(AttemptError),
-}
+/// Where an attempt stands that is news, or why that cannot be told: then it stays under watch, and the next sweep looks again.
+pub type Seen = Result<Standing, AttemptError>;
 
 #[derive(Debug, Default)]
 struct Watched {
     folder: PathBuf,
     /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
-    child: Option<Child>,
-    start_told: bool,
-    /// Its runner is gone, and the job is not.
-    orphan: bool,
+    child: Option<Waiting>,
+    /// What was told of it last.
+    told: Option<Standing>,
 }
 
 /// Attempts under watch, each with a key that the caller chose.
@@ -59,7 +46,7 @@ pub struct Watch {
     source: Source,
     watched: BTreeMap<u64, Watched>,
     /// Runners of which nothing more is told, still to be waited for.
-    leaving: Vec<Child>,
+    leaving: Vec<Waiting>,
 }
 
 impl Watch {
@@ -82,13 +69,7 @@ impl Watch {
         Duration::from_secs(if self.source.fd().is_some() { 30 } else { 1 })
     }
 
-    /// Starts a prepared attempt and watches it, in place of what had the same key.
-    ///
-    /// Its runner gets the leases in the order in which the specification names their files; it leaves this process's session at once, and
-    /// goes on when this process ends. It says nothing: what it has to say stands in the folder. Starting an attempt twice is no harm: the
-    /// claim lets one run.
-    ///
-    /// **Errors**: [`AttemptError::System`] when the program cannot be started; then it is not watched, and nothing runs.
+    /// Starts a prepared attempt and watches it, as [`Runner::start`] and [`Watch::begin`] do.
     pub fn launch(
         &mut self,
         key: u64,
@@ -96,39 +77,53 @@ impl Watch {
         folder: &Path,
         leases: &[Lease],
     ) -> Result<(), AttemptError> {
+        let waiting = runner.start(folder)?;
+        self.begin(key, waiting, folder, leases)
+    }
+
+    /// Lets a runner begin its attempt, which is prepared, and watches it, in place of what had the same key.
+    ///
+    /// It gets the leases in the order in which the specification names their files, and goes on when this process ends. Starting an
+    /// attempt twice is no harm: the claim lets one run.
+    ///
+    /// **Errors**: [`AttemptError::System`]; then it is not watched, and nothing runs.
+    pub fn begin(
+        &mut self,
+        key: u64,
+        waiting: Waiting,
+        folder: &Path,
+        leases: &[Lease],
+    ) -> Result<(), AttemptError> {
         self.enter(key, folder);
-        let started = launch::start(runner, folder, leases);
-        let child = started.inspect_err(|_| self.remove(key))?;
-        let pid = i32::try_from(child.id()).unwrap_or(0);
+        if let Err(error) = handoff::give(&waiting.line, leases) {
+            self.remove(key);
+            self.dismiss(waiting);
+            return Err(error);
+        }
+        let pid = i32::try_from(waiting.child.id()).unwrap_or(0);
         // Not waited for yet, so the number is its.
         self.source.process(key, pid);
         if let Some(watched) = self.watched.get_mut(&key) {
-            watched.child = Some(child);
+            watched.child = Some(waiting);
         }
         Ok(())
     }
 
-    /// Looks where an attempt of an earlier manager stands, and watches it when it runs or when its runner may still come.
-    ///
-    /// An end that is given here is not told again.
-    pub fn adopt(&mut self, key: u64, folder: &Path) -> Result<Standing, AttemptError> {
+    /// Lets a runner go that is not to begin.
+    pub fn dismiss(&mut self, waiting: Waiting) {
+        // It has nothing else to hear.
+        waiting.line.shutdown(Shutdown::Both).unwrap_or_default();
+        self.leaving.push(waiting);
+    }
+
+    /// Looks where an attempt of an earlier manager stands, and watches it when it runs or when its runner may still come. What is given
+    /// here is not told again.
+    pub fn adopt(&mut self, key: u64, folder: &Path) -> Seen {
         // Watched before it is looked at, so that nothing falls between.
         self.enter(key, folder);
-        let stands = standing(folder);
-        match &stands {
-            Ok(Standing::Running {
-                claim,
-                start,
-                orphan,
-            }) => {
-                self.follow(key, claim, start.as_ref(), *orphan);
-                if let Some(watched) = self.watched.get_mut(&key) {
-                    watched.start_told = start.is_some();
-                    watched.orphan = *orphan;
-                }
-            }
-            Ok(Standing::Unclaimed) => {}
-            Ok(Standing::Ended(_) | Standing::Lost { .. }) | Err(_) => self.remove(key),
+        let stands = self.look(key).unwrap_or(Ok(Standing::Unclaimed));
+        if matches!(stands, Ok(Standing::Unclaimed)) {
+            self.enter(key, folder);
         }
         stands
     }
@@ -168,18 +163,22 @@ impl Watch {
         self.watched.is_empty()
     }
 
-    /// What happened since the last call, by key. Never blocks.
+    /// What happened since the last call, by key. An attempt that does not run any more is no longer watched. Never blocks.
     pub fn seen(&mut self) -> Vec<(u64, Seen)> {
         self.leaving.retain_mut(lives);
-        let keys = self.source.hints().into_iter();
-        keys.flat_map(|key| self.look(key)).collect()
+        let keys = self.source.hints();
+        self.news(keys)
     }
 
     /// Looks at every attempt under watch, whether anything was heard of it or not.
     pub fn sweep(&mut self) -> Vec<(u64, Seen)> {
         let keys: Vec<u64> = self.watched.keys().copied().collect();
-        let seen = keys.into_iter().flat_map(|key| self.look(key));
-        seen.collect()
+        self.news(keys)
+    }
+
+    fn news(&mut self, keys: impl IntoIterator<Item = u64>) -> Vec<(u64, Seen)> {
+        let news = |key| Some((key, self.look(key)?));
+        keys.into_iter().filter_map(news).collect()
     }
 
     /// Watches a folder under a key; what was watched under it before is not any more, because two watches of one folder would be one.
@@ -193,54 +192,39 @@ impl Watch {
         self.watched.insert(key, watched);
     }
 
-    /// What is new of an attempt: its start, and then its end.
-    fn look(&mut self, key: u64) -> Vec<(u64, Seen)> {
-        let (start, end) = (self.start_of(key), self.end_of(key));
-        let news = start.into_iter().chain(end);
-        news.map(|seen| (key, seen)).collect()
-    }
-
-    fn start_of(&mut self, key: u64) -> Option<Seen> {
-        let watched = self.watched.get_mut(&key)?;
-        if watched.start_told {
-            return None;
-        }
-        match records::read_optional(&watched.folder.join(START)) {
-            Ok(start) => {
-                watched.start_told = start.is_some();
-                start.map(Seen::Started)
-            }
-            Err(error) => Some(Seen::Unclear(error)),
-        }
-    }
-
-    fn end_of(&mut self, key: u64) -> Option<Seen> {
+    /// Where an attempt stands now; `None`: as was told.
+    fn look(&mut self, key: u64) -> Option<Seen> {
         let watched = self.watched.get_mut(&key)?;
         // What it exited with says less than its folder.
         watched.child.take_if(|child| !lives(child));
-        let seen = match standing(&watched.folder) {
-            Ok(Standing::Ended(exit)) => Seen::Ended(exit),
-            // A runner that has not come so far, or comes second.
-            Ok(_) if watched.child.is_some() => return None,
-            // A runner that is not a child: the one that was came second.
-            Ok(Standing::Running {
+        let stands = match standing(&watched.folder) {
+            Ok(stands) => stands,
+            Err(error) => return Some(Err(error)),
+        };
+        let own = watched.child.is_some();
+        match &stands {
+            Standing::Running {
                 claim,
                 start,
                 orphan,
-            }) => {
-                let news = orphan && !std::mem::replace(&mut watched.orphan, orphan);
-                self.follow(key, &claim, start.as_ref(), orphan);
-                return news.then_some(Seen::Orphaned);
+            } => {
+                let before = watched.told.replace(stands.clone());
+                if !own {
+                    self.follow(key, claim, start.as_ref(), *orphan);
+                }
+                if before.as_ref() == Some(&stands) {
+                    return None;
+                }
             }
-            Ok(stands) => Seen::Left(stands),
-            Err(error) => return Some(Seen::Unclear(error)),
-        };
-        self.remove(key);
-        Some(seen)
+            // A runner that has not come so far, or comes second.
+            Standing::Unclaimed | Standing::Lost { .. } if own => return None,
+            _ => self.remove(key),
+        }
+        Some(Ok(stands))
     }
 }
 
 /// Whether a child of this process has not ended; one that has is waited for.
-fn lives(child: &mut Child) -> bool {
-    matches!(child.try_wait(), Ok(None))
+fn lives(runner: &mut Waiting) -> bool {
+    matches!(runner.child.try_wait(), Ok(None))
 }

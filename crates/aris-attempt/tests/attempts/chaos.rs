@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use aris_attempt::format::Ending;
-use aris_attempt::{Seen, Standing, Watch, prepare, standing};
+use aris_attempt::{Standing, Watch, prepare, standing};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::{Place, next, runner};
@@ -120,10 +120,10 @@ fn whoever_dies_each_attempt_has_one_end() {
     while !queue.running.is_empty() {
         for (key, seen) in next(&mut queue.watch) {
             match seen {
-                Seen::Started(_) | Seen::Orphaned => {}
-                Seen::Ended(exit) => queue.end(key, Some(exit.ending)),
-                Seen::Left(stands) => queue.left(key, stands),
-                Seen::Unclear(error) => panic!("{error}"),
+                Ok(Standing::Running { .. }) => {}
+                Ok(Standing::Ended(exit)) => queue.end(key, Some(exit.ending)),
+                Ok(stands) => queue.left(key, stands),
+                Err(error) => panic!("{error}"),
             }
         }
         if drawn.hits(5) {

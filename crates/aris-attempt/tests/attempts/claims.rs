@@ -1,7 +1,7 @@
 //! One attempt, many runners.
 
 use aris_attempt::format::{EndedByUs, Ending, HEARTBEAT_FILE};
-use aris_attempt::{AttemptError, Seen, Standing, Watch, prepare, withdraw};
+use aris_attempt::{AttemptError, Standing, Watch, prepare, withdraw};
 
 use crate::place::{Place, left, next, runner};
 
@@ -42,7 +42,7 @@ fn an_attempt_that_is_over_is_not_run_again() {
         .launch(1, &runner(), &place.attempt(), &[])
         .expect("launched");
     let seen = next(&mut watch);
-    assert!(matches!(seen.as_slice(), [.., (1, Seen::Ended(_))]));
+    assert!(matches!(seen.as_slice(), [.., (1, Ok(Standing::Ended(_)))]));
     assert_eq!(
         std::fs::read_to_string(place.at("count")).expect("there"),
         "ran\n"

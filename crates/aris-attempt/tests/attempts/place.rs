@@ -120,10 +120,9 @@ pub(crate) fn ended(watch: &mut Watch) -> Exit {
     loop {
         for (_, seen) in next(watch) {
             match seen {
-                Seen::Ended(exit) => return *exit,
-                Seen::Started(_) | Seen::Orphaned => {}
-                Seen::Left(standing) => panic!("left: {standing:?}"),
-                Seen::Unclear(error) => panic!("unclear: {error}"),
+                Ok(Standing::Ended(exit)) => return *exit,
+                Ok(Standing::Running { .. }) => {}
+                other => panic!("{other:?}"),
             }
         }
     }
@@ -134,10 +133,9 @@ pub(crate) fn left(watch: &mut Watch) -> Standing {
     loop {
         for (_, seen) in next(watch) {
             match seen {
-                Seen::Left(standing) => return standing,
-                Seen::Started(_) | Seen::Orphaned => {}
-                Seen::Ended(exit) => panic!("ended: {exit:?}"),
-                Seen::Unclear(error) => panic!("unclear: {error}"),
+                Ok(stands @ (Standing::Unclaimed | Standing::Lost { .. })) => return stands,
+                Ok(Standing::Running { .. }) => {}
+                other => panic!("{other:?}"),
             }
         }
     }

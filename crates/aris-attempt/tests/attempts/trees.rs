@@ -2,7 +2,7 @@
 
 use aris_attempt::cards::lease::Leases;
 use aris_attempt::format::{EndedByUs, Ending, SPEC};
-use aris_attempt::{Seen, Standing, Watch, prepare};
+use aris_attempt::{Standing, Watch, prepare};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::{Place, ended, left, line_of, lives, runner, until};
@@ -118,7 +118,7 @@ fn a_lease_is_held_until_the_last_process_of_the_job_is_gone() {
     let over = |watch: &mut Watch| {
         let told = watch.seen().into_iter().chain(watch.sweep());
         told.into_iter().find_map(|(_, seen)| match seen {
-            Seen::Left(stands) => Some(stands),
+            Ok(stands @ Standing::Lost { .. }) => Some(stands),
             _ => None,
         })
     };

@@ -1,13 +1,18 @@
 //! A manager's side: what it sees, and what the next one finds.
 
 use aris_attempt::format::{Ending, Start};
-use aris_attempt::{Runner, Seen, Standing, Watch, prepare};
+use aris_attempt::{Runner, Standing, Watch, prepare};
 
 use crate::place::{Place, ended, line_of, next, runner};
 
 fn started(watch: &mut Watch) -> Start {
     match next(watch).remove(0) {
-        (_, Seen::Started(start)) => start,
+        (
+            _,
+            Ok(Standing::Running {
+                start: Some(start), ..
+            }),
+        ) => start,
         other => panic!("{other:?}"),
     }
 }
@@ -48,7 +53,7 @@ fn the_next_manager_finds_the_attempt_and_sees_its_end() {
     drop(first);
     std::fs::write(place.at("go"), "").expect("written");
     match next(&mut second).remove(0) {
-        (7, Seen::Ended(exit)) => assert_eq!(exit.ending, Ending::Code(5)),
+        (7, Ok(Standing::Ended(exit))) => assert_eq!(exit.ending, Ending::Code(5)),
         other => panic!("{other:?}"),
     }
     assert!(matches!(
@@ -97,6 +102,35 @@ fn a_program_that_cannot_be_started_is_an_error_and_nothing_is_watched() {
 }
 
 #[test]
+fn a_runner_that_is_not_let_begin_claims_nothing_and_goes() {
+    let place = Place::new();
+    prepare(&place.attempt(), &place.spec("touch ran")).expect("prepared");
+    let mut watch = Watch::new().expect("a watch");
+    let start = || runner().start(&place.attempt()).expect("started");
+    watch.dismiss(start());
+    // As when the manager is killed.
+    drop(start());
+    let untouched = || {
+        let stands = aris_attempt::standing(&place.attempt()).expect("readable");
+        stands == Standing::Unclaimed && !place.at("attempt/alive").exists()
+    };
+    crate::place::until("both are gone", || {
+        let mut ps = std::process::Command::new("ps");
+        let calls = ps.args(["-A", "-o", "args="]).output().expect("ps").stdout;
+        let calls = String::from_utf8_lossy(&calls).into_owned();
+        let folder = place.attempt().display().to_string();
+        // One that is over has no arguments.
+        !calls.contains(&folder)
+    });
+    assert!(untouched());
+    let waiting = start();
+    watch
+        .begin(1, waiting, &place.attempt(), &[])
+        .expect("begun");
+    assert_eq!(ended(&mut watch).ending, Ending::Code(0));
+}
+
+#[test]
 fn many_attempts_end_each_with_its_own_record() {
     let place = Place::new();
     let mut watch = Watch::new().expect("a watch");
@@ -112,7 +146,7 @@ fn many_attempts_end_each_with_its_own_record() {
     let mut codes = std::collections::BTreeMap::new();
     while codes.len() < 60 {
         for (key, seen) in next(&mut watch) {
-            if let Seen::Ended(exit) = seen {
+            if let Ok(Standing::Ended(exit)) = seen {
                 assert_eq!(codes.insert(key, exit.ending), None);
             }
         }
@@ -132,7 +166,7 @@ fn a_sweep_alone_finds_everything() {
     let mut endings = Vec::new();
     crate::place::until("the end", || {
         for (_, seen) in watch.sweep() {
-            if let Seen::Ended(exit) = seen {
+            if let Ok(Standing::Ended(exit)) = seen {
                 endings.push(exit.ending);
             }
         }

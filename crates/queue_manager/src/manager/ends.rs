@@ -236,35 +236,26 @@ impl Manager<'_> {
                 continue;
             }
             match seen {
-                Seen::Started(start) => {
+                Ok(stands @ Standing::Running { orphan, .. }) => {
                     self.failed_starts.remove(&job);
-                    self.started(job, &start);
-                }
-                Seen::Orphaned => {
-                    if let Ok(stands) = aris_attempt::standing(&self.folder(job)) {
-                        self.runs(job, &stands);
+                    self.runs(job, &stands);
+                    if orphan {
+                        let id = self.id(job);
+                        self.say(&format!(
+                            "{id}: its runner was killed, and the job runs on; how it ends will not be known"
+                        ));
                     }
-                    let id = self.id(job);
-                    self.say(&format!(
-                        "{id}: its runner was killed, and the job runs on; how it ends will not be known"
-                    ));
                 }
-                Seen::Ended(exit) => self.ended(job, &exit)?,
-                Seen::Left(Standing::Unclaimed) => self.not_claimed(job)?,
-                Seen::Left(_) => self.lost(job)?,
-                Seen::Unclear(error) => {
+                Ok(Standing::Ended(exit)) => self.ended(job, &exit)?,
+                Ok(Standing::Unclaimed) => self.not_claimed(job)?,
+                Ok(Standing::Lost { .. }) => self.lost(job)?,
+                Err(error) => {
                     self.queue.seen_nothing(job);
                     self.notice("attempts", Some(error.to_string()));
                 }
             }
         }
         Ok(())
-    }
-
-    pub(super) fn started(&mut self, job: u32, start: &format::Start) {
-        let pid = Some(start.process.pid);
-        self.queue.seen_running(job, pid, start.time);
-        self.dirty = true;
     }
 
     /// Takes over what the attempt's folder says of its command.

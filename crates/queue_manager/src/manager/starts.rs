@@ -1,12 +1,11 @@
 //! Starts: first written down, then carried out.
 
-use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::Lease;
 use aris_attempt::format;
-use aris_queue::journal::{JournalError, Mark};
+use aris_attempt::{AttemptError, Waiting};
+use aris_queue::journal::JournalError;
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};
-use jiff::Timestamp;
 
 use super::cards::Given;
 use super::{AGAIN, Cards, Manager, now_ms, spec};
@@ -33,7 +32,6 @@ impl Manager<'_> {
             schedule::choose(&self.queue, now_ms(), &views, self.slots, &mut self.short);
         let more = starts.len() > BATCH;
         starts.truncate(BATCH);
-        let (mark, time) = (self.journal.mark(), self.context.now());
         let (mut begun, mut events, mut again) = (Vec::new(), Vec::new(), more);
         let mut refused = Vec::new();
         for start in starts {
@@ -47,10 +45,20 @@ impl Manager<'_> {
             let sharer = settings.gpu_mem_mib.is_some().then_some(queue.as_str());
             match self.cards.lease(&start.cards, sharer, now) {
                 Ok(Some(leases)) => {
-                    let event = self.start_event(&start, None);
-                    self.journal.push(&event, time);
-                    events.push(event);
-                    begun.push((start, leases));
+                    let run = self.queue.run(start.job);
+                    let (id, next) = (&self.queue.job(start.job).id, run.attempt() + 1);
+                    let folder = format::folder(&self.place().queue, id, next);
+                    // It comes up while the disk makes the start durable.
+                    match self.runner.start(&folder) {
+                        Ok(runner) => {
+                            events.push(self.start_event(&start, None));
+                            begun.push((start, leases, runner));
+                        }
+                        Err(error) => {
+                            self.notice("start", Some(error.to_string()));
+                            self.not_before = now + AGAIN;
+                        }
+                    }
                 }
                 Ok(None) => again = true,
                 Err(error) => {
@@ -59,11 +67,14 @@ impl Manager<'_> {
                 }
             }
         }
-        if !self.begun(mark, &events, time)? {
+        if !self.begun(&events)? {
+            for (_, _, runner) in begun {
+                self.watch.dismiss(runner);
+            }
             return Ok(false);
         }
-        for (start, leases) in begun {
-            self.launch(&start, &leases)?;
+        for (start, leases, runner) in begun {
+            self.launch(&start, &leases, runner)?;
         }
         for (job, path) in refused {
             self.refuse(job, missing(&path))?;
@@ -71,16 +82,10 @@ impl Manager<'_> {
         Ok(again)
     }
 
-    /// Makes the starts durable that the journal has since the mark, with this time, and applies them. `false`: what cannot be written down
-    /// is not done.
-    pub(super) fn begun(
-        &mut self,
-        mark: Mark,
-        starts: &[Event],
-        time: Timestamp,
-    ) -> Result<bool, Error> {
-        if let Err(error) = self.journal.sync() {
-            self.journal.withdraw(mark);
+    /// Makes starts durable, with all that happened before, and applies them. `false`: what cannot be written down is not done.
+    pub(super) fn begun(&mut self, starts: &[Event]) -> Result<bool, Error> {
+        let time = self.context.now();
+        if let Err(error) = self.journal.commit(starts, time) {
             self.cannot_write(&error);
             return Ok(false);
         }
@@ -133,19 +138,22 @@ impl Manager<'_> {
     }
 
     /// Carries out what the journal says.
-    pub(super) fn launch(&mut self, start: &Start, leases: &[Lease]) -> Result<(), Error> {
+    fn launch(&mut self, start: &Start, leases: &[Lease], runner: Waiting) -> Result<(), Error> {
         let job = start.job;
         let (id, folder) = (self.id(job), self.folder(job));
         if folder.join(format::CLAIM).exists() {
             // A journal that lost its end does not make anything run twice.
+            self.watch.dismiss(runner);
             return self.adopt(job);
         }
         let given = self.cards.given(&start.cards);
-        let prepared = self.prepare(job, Some(&given), leases);
-        let launched = prepared.and_then(|()| {
-            let key = u64::from(job);
-            self.watch.launch(key, &self.runner, &folder, leases)
-        });
+        let launched = match self.prepare(job, Some(&given), leases) {
+            Ok(()) => self.watch.begin(u64::from(job), runner, &folder, leases),
+            Err(error) => {
+                self.watch.dismiss(runner);
+                Err(error)
+            }
+        };
         match launched {
             Ok(()) => {
                 let on = match start.cards.as_slice() {

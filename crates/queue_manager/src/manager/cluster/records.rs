@@ -15,11 +15,10 @@ impl Manager<'_> {
         for job in self.queue.active().collect::<Vec<u32>>() {
             match aris_attempt::standing(&self.folder(job)) {
                 Ok(Standing::Ended(exit)) => self.ended_there(cluster, job, &exit)?,
-                Ok(Standing::Running { start, .. }) => {
+                Ok(stands @ Standing::Running { .. }) => {
                     cluster.gone.remove(&job);
-                    if let Some(start) = start.filter(|_| self.queue.run(job).life != Life::Running)
-                    {
-                        self.started(job, &start);
+                    if self.queue.run(job).life != Life::Running {
+                        self.runs(job, &stands);
                     }
                 }
                 Ok(Standing::Lost { .. }) => self.gone_there(cluster, job)?,

@@ -121,19 +121,12 @@ impl Manager<'_> {
         class: &Wave,
         jobs: &[u32],
     ) -> Result<bool, Error> {
-        let (mark, time) = (self.journal.mark(), self.context.now());
         let token = self.token();
-        let mut events = Vec::new();
-        for (index, job) in (0..).zip(jobs) {
-            let start = schedule::Start {
-                job: *job,
-                cards: Vec::new(),
-            };
-            let event = self.start_event(&start, Some(name(&token, index)));
-            self.journal.push(&event, time);
-            events.push(event);
-        }
-        if !self.begun(mark, &events, time)? {
+        let starts = (0..).zip(jobs).map(|(index, job)| {
+            let (job, cards) = (*job, Vec::new());
+            self.start_event(&schedule::Start { job, cards }, Some(name(&token, index)))
+        });
+        if !self.begun(&starts.collect::<Vec<_>>())? {
             return Ok(false);
         }
         for job in jobs {

@@ -8,23 +8,29 @@
 //! damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it. One sync makes
 //! many lines durable. **Source**: queue design §9.
 
-mod lines;
-
 use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::{FsError, Log};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::state::Event;
 
-pub use lines::Entry;
-
-use lines::entries;
-
 /// The file's name in the queue's folder.
 pub const FILE: &str = "journal.jsonl";
+
+/// An event as the journal has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry<E = Event> {
+    /// From 1, without gaps.
+    pub seq: u64,
+    /// When.
+    pub time: Timestamp,
+    /// What.
+    pub event: E,
+}
 
 /// The journal of a queue, open for appending. One process at a time: its manager, which holds the queue's lock.
 #[derive(Debug)]
@@ -122,7 +128,10 @@ impl Journal {
 
     /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
     pub fn push(&mut self, event: &Event, time: Timestamp) {
-        lines::write(&mut self.pending, self.next, time, event);
+        let seq = self.next;
+        // Plain structures with text keys always have a form.
+        let text = serde_json::to_string(&Entry { seq, time, event }).unwrap_or_default();
+        aris_fs::seal(&mut self.pending, &text);
         self.next += 1;
     }
 
@@ -138,25 +147,25 @@ impl Journal {
         Ok(())
     }
 
+    /// Adds events and makes them durable, with all that was added before.
+    ///
+    /// **Errors**: [`JournalError::Fs`]; then these events did not happen.
+    pub fn commit(&mut self, events: &[Event], time: Timestamp) -> Result<(), JournalError> {
+        let before = (self.next, self.pending.len());
+        for event in events {
+            self.push(event, time);
+        }
+        self.sync().inspect_err(|_| self.withdraw(before))
+    }
+
+    fn withdraw(&mut self, (next, length): (u64, usize)) {
+        self.pending.truncate(length);
+        self.next = next;
+    }
+
     /// Number of the last event.
     pub fn seq(&self) -> u64 {
         self.next - 1
-    }
-
-    /// The present end, for [`Journal::withdraw`].
-    pub fn mark(&self) -> Mark {
-        Mark {
-            next: self.next,
-            length: self.pending.len(),
-        }
-    }
-
-    /// Forgets what was added since the mark, provided that it was not synced: it did not happen.
-    pub fn withdraw(&mut self, mark: Mark) {
-        if mark.length <= self.pending.len() && mark.next <= self.next {
-            self.pending.truncate(mark.length);
-            self.next = mark.next;
-        }
     }
 
     /// Whether something was added since the last [`Journal::sync`].
@@ -165,11 +174,26 @@ impl Journal {
     }
 }
 
-/// An end of a journal.
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    next: u64,
-    length: usize,
+/// The entries, and the number of bytes up to the end of the last good line.
+fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), JournalError> {
+    let parse = |line: &[u8]| {
+        let entry: Entry = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        Ok((entry.seq, entry))
+    };
+    let damaged = |line, why| JournalError::Damaged {
+        path: path.to_path_buf(),
+        line,
+        why,
+    };
+    let (entries, good): (Vec<Entry>, u64) =
+        aris_fs::sealed(bytes, parse).map_err(|wrong| damaged(wrong.line, wrong.why))?;
+    match entries.first() {
+        // What came before is gone, and with it what ran.
+        Some(first) if first.seq != 1 => {
+            Err(damaged(1, format!("it begins with event {}", first.seq)))
+        }
+        _ => Ok((entries, good)),
+    }
 }
 
 #[cfg(test)]
@@ -204,9 +228,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let mut opened = Journal::open(folder.path()).expect("opened");
         opened.journal.push(&event("a"), Timestamp::UNIX_EPOCH);
-        let mark = opened.journal.mark();
+        let before = (opened.journal.next, opened.journal.pending.len());
         opened.journal.push(&event("b"), Timestamp::UNIX_EPOCH);
-        opened.journal.withdraw(mark);
+        opened.journal.withdraw(before);
         opened.journal.push(&event("c"), Timestamp::UNIX_EPOCH);
         opened.journal.sync().expect("synced");
         let found = Journal::read(folder.path()).expect("read");
@@ -246,6 +270,13 @@ mod tests {
             damaged[ends[1] + 10] = byte;
             std::fs::write(&path, &damaged).expect("write");
             assert_eq!(Journal::open(folder.path()).is_ok(), torn);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+            let _read = entries(Path::new("j"), &bytes);
         }
     }
 }
