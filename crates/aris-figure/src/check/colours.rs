@@ -26,16 +26,14 @@ fn contrast(scene: &Scene<'_>, notes: &Notes) {
     let text = |line: &Line, place: &Place, field: &str| {
         let found = line.colour.contrast(line.ground);
         if found < TEXT_CONTRAST {
+            let (text, colour, ground) = (quoted(&line.text), line.colour, line.ground);
             notes.push(
                 Code::LowContrast,
                 place.field(&[field, "fill"]),
                 format!(
-                    "{} in {} on {} has a contrast of {found:.1}, text needs {TEXT_CONTRAST}",
-                    quoted(&line.text),
-                    line.colour,
-                    line.ground
+                    "{text} in {colour} on {ground} has a contrast of {found:.1}, text needs {TEXT_CONTRAST}"
                 ),
-                format!("set \"{field}\": \"{}\"", line.ground.ink()),
+                format!("set \"{field}\": \"{}\"", ground.ink()),
             );
         }
     };
@@ -52,17 +50,16 @@ fn contrast(scene: &Scene<'_>, notes: &Notes) {
     }
     for (index, edge) in scene.spec.edges.iter().enumerate() {
         let ground = scene.spec.style.background;
-        let found = edge.colour.contrast(ground);
+        let (colour, found) = (edge.colour, edge.colour.contrast(ground));
         if found < LINE_CONTRAST {
+            let (what, legible) = (scene.edge(index), colour.legible_on(ground));
             notes.push(
                 Code::LowContrast,
                 edge.place.field(&["color"]),
                 format!(
-                    "{} in {} on {ground} has a contrast of {found:.1}, lines need {LINE_CONTRAST}",
-                    scene.edge(index),
-                    edge.colour
+                    "{what} in {colour} on {ground} has a contrast of {found:.1}, lines need {LINE_CONTRAST}"
                 ),
-                format!("set \"color\": \"{}\"", edge.colour.legible_on(ground)),
+                format!("set \"color\": \"{legible}\""),
             );
         }
     }
@@ -114,13 +111,11 @@ fn compare(kinds: &Colours<'_>, what: &str, other: &str, notes: &Notes) {
     let mut kinds: Vec<_> = kinds.values().collect();
     kinds.sort_by_key(|(_, place, _)| place.at);
     if let Some((_, place, field)) = kinds.get(COLOURS) {
+        let count = kinds.len();
         notes.push(
             Code::ColoursCollapse,
             place.field(&[field]),
-            format!(
-                "{what} have {} colours, nobody tells so many apart",
-                kinds.len()
-            ),
+            format!("{what} have {count} colours, nobody tells so many apart"),
             format!("use {COLOURS} at most; they were not compared"),
         );
         return;
@@ -136,25 +131,20 @@ fn compare(kinds: &Colours<'_>, what: &str, other: &str, notes: &Notes) {
             if apart(Sight::Full) < MEANT {
                 continue;
             }
-            let lost: Vec<&str> = Sight::REDUCED
+            let lost = Sight::REDUCED
                 .into_iter()
-                .filter(|sight| apart(*sight) < TOLD)
-                .map(Sight::words)
-                .collect();
+                .filter(|sight| apart(*sight) < TOLD);
+            let lost: Vec<&str> = lost.map(Sight::words).collect();
             let name = |colours: &[Option<Colour>]| {
                 let names: Vec<String> = colours.iter().flatten().map(Colour::to_string).collect();
                 names.join(" with ")
             };
             if !lost.is_empty() {
+                let (one, two, lost) = (name(one), name(two), lost.join(" and "));
                 notes.push(
                     Code::ColoursCollapse,
                     place.field(&[field]),
-                    format!(
-                        "{what} in {} and in {} look the same {}",
-                        name(one),
-                        name(two),
-                        lost.join(" and ")
-                    ),
+                    format!("{what} in {one} and in {two} look the same {lost}"),
                     format!("make one of them darker, or give it {other}"),
                 );
             }

@@ -61,37 +61,28 @@ fn report(label: &Label<'_>, on: &str, notes: &Notes) {
 /// All labels: those of edges, of groups, and free ones.
 pub(super) fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
     let routes = scene.routes.iter().zip(&scene.spec.edges).enumerate();
-    let edges = routes.filter_map(|(index, (route, edge))| {
-        let (line, plate) = route.label.as_ref()?;
-        Some(Label {
-            of: Of::Edge(index),
-            line,
-            rect: plate.grown(-LABEL_TOUCH),
-            whole: *plate,
-            place: &edge.place,
-            fields: &["label"],
-        })
-    });
-    let groups = scene.framed().filter_map(|(index, group, frame)| {
-        let line = frame.label.as_ref()?;
-        Some(Label {
-            of: Of::Group(index),
-            line,
-            rect: line.bounds,
-            whole: line.bounds,
-            place: &group.place,
-            fields: &["label"],
-        })
-    });
-    let free = scene.labels.iter().zip(&scene.spec.labels);
-    let free = free.map(|(line, label)| Label {
-        of: Of::Free,
+    let plain = |of, line: &'a Line, place, fields| Label {
+        of,
         line,
         rect: line.bounds,
         whole: line.bounds,
-        place: &label.place,
-        fields: &["x", "y", "text"],
+        place,
+        fields,
+    };
+    let edges = routes.filter_map(move |(index, (route, edge))| {
+        let (line, plate) = route.label.as_ref()?;
+        Some(Label {
+            rect: plate.grown(-LABEL_TOUCH),
+            whole: *plate,
+            ..plain(Of::Edge(index), line, &edge.place, &["label"])
+        })
     });
+    let groups = scene.framed().filter_map(move |(index, group, frame)| {
+        let line = frame.label.as_ref()?;
+        Some(plain(Of::Group(index), line, &group.place, &["label"]))
+    });
+    let free = scene.labels.iter().zip(&scene.spec.labels);
+    let free = free.map(|(line, label)| plain(Of::Free, line, &label.place, &["x", "y", "text"]));
     edges.chain(groups).chain(free).collect()
 }
 
@@ -159,11 +150,8 @@ fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
                 .as_ref()
                 .is_some_and(|frame| frame.rect.holds(label.whole))
         {
-            report(
-                label,
-                &format!("the frame of {}", scene.group(under)),
-                notes,
-            );
+            let frame = format!("the frame of {}", scene.group(under));
+            report(label, &frame, notes);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Places: on the canvas, beside each other, in the right frame.
 
 use super::units;
-use crate::geometry::Rect;
+use crate::geometry::{Point, Rect};
 use crate::measures::NODE_TOUCH;
 use crate::notes::Notes;
 use crate::problem::Code;
@@ -17,13 +17,8 @@ pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
 }
 
 fn canvas(scene: &Scene<'_>, notes: &Notes) {
-    let canvas = Rect {
-        left: 0.0,
-        top: 0.0,
-        right: scene.width,
-        bottom: scene.height,
-    }
-    .grown(0.01);
+    let (start, end) = (Point::new(0.0, 0.0), Point::new(scene.width, scene.height));
+    let canvas = Rect::between(start, end).grown(0.01);
     let all = scene.bounds();
     let (x, y) = ((-all.left).ceil().max(0.0), (-all.top).ceil().max(0.0));
     let size = format!(
@@ -37,23 +32,13 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
         format!("everything fits into {size}")
     };
     let nodes = scene.blocks.iter().enumerate().map(|(index, block)| {
-        let fields = &["x", "y"][..];
-        (
-            scene.node(index),
-            block.bounds(),
-            scene.node_place(index),
-            fields,
-        )
+        let (node, place) = (scene.node(index), scene.node_place(index));
+        (node, block.bounds(), place, &["x", "y"][..])
     });
     // Where an edge only follows its nodes, they are reported.
     let edges = scene.routes.iter().enumerate().map(|(index, route)| {
-        let fields = &["label", "points"][..];
-        (
-            scene.edge(index),
-            route.bounds(),
-            scene.edge_place(index),
-            fields,
-        )
+        let (edge, place) = (scene.edge(index), scene.edge_place(index));
+        (edge, route.bounds(), place, &["label", "points"][..])
     });
     let groups = scene.framed().map(|(index, group, frame)| {
         let rect = frame.rect.grown(0.5);
@@ -74,9 +59,8 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
             ("right", bounds.right - scene.width),
             ("bottom", bounds.bottom - scene.height),
         ];
-        let sides: Vec<String> = sides
-            .iter()
-            .filter(|(_, by)| *by > 0.01)
+        let beyond = sides.iter().filter(|(_, by)| *by > 0.01);
+        let sides: Vec<String> = beyond
             .map(|(side, by)| format!("{} at the {side}", units(*by)))
             .collect();
         notes.push(
@@ -98,16 +82,13 @@ fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
             if let Some(depth) = block.outline.overlap(&scene.blocks[other].outline)
                 && depth > NODE_TOUCH
             {
+                let (one, two) = (scene.node(index), scene.node(other));
+                let [depth, apart] = [depth, depth + 20.0].map(units);
                 notes.push(
                     Code::NodeOverlap,
                     scene.node_place(other).field(&["x", "y"]),
-                    format!(
-                        "{} and {} overlap by {}",
-                        scene.node(index),
-                        scene.node(other),
-                        units(depth)
-                    ),
-                    format!("move one of them by {} or more", units(depth + 20.0)),
+                    format!("{one} and {two} overlap by {depth}"),
+                    format!("move one of them by {apart} or more"),
                 );
             }
         }
@@ -121,14 +102,11 @@ fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
             if group.members.binary_search(&node).is_err()
                 && scene.blocks[node].outline.meets_rect(inside)
             {
+                let (frame, node) = (scene.group(index), scene.node(node));
                 notes.push(
                     Code::GroupOverlap,
                     group.place.field(&["node_ids"]),
-                    format!(
-                        "the frame of {} covers {}, which is not in it",
-                        scene.group(index),
-                        scene.node(node)
-                    ),
+                    format!("the frame of {frame} covers {node}, which is not in it"),
                     "move the node out of the frame, or add it to node_ids",
                 );
             }
@@ -148,14 +126,11 @@ fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
             if other_at <= at || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
                 continue;
             }
+            let (first, second) = (scene.group(*index), scene.group(other));
             notes.push(
                 Code::GroupOverlap,
                 group.place.field(&["padding", "node_ids"]),
-                format!(
-                    "the frames of {} and {} lie on each other",
-                    scene.group(*index),
-                    scene.group(other)
-                ),
+                format!("the frames of {first} and {second} lie on each other"),
                 "move their nodes apart, or give one of them another padding",
             );
         }

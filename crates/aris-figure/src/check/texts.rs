@@ -48,22 +48,17 @@ pub(super) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &Notes) {
 fn overflow(scene: &Scene<'_>, notes: &Notes) {
     for (index, block) in scene.blocks.iter().enumerate() {
         if let Some((width, height)) = block.needs {
-            let bounds = block.outline.bounds();
+            let (node, bounds) = (scene.node(index), block.outline.bounds());
+            let [width, height, box_width, box_height] =
+                [width, height, bounds.width(), bounds.height()].map(units);
             notes.push(
                 Code::TextOverflow,
                 scene.node_place(index).field(&["width", "height", "label"]),
                 format!(
-                    "the text of {} needs {} x {}, its box is {} x {}",
-                    scene.node(index),
-                    units(width),
-                    units(height),
-                    units(bounds.width()),
-                    units(bounds.height())
+                    "the text of {node} needs {width} x {height}, its box is {box_width} x {box_height}"
                 ),
                 format!(
-                    "set \"width\": {}, \"height\": {}, break the line with \\n, or choose a smaller font_size",
-                    units(width),
-                    units(height)
+                    "set \"width\": {width}, \"height\": {height}, break the line with \\n, or choose a smaller font_size"
                 ),
             );
         }
@@ -73,16 +68,13 @@ fn overflow(scene: &Scene<'_>, notes: &Notes) {
         let beyond = label.bounds.right + 4.0 - frame.rect.right;
         if beyond > 0.0 {
             let padding = group.padding.unwrap_or(PADDING) + beyond / 2.0;
+            let widths = [label.bounds.width(), frame.rect.width(), padding];
+            let ([width, wide, padding], group_of) = (widths.map(units), scene.group(index));
             notes.push(
                 Code::TextOverflow,
                 group.place.field(&["label"]),
-                format!(
-                    "the label of {} is {} wide, its frame {}",
-                    scene.group(index),
-                    units(label.bounds.width()),
-                    units(frame.rect.width())
-                ),
-                format!("set \"padding\": {}, or shorten the label", units(padding)),
+                format!("the label of {group_of} is {width} wide, its frame {wide}"),
+                format!("set \"padding\": {padding}, or shorten the label"),
             );
         }
     }
@@ -92,11 +84,8 @@ fn glyphs(scene: &Scene<'_>, notes: &Notes) {
     for (line, place, field) in all(scene) {
         let missing = text::missing(&line.text);
         if let Some(first) = missing.first() {
-            let names: Vec<String> = missing
-                .iter()
-                .take(8)
-                .map(|character| format!("{character} (U+{:04X})", u32::from(*character)))
-                .collect();
+            let name = |one: &char| format!("{one} (U+{:04X})", u32::from(*one));
+            let names: Vec<String> = missing.iter().take(8).map(name).collect();
             notes.push(
                 Code::MissingGlyph,
                 place.field(&[field]),
@@ -112,11 +101,8 @@ fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &
     let nodes = scene.blocks.iter().zip(&scene.spec.nodes);
     let nodes = nodes.flat_map(|(block, node)| {
         block.lines.iter().enumerate().map(|(row, line)| {
-            let field = if row < node.label.len() {
-                "label"
-            } else {
-                "sublabel"
-            };
+            let is_label = row < node.label.len();
+            let field = if is_label { "label" } else { "sublabel" };
             (line, &node.place, field)
         })
     });
