@@ -17,112 +17,108 @@ use aris_wiki::node::Kind;
 use aris_wiki::page::Page;
 use aris_wiki::summary::Summary;
 
-/// Pages that are to be written together.
+/// Pages that are to be written together, and what is told of them.
 pub(super) struct Batch<'a> {
-    pub(super) root: &'a Root,
-    pub(super) context: &'a Context,
+    pub(super) writer: Writer,
+    pub(super) changed: Changed,
+    root: &'a Root,
+    context: &'a Context,
     /// Whether a page that is there is brought up to date.
-    pub(super) update: bool,
+    update: bool,
     /// The papers of the wiki, where many are looked up.
     known: Option<Known<String>>,
-    pages: Vec<(String, Page)>,
-    /// Places in `pages` by file name.
-    places: BTreeMap<String, usize>,
+    /// By file name.
+    pages: BTreeMap<String, Page>,
     log: Vec<String>,
 }
 
 impl<'a> Batch<'a> {
-    /// For one paper, or for `many`.
-    pub(super) fn new(
+    /// For one paper; `before` is the wiki, where this process has opened it to look at it.
+    pub(super) fn open(
         root: &'a Root,
         context: &'a Context,
         update: bool,
-        many: Option<&Wiki>,
-    ) -> Self {
-        Self {
+        before: Option<Wiki>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            writer: Writer::open_after(&root.folder(context), context.now(), before)?,
+            changed: root.changed(),
             root,
             context,
             update,
-            known: many.map(Wiki::papers),
-            pages: Vec::new(),
-            places: BTreeMap::new(),
+            known: None,
+            pages: BTreeMap::new(),
             log: Vec::new(),
-        }
+        })
+    }
+
+    /// The same for many papers.
+    pub(super) fn for_many(mut self) -> Self {
+        self.known = Some(self.writer.wiki().papers());
+        self
     }
 
     /// Makes the paper's page, or completes the one there is. Gives its file.
     pub(super) fn add(
         &mut self,
-        writer: &mut Writer,
         description: &Description,
         remarks: &Remarks,
-        changed: &mut Changed,
     ) -> Result<String, Error> {
         let identity = description.identity();
+        let wiki = self.writer.wiki();
         let known = match &self.known {
             Some(known) => known.find(&identity).cloned(),
-            None => Summary::find(writer.wiki().of_kind(Kind::Paper), &identity)
-                .map(|page| page.file.to_owned()),
+            None => {
+                Summary::find(wiki.of_kind(Kind::Paper), &identity).map(|page| page.file.to_owned())
+            }
         };
-        let wiki = writer.wiki();
         let file = known
             .or_else(|| named_by_s2(wiki, &description.s2))
             .or_else(|| nameless(wiki, description));
-        let place = file.as_ref().and_then(|file| self.places.get(file));
-        if let Some((_, page)) = place.and_then(|at| self.pages.get_mut(*at)) {
+        let Some(file) = file else {
+            return self.new_page(description, remarks);
+        };
+        if let Some(page) = self.pages.get_mut(&file) {
             // Two descriptions of one paper in one call.
             describe(page, description, remarks, self.update);
-            return Ok(file.unwrap_or_default());
+            return Ok(file);
         }
-        let there = file.and_then(|file| {
-            let mut pages = writer.wiki().of_kind(Kind::Paper);
-            pages.find(|page| page.file == file).cloned()
-        });
-        match there {
-            Some(old) => {
-                self.known_page(writer, &old, description, remarks, changed)?;
-                Ok(old.file.to_owned())
-            }
-            None => self.new_page(writer, description, remarks, changed),
+        let there = wiki.of_kind(Kind::Paper).find(|page| page.file == file);
+        match there.cloned() {
+            Some(old) => self.known_page(&old, description, remarks)?,
+            None => return self.new_page(description, remarks),
         }
+        Ok(file)
     }
 
-    fn new_page(
-        &mut self,
-        writer: &Writer,
-        description: &Description,
-        remarks: &Remarks,
-        changed: &mut Changed,
-    ) -> Result<String, Error> {
+    fn new_page(&mut self, description: &Description, remarks: &Remarks) -> Result<String, Error> {
         let usual = description.slug();
-        let slug = if self.places.contains_key(&format!("{usual}.md")) {
+        let slug = if self.pages.contains_key(&format!("{usual}.md")) {
             description.distinct_slug()
         } else {
-            free_slug(writer.wiki(), description)?
+            free_slug(self.writer.wiki(), description)?
         };
         let (file, node) = (format!("{slug}.md"), format!("paper:{slug}"));
-        let page = description.page(&slug, remarks, &writer.now());
+        let page = description.page(&slug, remarks, &self.writer.now());
         if let Some(known) = &mut self.known {
             known.add(&description.identity(), file.clone());
         }
         let shown = below(self.root, Kind::Paper, &file);
-        changed.lines.push(format!("Paper ingested: {shown}"));
         let created = touched(&node, Kind::Paper, &file, Action::Created);
-        changed.pages.push(created);
+        self.changed.lines.push(format!("Paper ingested: {shown}"));
+        self.changed.pages.push(created);
         self.say(format!("ingested {node} ({})", arxiv(description)));
-        self.places.insert(file.clone(), self.pages.len());
-        self.pages.push((file.clone(), page));
+        self.pages.insert(file.clone(), page);
         Ok(file)
     }
 
     fn known_page(
         &mut self,
-        writer: &mut Writer,
         old: &Summary,
         description: &Description,
         remarks: &Remarks,
-        changed: &mut Changed,
     ) -> Result<(), Error> {
+        let (writer, changed) = (&mut self.writer, &mut self.changed);
         let has_title = !description.title.is_empty();
         let mut against = Vec::new();
         if has_title && titles::compare(&description.title, old.title) == TitleMatch::Different {
@@ -188,18 +184,21 @@ impl<'a> Batch<'a> {
         self.log.push(format!("ingest_paper: {words}"));
     }
 
-    /// Writes the new pages, the log with `more` lines, and the derived files. Gives a line about the pack.
-    pub(super) fn finish(
-        mut self,
-        writer: &mut Writer,
-        more: Option<String>,
-    ) -> Result<String, Error> {
-        writer.create(Kind::Paper, &self.pages)?;
+    /// Writes the new pages, the log with `more` lines, and the derived files. Gives what was changed, and a line about the pack.
+    pub(super) fn finish(mut self, more: Option<String>) -> Result<(Changed, String), Error> {
+        let pages = self.pages.into_iter();
+        let pages: Vec<_> = pages
+            .map(|(file, page)| (Kind::Paper, file, page))
+            .collect();
+        self.writer.write_all(&pages)?;
+        if !pages.is_empty() {
+            aris_fs::sync_dir(&self.writer.wiki().path(Kind::Paper, ""))?;
+        }
         self.log.extend(more);
-        writer.log(&self.log)?;
-        let pack = writer.refresh(&writer.wiki().edges()?)?;
+        self.writer.log(&self.log)?;
+        let pack = self.writer.refresh(&self.writer.wiki().edges()?)?;
         let size = pack.text.chars().count();
-        Ok(format!("query_pack.md rebuilt: {size} chars"))
+        Ok((self.changed, format!("query_pack.md rebuilt: {size} chars")))
     }
 }
 

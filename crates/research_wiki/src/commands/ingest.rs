@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::metadata;
 use crate::paper::{Description, Remarks};
 use crate::report::{Action, Changed};
-use crate::wiki::{Wiki, Writer};
+use crate::wiki::Wiki;
 use aris_wiki::identity::Identity;
 use aris_wiki::node::Kind;
 use aris_wiki::page::one_line;
@@ -63,16 +63,11 @@ pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error
         thesis: one_line(&args.thesis),
         tags: items(&args.tags),
     };
-    let mut writer = Writer::open_after(&folder, context.now(), wiki)?;
-    let mut changed = args.root.changed();
-    let mut batch = Batch::new(&args.root, context, args.update_on_exist, None);
-    batch.add(&mut writer, &description, &remarks, &mut changed)?;
-    let rebuilt = batch.finish(&mut writer, None)?;
-    if changed
-        .pages
-        .iter()
-        .any(|page| page.action != Action::Unchanged)
-    {
+    let mut batch = Batch::open(&args.root, context, args.update_on_exist, wiki)?;
+    batch.add(&description, &remarks)?;
+    let (mut changed, rebuilt) = batch.finish(None)?;
+    let mut pages = changed.pages.iter();
+    if pages.any(|page| page.action != Action::Unchanged) {
         changed.lines.insert(0, rebuilt);
     }
     Ok(changed)
@@ -122,10 +117,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     let bytes = aris_fs::read_given(&path, aris_fs::READ_LIMIT)?;
     let read = bib::read_bytes(&bytes).map_err(|error| wrong(error.line(), error.to_string()))?;
     let index = bib::Index::new([&read]);
-    let mut writer = Writer::open(&args.root.folder(context), context.now())?;
-    let mut changed = args.root.changed();
-    let many = Some(writer.wiki());
-    let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
+    let mut batch = Batch::open(&args.root, context, args.update_on_exist, None)?.for_many();
     // The first entry of each page.
     let mut keys = BTreeMap::new();
     for entry in &read.entries {
@@ -138,7 +130,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
         let title = text("title");
         if title.is_empty() {
             let note = format!("{}: {} has no title", entry.place.line, entry.key);
-            changed.warn(context, note);
+            batch.changed.warn(context, note);
             continue;
         }
         let any = |names: &[&str]| {
@@ -171,11 +163,11 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             thesis: String::new(),
             tags: items(&args.tags),
         };
-        let file = batch.add(&mut writer, &description, &remarks, &mut changed)?;
+        let file = batch.add(&description, &remarks)?;
         if let Some(first) = keys.get(&file) {
             let (line, key) = (entry.place.line, &entry.key);
             let note = format!("{line}: {key} is the same paper as {first}: both are in {file}");
-            changed.warn(context, note);
+            batch.changed.warn(context, note);
         } else {
             keys.insert(file, &entry.key);
         }
@@ -186,10 +178,9 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     let file = args.bib.as_deref().unwrap_or(&path).display();
     for problem in &read.problems {
         let note = format!("{file}:{}: {}", problem.place.line, problem.message);
-        changed.warn(context, note);
+        batch.changed.warn(context, note);
     }
-    batch.finish(&mut writer, None)?;
-    Ok(changed)
+    Ok(batch.finish(None)?.0)
 }
 
 /// What the caller says goes before what a source says.

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::metadata::{self, Fetched};
 use crate::paper::{Description, Remarks};
 use crate::report::Changed;
-use crate::wiki::{Wiki, Writer};
+use crate::wiki::Wiki;
 use aris_wiki::identity::Identity;
 
 /// Bytes of a searched file at most: 16 MiB; larger ones are data.
@@ -34,8 +34,7 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         "sync: {} unique arxiv id(s)",
         ids.len() + changed.unknown.len()
     ));
-    let folder = args.root.folder(context);
-    let wiki = Wiki::open(&folder)?;
+    let wiki = Wiki::open(&args.root.folder(context))?;
     let known = wiki.papers();
     let is_known = |id: &ArxivId| {
         known
@@ -47,19 +46,19 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         .cloned()
         .partition(|id| is_known(id) && !args.update_on_exist);
     let fetched = fetch(args, context, &missing, &mut changed)?;
-    let mut writer = Writer::open_after(&folder, context.now(), Some(wiki))?;
     let there = there.iter().map(|id| Description {
         arxiv: id.as_str().to_owned(),
         ..Description::default()
     });
-    let many = Some(writer.wiki());
-    let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
+    let batch = Batch::open(&args.root, context, args.update_on_exist, Some(wiki))?;
+    let mut batch = batch.for_many();
+    batch.changed = changed;
     for description in there.chain(fetched.papers.iter().map(Description::of)) {
-        batch.add(&mut writer, &description, &Remarks::default(), &mut changed)?;
+        batch.add(&description, &Remarks::default())?;
     }
     let guessed = (searched > 0)
         .then(|| format!("sync: {searched} ids came from searching traces (heuristic)"));
-    let rebuilt = batch.finish(&mut writer, guessed)?;
+    let (mut changed, rebuilt) = batch.finish(guessed)?;
     changed.lines.push(rebuilt);
     if let Some(why) = fetched.stopped {
         let missing: Vec<&str> = fetched.unanswered.iter().map(ArxivId::as_str).collect();

@@ -81,7 +81,9 @@ impl Writer {
         Ok(written)
     }
 
-    /// Writes many pages that were read. Syncs are made together by the file system when many wait for one, so many threads wait.
+    /// Writes many pages, each whole and durable. Syncs are made together by the file system when many wait for one, so many threads wait.
+    ///
+    /// **Errors**: [`Error::ChangedMeanwhile`] for a page that somebody else has made or changed by now; the others are there.
     pub fn write_all(&mut self, pages: &[(Kind, String, Page)]) -> Result<(), Error> {
         let wiki = &self.wiki;
         let written = aris_fs::map_in_parallel(WAITING, pages, |(kind, name, page)| {
@@ -182,31 +184,6 @@ impl Writer {
         let line = |message: &String| format!("- `{stamp}` {}", one_line(message));
         let lines: Vec<String> = messages.iter().map(line).collect();
         file::append(&path, &lines)?;
-        Ok(())
-    }
-
-    /// Creates many pages at once, each whole and durable.
-    ///
-    /// **Errors**: [`Error::ChangedMeanwhile`] for a page that somebody else has made by now; the others are there.
-    pub fn create(&mut self, kind: Kind, pages: &[(String, Page)]) -> Result<(), Error> {
-        let folder = self.wiki.root.join(kind.folder());
-        if pages.is_empty() {
-            return Ok(());
-        }
-        aris_fs::create_dir(&folder)?;
-        let made = aris_fs::map_in_parallel(WAITING, pages, |(name, page)| {
-            aris_fs::write_new(&folder.join(name), page.text().as_bytes())
-        });
-        for ((name, _), made) in pages.iter().zip(made) {
-            if !made? {
-                let path = folder.join(name);
-                return Err(Error::ChangedMeanwhile { path });
-            }
-        }
-        aris_fs::sync_dir(&folder)?;
-        for (name, page) in pages {
-            self.remember(kind, name, page);
-        }
         Ok(())
     }
 
