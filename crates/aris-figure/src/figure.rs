@@ -55,20 +55,14 @@ impl Figure {
         let Some(spec) = spec::read(&text, &notes) else {
             return Err(invalid(&notes));
         };
-        let free = spec
-            .nodes
-            .iter()
-            .filter(|node| node.centre.is_none())
-            .count();
-        if free > PLACED_NODES || (free > 0 && spec.groups.len() > PLACED_GROUPS) {
+        let free = spec.nodes.iter().filter(|node| node.centre.is_none());
+        let (free, groups) = (free.count(), spec.groups.len());
+        if free > PLACED_NODES || (free > 0 && groups > PLACED_GROUPS) {
             notes.push(
                 Code::Invalid,
                 spec.place.field(&["nodes"]),
                 format!(
-                    "{free} nodes in {} groups have no x and y, a layout takes {} in {}",
-                    spec.groups.len(),
-                    PLACED_NODES,
-                    PLACED_GROUPS
+                    "{free} nodes in {groups} groups have no x and y, a layout takes {PLACED_NODES} in {PLACED_GROUPS}"
                 ),
                 "give them x and y",
             );

@@ -175,22 +175,16 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
         half,
     } = block.outline;
     let (bounds, cap) = (block.outline.bounds(), block.outline.cap());
+    let (x, y) = (Number(centre.x), Number(centre.y));
+    let (rx, ry) = (Number(half.x), Number(half.y));
     match shape {
-        Shape::Circle => write!(
-            out,
-            "    <circle cx=\"{}\" cy=\"{}\" r=\"{}\"",
-            Number(centre.x),
-            Number(centre.y),
-            Number(half.x)
-        ),
-        Shape::Ellipse => write!(
-            out,
-            "    <ellipse cx=\"{}\" cy=\"{}\" rx=\"{}\" ry=\"{}\"",
-            Number(centre.x),
-            Number(centre.y),
-            Number(half.x),
-            Number(half.y)
-        ),
+        Shape::Circle => write!(out, "    <circle cx=\"{x}\" cy=\"{y}\" r=\"{rx}\""),
+        Shape::Ellipse => {
+            write!(
+                out,
+                "    <ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\""
+            )
+        }
         Shape::Cylinder | Shape::Queue => {
             // Clockwise, from the front end's first corner; the front end's inner half comes last.
             let turned = shape == Shape::Queue;
@@ -219,14 +213,10 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
             let at = |x: f64, y: f64| pair(centre.plus(x * half.x, half.y + y * cap));
             let (left, right) = (at(-1.0, -1.0), at(1.0, -1.0));
             let (up, middle, down) = (at(0.5, -3.0), at(0.0, -1.0), at(-0.5, 1.0));
-            let (one, two, top) = (
-                Number(bounds.left),
-                Number(bounds.right),
-                Number(bounds.top),
-            );
+            let [one, two, ..] = bounds.corners().map(pair);
             write!(
                 out,
-                "    <path d=\"M{left} L{one} {top} L{two} {top} L{right} Q{up} {middle} Q{down} {left} Z\""
+                "    <path d=\"M{left} L{one} L{two} L{right} Q{up} {middle} Q{down} {left} Z\""
             )
         }
         Shape::Person => {
@@ -255,14 +245,12 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
                 turn(corner, -corner),
             )
         }
-        Shape::Diamond => write!(
-            out,
-            "    <path d=\"M{} L{} L{} L{} Z\"",
-            pair(Point::new(centre.x, bounds.top)),
-            pair(Point::new(bounds.right, centre.y)),
-            pair(Point::new(centre.x, bounds.bottom)),
-            pair(Point::new(bounds.left, centre.y))
-        ),
+        Shape::Diamond => {
+            let at = |x: f64, y: f64| pair(centre.plus(x * half.x, y * half.y));
+            let (top, right) = (at(0.0, -1.0), at(1.0, 0.0));
+            let (bottom, left) = (at(0.0, 1.0), at(-1.0, 0.0));
+            write!(out, "    <path d=\"M{top} L{right} L{bottom} L{left} Z\"")
+        }
         Shape::Rect | Shape::Rounded => {
             write!(out, "    <rect {}", Sides(bounds))?;
             if shape == Shape::Rounded {
@@ -293,12 +281,7 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
     if let [run] = runs.as_slice()
         && run.text.len() <= LONG
     {
-        return text(
-            out,
-            line,
-            (indent, line.base.x, *run),
-            (anchor, bold(run.weight)),
-        );
+        return text(out, line, (indent, line.base.x, *run), anchor);
     }
     for run in runs {
         let (mut x, mut rest) = (line.bounds.left + run.x, run.text);
@@ -310,24 +293,12 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
             let shown = part.trim_start_matches(' ');
             let (blanks, _) = part.split_at(part.len() - shown.len());
             let begin = x + text::width(blanks, run.size, run.weight);
-            text(
-                out,
-                line,
-                (indent, begin, Run { text: shown, ..run }),
-                ("", bold(run.weight)),
-            )?;
+            text(out, line, (indent, begin, Run { text: shown, ..run }), "")?;
             x += text::width(part, run.size, run.weight);
             rest = more;
         }
     }
     Ok(())
-}
-
-fn bold(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Regular => "",
-        Weight::Bold => " font-weight=\"bold\"",
-    }
 }
 
 /// Bytes of text that one element holds. What turns this into PDF and PNG takes time that grows with the square of an element's length.
@@ -337,8 +308,12 @@ fn text(
     out: &mut String,
     line: &Line,
     (indent, x, run): (&str, f64, Run<'_>),
-    (anchor, weight): (&str, &str),
+    anchor: &str,
 ) -> fmt::Result {
+    let weight = match run.weight {
+        Weight::Regular => "",
+        Weight::Bold => " font-weight=\"bold\"",
+    };
     writeln!(
         out,
         "{indent}<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{anchor}{weight}>{}</text>",

@@ -37,12 +37,7 @@ impl<'a> Object<'a> {
             );
             return None;
         };
-        let mut object = Self {
-            place: Place::new(at(json), pointer),
-            notes,
-            table,
-            values: Vec::with_capacity(members.len().min(table.len())),
-        };
+        let mut object = Self::empty(Place::new(at(json), pointer), table, notes);
         for (key, value) in members {
             if value.is_null() {
                 continue;
@@ -62,11 +57,8 @@ impl<'a> Object<'a> {
                 );
                 continue;
             };
-            if let Some(old) = object
-                .values
-                .iter()
-                .position(|(name, _)| *name == field.name)
-            {
+            let mut known = object.values.iter();
+            if let Some(old) = known.position(|(name, _)| *name == field.name) {
                 notes.push(
                     Code::DuplicateField,
                     ((*line, *column), object.pointer(field.name)),
@@ -79,6 +71,16 @@ impl<'a> Object<'a> {
             object.place.add(field.name, at(value));
         }
         Some(object)
+    }
+
+    /// One without fields, at the place of what could hold it.
+    pub(crate) fn empty(place: Place, table: &'static [Field], notes: &'a Notes) -> Self {
+        Self {
+            place,
+            notes,
+            table,
+            values: Vec::new(),
+        }
     }
 
     fn pointer(&self, name: &str) -> String {
@@ -149,16 +151,12 @@ impl<'a> Object<'a> {
         let forbidden = text::forbidden(text);
         if !forbidden.is_empty() {
             let names = forbidden.into_iter().take(8);
-            let names: Vec<String> = names
-                .map(|one| format!("U+{:04X}", u32::from(one)))
-                .collect();
+            let names = names.map(|one| format!("U+{:04X}", u32::from(one)));
+            let names = names.collect::<Vec<_>>().join(", ");
             self.report(
                 Code::MissingGlyph,
                 name,
-                format!(
-                    "{name} holds characters that are not drawn: {}",
-                    names.join(", ")
-                ),
+                format!("{name} holds characters that are not drawn: {names}"),
                 "remove them, or write what they stand for",
             );
         }
@@ -216,20 +214,17 @@ impl<'a> Object<'a> {
             return default;
         };
         let text = text_of(json);
-        let found = words.iter().find(|(word, _)| Some(*word) == text);
-        found.map_or_else(
-            || {
-                let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                self.report(
-                    Code::BadValue,
-                    name,
-                    format!("this {name} does not exist; the default is drawn"),
-                    format!("use one of {}", names.join(", ")),
-                );
-                default
-            },
-            |(_, value)| *value,
-        )
+        if let Some((_, value)) = words.iter().find(|(word, _)| Some(*word) == text) {
+            return *value;
+        }
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.report(
+            Code::BadValue,
+            name,
+            format!("this {name} does not exist; the default is drawn"),
+            format!("use one of {}", names.join(", ")),
+        );
+        default
     }
 
     /// The name of a node: a text, or a number.

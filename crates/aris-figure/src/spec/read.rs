@@ -21,8 +21,20 @@ const PARTS: usize = 50_000;
 /// Borders of nodes: one accent; everything else is grey. The reference gives each node of ten another colour, which means nothing.
 const PALETTE: [Colour; 1] = [Colour::capital(0x25, 0x63, 0xEB)];
 
+/// Background.
+const WHITE: Colour = Colour::capital(0xFF, 0xFF, 0xFF);
+
+/// Labels of nodes.
+const INK: Colour = Colour::new(0x33, 0x33, 0x33);
+
 /// Edges and free labels.
 const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
+
+/// Ground and border of groups.
+const FRAME: (Colour, Colour) = (
+    Colour::capital(0xF5, 0xF5, 0xF5),
+    Colour::capital(0xE0, 0xE0, 0xE0),
+);
 
 /// Reads a figure; none when the notes say why it cannot be drawn.
 pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
@@ -63,11 +75,9 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
     let [nodes, edges, groups, labels] = lists;
     let mut names = BTreeMap::new();
     let nodes = objects(&figure, nodes, "nodes", NODE)
-        .into_iter()
         .filter_map(|object| node(&object, &style, &mut names))
         .collect();
     let groups: Vec<Group> = objects(&figure, groups, "groups", GROUP)
-        .into_iter()
         .map(|object| group(&object, &names))
         .collect();
     let ends = Ends::new(names, &groups);
@@ -79,12 +89,10 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
         layout,
         nodes,
         edges: objects(&figure, edges, "edges", EDGE)
-            .into_iter()
             .filter_map(|object| edge(&object, &ends, layout.is_orthogonal))
             .collect(),
         groups,
         labels: objects(&figure, labels, "labels", LABEL)
-            .into_iter()
             .filter_map(|object| label(&object, &style))
             .collect(),
         style,
@@ -104,33 +112,24 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
 fn objects<'a>(
     figure: &Object<'a>,
     list: &'a [Json],
-    name: &str,
+    name: &'a str,
     table: &'static [Field],
-) -> Vec<Object<'a>> {
-    list.iter()
-        .enumerate()
-        .filter_map(|(index, json)| {
-            Object::open(json, format!("/{name}/{index}"), table, figure.notes)
-        })
-        .collect()
+) -> impl Iterator<Item = Object<'a>> {
+    let numbered = list.iter().enumerate();
+    numbered.filter_map(move |(index, json)| {
+        Object::open(json, format!("/{name}/{index}"), table, figure.notes)
+    })
 }
 
-/// An object of the figure itself.
-fn part<'a>(
-    figure: &Object<'a>,
-    name: &'static str,
-    table: &'static [Field],
-) -> Option<Object<'a>> {
-    Object::open(figure.get(name)?, format!("/{name}"), table, figure.notes)
+/// An object of the figure itself; an empty one where there is none.
+fn part<'a>(figure: &Object<'a>, name: &'static str, table: &'static [Field]) -> Object<'a> {
+    let given = figure.get(name);
+    let opened = given.and_then(|json| Object::open(json, format!("/{name}"), table, figure.notes));
+    opened.unwrap_or_else(|| Object::empty(figure.place.clone(), table, figure.notes))
 }
 
 fn canvas(figure: &Object<'_>) -> Canvas {
-    let Some(object) = part(figure, "canvas", CANVAS) else {
-        return Canvas {
-            place: figure.place.clone(),
-            ..Canvas::default()
-        };
-    };
+    let object = part(figure, "canvas", CANVAS);
     Canvas {
         width: object.number("width", Code::Invalid),
         height: object.number("height", Code::Invalid),
@@ -139,31 +138,21 @@ fn canvas(figure: &Object<'_>) -> Canvas {
 }
 
 fn style(figure: &Object<'_>) -> Style {
-    let mut style = Style {
-        font_family: None,
-        font_size: 14.0,
-        background: Colour::capital(255, 255, 255),
-        palette: PALETTE.to_vec(),
-        place: figure.place.clone(),
-    };
-    let Some(object) = part(figure, "style", STYLE) else {
-        return style;
-    };
-    style.font_family = object.line("font_family");
-    if let Some(size) = object.number("font_size", Code::Invalid) {
-        style.font_size = size;
+    let object = part(figure, "style", STYLE);
+    let size = object.number("font_size", Code::Invalid);
+    Style {
+        font_family: object.line("font_family"),
+        font_size: size.unwrap_or(14.0),
+        background: object.colour("bg_color").unwrap_or(WHITE),
+        palette: palette(&object),
+        place: object.place,
     }
-    if let Some(colour) = object.colour("bg_color") {
-        style.background = colour;
-    }
-    if object.get("palette").is_some() {
-        style.palette = palette(&object);
-    }
-    style.place = object.place;
-    style
 }
 
 fn palette(object: &Object<'_>) -> Vec<Colour> {
+    if object.get("palette").is_none() {
+        return PALETTE.to_vec();
+    }
     let read = |json: &Json| text_of(json).and_then(Colour::read);
     let (message, fix) = (
         "this is no colour",
@@ -185,26 +174,14 @@ fn palette(object: &Object<'_>) -> Vec<Colour> {
 }
 
 fn layout(figure: &Object<'_>) -> Layout {
-    let mut layout = Layout {
-        direction: Direction::LeftRight,
-        node_gap: NODE_GAP,
-        layer_gap: LAYER_GAP,
-        is_orthogonal: false,
-    };
-    let Some(object) = part(figure, "layout", LAYOUT) else {
-        return layout;
-    };
-    layout.direction = object.word("direction", &DIRECTIONS, layout.direction);
-    layout.is_orthogonal = object.word("routing", &ROUTINGS, false);
-    for (name, gap) in [
-        ("node_gap", &mut layout.node_gap),
-        ("layer_gap", &mut layout.layer_gap),
-    ] {
-        if let Some(number) = object.number(name, Code::BadValue) {
-            *gap = number;
-        }
+    let object = part(figure, "layout", LAYOUT);
+    let gap = |name, usual| object.number(name, Code::BadValue).unwrap_or(usual);
+    Layout {
+        direction: object.word("direction", &DIRECTIONS, Direction::LeftRight),
+        node_gap: gap("node_gap", NODE_GAP),
+        layer_gap: gap("layer_gap", LAYER_GAP),
+        is_orthogonal: object.word("routing", &ROUTINGS, false),
     }
-    layout
 }
 
 fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>) -> Option<Node> {
@@ -245,6 +222,7 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
         }
     };
     let (width, height) = (number("width"), number("height"));
+    let size = object.number("font_size", Code::BadValue);
     let label = object.lines("label");
     if label.is_none() {
         object.report(
@@ -263,12 +241,8 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
         shape: object.word("shape", &Shape::ALL, Shape::Rounded),
         fill: object.colour("fill"),
         stroke: object.colour("stroke"),
-        text_colour: object
-            .colour("text_color")
-            .unwrap_or(Colour::new(0x33, 0x33, 0x33)),
-        font_size: object
-            .number("font_size", Code::BadValue)
-            .unwrap_or(style.font_size),
+        text_colour: object.colour("text_color").unwrap_or(INK),
+        font_size: size.unwrap_or(style.font_size),
         place: object.place.clone(),
         id,
     })
@@ -419,12 +393,8 @@ fn group(object: &Object<'_>, names: &BTreeMap<String, usize>) -> Group {
         id: object.name("id"),
         label: object.label("label"),
         members,
-        fill: object
-            .colour("fill")
-            .unwrap_or(Colour::capital(0xF5, 0xF5, 0xF5)),
-        stroke: object
-            .colour("stroke")
-            .unwrap_or(Colour::capital(0xE0, 0xE0, 0xE0)),
+        fill: object.colour("fill").unwrap_or(FRAME.0),
+        stroke: object.colour("stroke").unwrap_or(FRAME.1),
         padding: object.number("padding", Code::BadValue),
         place: object.place.clone(),
     }
