@@ -1,13 +1,13 @@
 //! What files hold, those outside the folder among them in which programs keep, or log, what a person gave them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_cli::Context;
 use aris_fs::FsError;
 
-use crate::report::{Findings, Leak, Part, Unseen};
+use crate::report::{Leak, Part, Report, Unseen};
 use crate::token::{Form, Hit, Scanner};
-use crate::tree::{Found, why};
+use crate::tree::{self, Found, why};
 
 /// Bytes that one worker reads at once: most files at one stroke.
 const BUFFER: usize = 256 << 10;
@@ -22,8 +22,8 @@ const BINARY_HEAD: usize = 8000;
 const READABLE: &str = "make it readable, or look at it as a user who may read it";
 
 /// Reads all files, on all processors, and adds what they hold.
-pub(crate) fn read(files: &[Found], all: &mut Findings) {
-    let start = || (Findings::default(), vec![0; BUFFER]);
+pub(crate) fn read(files: &[Found], all: &mut Report) {
+    let start = || (Report::default(), vec![0; BUFFER]);
     let workers = aris_fs::in_parallel(files, start, |(found, buffer), _, file| {
         let looked = look(file, buffer, found);
         found.looked.files += u64::from(looked.is_ok());
@@ -42,7 +42,7 @@ pub(crate) fn read(files: &[Found], all: &mut Findings) {
 }
 
 /// Adds the tokens of a file; why not all of it was looked at.
-fn look(file: &Found, buffer: &mut [u8], found: &mut Findings) -> Result<Option<String>, FsError> {
+fn look(file: &Found, buffer: &mut [u8], found: &mut Report) -> Result<Option<String>, FsError> {
     let open = aris_fs::open(&file.path)?;
     if open.metadata().len() > FILE_LIMIT {
         let (path, limit) = (file.path.clone(), FILE_LIMIT);
@@ -85,17 +85,13 @@ const FILES: [&str; 10] = [
 
 /// Those of them that exist and do not lie below `root`.
 pub(crate) fn of_home(context: &Context, root: &Path) -> Vec<Found> {
-    let Some(home) = context.env("HOME").map(PathBuf::from) else {
+    let Some(home) = context.env("HOME").map(Path::new) else {
         return Vec::new();
     };
-    let files = FILES.iter().map(|name| Found {
-        path: home.join(name),
-        shown: Path::new("~").join(name),
-        part: Part::Home,
+    let files = FILES.iter().filter_map(|name| {
+        let path = tree::outside(&home.join(name), &[root])?;
+        let (shown, part) = (Path::new("~").join(name), Part::Home);
+        Some(Found { path, shown, part })
     });
-    let is_outside = |file: &Found| {
-        let real = file.path.canonicalize();
-        real.is_ok_and(|real| real.is_file() && !real.starts_with(root))
-    };
-    files.filter(is_outside).collect()
+    files.collect()
 }

@@ -4,7 +4,9 @@
 //! repository's settings is run: `cat-file` and `rev-list` know no filters, hooks or monitors.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::BufRead as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,9 +15,9 @@ use aris_contract::hex::hex;
 use aris_proc::{Command, ProcError};
 use sha2::{Digest as _, Sha256};
 
-use crate::report::{Findings, Leak, Object, Part, Unseen};
+use crate::report::{Leak, Object, Part, Report, Unseen};
 use crate::token::{Hit, Scanner, masked};
-use crate::tree::{Found, Repository, why};
+use crate::tree::{self, Found, Repository, why};
 
 /// Objects that one process of git reads: few enough that all processors end together, enough that starting git is nothing.
 const SLICE: usize = 4096;
@@ -32,96 +34,80 @@ const UNPACK: &str = "unpack the object, as `git cat-file -p` prints it, and loo
 const ABSENT: &str = "the program git is not installed";
 const DAMAGED: &str = "HEAD, refs/ or objects/ is damaged or gone";
 
-/// The files outside of `root` that the settings of a repository name: settings that they include, and hooks.
-///
-/// **Errors**: the hooks cannot be listed.
-pub(crate) fn named_by_settings(
-    of: &Repository,
-    root: &Path,
-    deadline: Duration,
-) -> Result<Vec<Found>, Unseen> {
-    let git = Git {
-        repository: of,
-        deadline,
-    };
-    let mut told = Vec::new();
-    let args = "config --list --local --includes --show-origin -z";
-    if (git.run(args, Vec::new(), &mut |piece| told.extend_from_slice(piece))).is_err() {
-        // [`read`] says that git cannot be asked.
-        return Ok(Vec::new());
-    }
-    let told = String::from_utf8_lossy(&told);
-    let above = of.folder.parent().filter(|_| of.folder.ends_with(".git"));
-    let mut files = BTreeSet::new();
-    let mut parts = told.split('\0');
-    while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
-        let origin = origin.strip_prefix("file:");
-        files.extend(origin.map(|path| of.folder.join(path)));
-        if let Some(hooks) = setting.strip_prefix("core.hookspath\n") {
-            let hooks = above.unwrap_or(&of.folder).join(hooks);
-            let listed = match aris_fs::list_sorted(&hooks) {
-                Err(error) => {
-                    let why = format!("core.hooksPath leads there: {}", why(&error));
-                    return Err(Unseen::new(&hooks, &why, ""));
-                }
-                Ok(listed) => listed,
-            };
-            let is_file = |entry: &aris_fs::Entry| entry.kind == aris_fs::EntryKind::File;
-            files.extend(listed.into_iter().filter(is_file).map(|entry| entry.path));
-        }
-    }
-    let outside = files.into_iter().filter_map(|path| {
-        let real = path.canonicalize().ok()?;
-        let is_outside = !real.starts_with(root) && !real.starts_with(&of.folder);
-        let (shown, part) = (path, Part::Git);
-        is_outside.then_some(Found {
-            path: real,
-            shown,
-            part,
-        })
-    });
-    Ok(outside.collect())
-}
-
-/// Adds what the objects of `repository` hold that `known` does not have, and remembers those that are clean.
-pub(crate) fn read(of: &Repository, known: &Known, deadline: Duration, found: &mut Findings) {
-    let git = Git {
-        repository: of,
-        deadline,
-    };
-    let before = found.unseen.len();
-    found.unseen.extend(git.elsewhere());
-    found.looked.repositories += 1;
-    let mut ids = Vec::new();
-    // In the order in which they are packed.
-    let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
-    if let Err(unseen) = git.lines(args, &mut |line| ids.push(line)) {
-        return found.unseen.push(unseen);
-    }
-    found.looked.objects += ids.len();
-    let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
-    found.looked.known += old.len();
-    if new.is_empty() {
-        return;
-    }
-    let (leaking, unseen) = git.objects(&new);
-    found.unseen.extend(unseen);
-    if found.unseen.len() == before {
-        let clean = new.into_iter().filter(|id| !leaking.contains_key(id));
-        known.keep(old.into_iter().chain(clean).collect());
-    }
-    found.leaks.extend(git.places(leaking));
-}
-
 /// Kind and tokens of objects, by name.
 type Leaking = BTreeMap<String, (String, Vec<Hit>)>;
 
-struct Git<'a> {
-    repository: &'a Repository,
-    deadline: Duration,
+/// The program, asked about one repository; `deadline` is for each question.
+pub(crate) struct Git {
+    pub(crate) repository: Repository,
+    pub(crate) deadline: Duration,
 }
 
-impl Git<'_> {
+impl Git {
+    /// The files outside of `root` that the settings name: settings that they include, and hooks.
+    ///
+    /// **Errors**: the hooks cannot be listed. Where there is no such folder git runs none.
+    pub(crate) fn named_by_settings(&self, root: &Path) -> Result<Vec<Found>, Unseen> {
+        let folder = &self.repository.folder;
+        let mut files = Vec::new();
+        let mut has_hooks = false;
+        // That git cannot be asked, [`Self::read`] says.
+        let told = self.told("config --list --local --includes --show-origin -z");
+        let told = told.unwrap_or_default();
+        let mut parts = told.split(|byte| *byte == 0);
+        while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
+            let origin = origin.strip_prefix(b"file:");
+            files.extend(origin.map(|path| folder.join(OsStr::from_bytes(path))));
+            has_hooks |= setting.starts_with(b"core.hookspath\n");
+        }
+        if has_hooks {
+            let told = self.told("config --local --includes --type=path --get core.hooksPath")?;
+            let named = OsStr::from_bytes(told.trim_ascii_end());
+            let above = folder.parent().filter(|_| folder.ends_with(".git"));
+            let hooks = above.unwrap_or(folder).join(named);
+            match aris_fs::list_sorted(&hooks) {
+                Ok(listed) => files.extend(listed.into_iter().map(|entry| entry.path)),
+                Err(error) if error.is_not_found() => {}
+                Err(error) => {
+                    let why = format!("core.hooksPath leads there: {}", why(&error));
+                    return Err(Unseen::new(&aris_fs::real(&hooks), &why, ""));
+                }
+            }
+        }
+        let outside = files.iter().filter_map(|path| {
+            let path = tree::outside(path, &[root, folder])?;
+            let (shown, part) = (path.clone(), Part::Git);
+            Some(Found { path, shown, part })
+        });
+        Ok(outside.collect())
+    }
+
+    /// Adds what the objects hold that `known` does not have, and remembers those that are clean.
+    pub(crate) fn read(&self, known: &Known, found: &mut Report) {
+        let before = found.unseen.len();
+        found.unseen.extend(self.elsewhere());
+        found.looked.repositories += 1;
+        let mut ids = Vec::new();
+        // In the order in which they are packed.
+        let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
+        if let Err(unseen) = self.lines(args, &mut |line| ids.push(line)) {
+            return found.unseen.push(unseen);
+        }
+        found.looked.objects += ids.len();
+        let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
+        found.looked.known += old.len();
+        if new.is_empty() {
+            return;
+        }
+        let (leaking, unseen) = self.objects(&new);
+        found.unseen.extend(unseen);
+        if found.unseen.len() == before {
+            let clean = new.into_iter().filter(|id| !leaking.contains_key(id));
+            known.keep(old.into_iter().chain(clean).collect());
+        }
+        found.leaks.extend(self.places(leaking));
+    }
+
     /// Git with these arguments, parted by blanks.
     fn command(&self, args: &str) -> Command {
         const SETTINGS: &str = "WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR NAMESPACE";
@@ -148,18 +134,30 @@ impl Git<'_> {
     fn elsewhere(&self) -> Vec<Unseen> {
         let folder = &self.repository.folder;
         let shallow = folder.join("shallow").symlink_metadata();
-        let is_shallow = shallow.is_ok_and(|file| file.len() > 0);
         let packs = aris_fs::list_sorted(&folder.join("objects/pack")).unwrap_or_default();
         let promised = |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
-        let missing = |is: bool, why, option| {
+        let mut missing = Vec::new();
+        if shallow.is_ok_and(|file| file.len() > 0) {
+            missing.push(("shallow, older commits", "--unshallow"));
+        }
+        if packs.iter().any(promised) {
+            missing.push((
+                "partial, objects that were not needed",
+                "--refetch --no-filter",
+            ));
+        }
+        let unseen = |(what, option)| {
             let hint = format!("fetch them with `git fetch {option}` and look again");
-            is.then(|| self.unseen(why, &hint))
+            self.unseen(&format!("the clone is {what} are not here"), &hint)
         };
-        let shallow = "the clone is shallow, older commits are not here";
-        let partial = "the clone is partial, objects that were not needed are not here";
-        let shallow = missing(is_shallow, shallow, "--unshallow");
-        let partial = missing(packs.iter().any(promised), partial, "--refetch --no-filter");
-        shallow.into_iter().chain(partial).collect()
+        missing.into_iter().map(unseen).collect()
+    }
+
+    /// All that git prints.
+    fn told(&self, args: &str) -> Result<Vec<u8>, Unseen> {
+        let mut told = Vec::new();
+        self.run(args, Vec::new(), &mut |piece| told.extend(piece))?;
+        Ok(told)
     }
 
     /// Gives each line that git prints.
@@ -256,9 +254,9 @@ impl Git<'_> {
     /// The last commit that brought or took an object.
     fn commit(&self, id: &str) -> Option<String> {
         let args = format!("log --all --reflog -t -1 --format=%h --find-object={id}");
-        let done = self.command(&args).run(self.deadline).ok()?;
-        let text = done.stdout.whole_text()?.lines().next()?.to_owned();
-        (done.success() && !text.is_empty()).then_some(text)
+        let told = self.told(&args).ok()?;
+        let commit = str::from_utf8(&told).ok()?.trim_end();
+        (!commit.is_empty()).then(|| commit.to_owned())
     }
 }
 
@@ -394,11 +392,13 @@ fn names(bytes: &[u8]) -> Option<Vec<String>> {
 
 /// The folder of this helper among the caches of this user, as the other helpers choose it.
 fn folder(context: &Context) -> Option<PathBuf> {
-    let named = |name: &str| context.env(name).map(PathBuf::from);
-    let absolute = |name: &str| named(name).filter(|path| path.is_absolute());
-    let caches = named("ARIS_CACHE_DIR")
-        .or_else(|| absolute("XDG_CACHE_HOME").map(|path| path.join("aris")))
-        .or_else(|| absolute("HOME").map(|path| path.join(".cache/aris")))?;
+    let below = |name: &str, place: &str| Some(Path::new(context.env(name)?).join(place));
+    let usual = [("XDG_CACHE_HOME", "aris"), ("HOME", ".cache/aris")];
+    let mut usual = usual
+        .into_iter()
+        .filter_map(|(name, place)| below(name, place));
+    let named = below("ARIS_CACHE_DIR", "");
+    let caches = named.or_else(|| usual.find(|path| path.is_absolute()))?;
     Some(context.absolute(&caches).join("overleaf_audit"))
 }
 

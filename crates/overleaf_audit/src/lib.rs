@@ -24,7 +24,7 @@ use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind::{NotFound, Precondition, Validation};
 use aris_contract::Signal;
 
-use history::Known;
+use history::{Git, Known};
 use token::masked;
 use tree::Tree;
 
@@ -82,49 +82,51 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if !cli.no_home {
         tree.files.extend(content::of_home(context, &real));
     }
-    let mut found = tree.found;
     let deadline = Duration::from_secs(cli.deadline);
-    for repository in &tree.repositories {
-        match history::named_by_settings(repository, &real, deadline) {
+    let asked = |repository| Git {
+        repository,
+        deadline,
+    };
+    let repositories: Vec<Git> = tree.repositories.into_iter().map(asked).collect();
+    let mut report = Report {
+        root,
+        sarif: cli.sarif,
+        ..tree.found
+    };
+    for git in &repositories {
+        match git.named_by_settings(&real) {
             Ok(files) => tree.files.extend(files),
-            Err(unseen) => found.unseen.push(unseen),
+            Err(unseen) => report.unseen.push(unseen),
         }
     }
     tree.files.sort();
     tree.files.dedup();
-    content::read(&tree.files, &mut found);
-    for repository in &tree.repositories {
-        let known = (!cli.no_cache).then(|| Known::of(&repository.folder, context));
-        history::read(repository, &known.unwrap_or_default(), deadline, &mut found);
+    content::read(&tree.files, &mut report);
+    for git in &repositories {
+        let known = (!cli.no_cache).then(|| Known::of(&git.repository.folder, context));
+        git.read(&known.unwrap_or_default(), &mut report);
     }
-    let (mut leaks, mut unseen, looked) = (found.leaks, found.unseen, found.looked);
-    leaks.sort();
-    unseen.sort();
+    report.leaks.sort();
+    report.unseen.sort();
+    report.errors = report.leaks.iter().filter(|leak| leak.is_error()).count();
 
-    let errors = leaks.iter().filter(|leak| leak.is_error()).count();
     // Code scanning takes its document also when it says that not everything was looked at.
-    if errors == 0 && !unseen.is_empty() && !cli.sarif {
-        for leak in &leaks {
+    if report.errors == 0 && !report.unseen.is_empty() && !cli.sarif {
+        for leak in &report.leaks {
             context.warn(&format!("{}: {}", leak.place, leak.message()));
         }
+        let (unseen, looked) = (report.unseen, report.looked);
         return Err(Error::Incomplete { unseen, looked });
     }
-    for unseen in unseen.iter().filter(|_| cli.sarif) {
+    for unseen in report.unseen.iter().filter(|_| cli.sarif) {
         context.warn(&unseen.said());
     }
-    let signal = match (errors, cli.compat) {
-        (0, _) if unseen.is_empty() => None,
+    let signal = match (report.errors, cli.compat) {
+        (0, _) if report.unseen.is_empty() => None,
         (0, _) => NonZeroU8::new(Precondition.exit().code()).map(Signal::passed_on),
         (_, true) => Some(Signal::passed_on(NonZeroU8::MIN)),
         (_, false) => Some(Signal::FINDINGS),
     };
-    let data = Report {
-        root,
-        errors,
-        leaks,
-        unseen,
-        looked,
-        sarif: cli.sarif,
-    };
+    let data = report;
     Ok(Outcome { signal, data })
 }

@@ -40,10 +40,8 @@ impl Product for Report {
             writeln!(out, "{place}: {word}: {why}")?;
         }
         let looked = &self.looked;
-        let (files, objects) = (
-            counted(looked.files, "file"),
-            counted(looked.objects, "object"),
-        );
+        let files = counted(looked.files, "file");
+        let objects = counted(looked.objects, "object");
         let (count, known) = (looked.repositories, looked.known);
         let ending = if count == 1 { "y" } else { "ies" };
         let seen =

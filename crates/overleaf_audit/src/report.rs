@@ -168,26 +168,8 @@ pub struct Looked {
     pub known: usize,
 }
 
-/// What a part of an audit found.
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
-    pub(crate) leaks: Vec<Leak>,
-    pub(crate) unseen: Vec<Unseen>,
-    pub(crate) looked: Looked,
-}
-
-impl Findings {
-    /// Adds what another worker found in files.
-    pub(crate) fn add(&mut self, more: Self) {
-        self.leaks.extend(more.leaks);
-        self.unseen.extend(more.unseen);
-        self.looked.files += more.looked.files;
-        self.looked.bytes += more.looked.bytes;
-    }
-}
-
 /// What an audit found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// The folder; masked.
@@ -204,6 +186,16 @@ pub struct Report {
     #[serde(skip)]
     #[cfg_attr(test, schemars(skip))]
     pub(crate) sarif: bool,
+}
+
+impl Report {
+    /// Adds what another worker found in files.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.leaks.extend(more.leaks);
+        self.unseen.extend(more.unseen);
+        self.looked.files += more.looked.files;
+        self.looked.bytes += more.looked.bytes;
+    }
 }
 
 #[cfg(test)]

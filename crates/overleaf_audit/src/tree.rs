@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use aris_fs::{Entry, EntryKind};
 
-use crate::report::{Findings, Leak, Part, Unseen};
+use crate::report::{Leak, Part, Report, Unseen};
 use crate::token::finds;
 
 /// Bytes of a file named `.git` or `commondir`: one path.
@@ -38,7 +38,7 @@ pub(crate) struct Tree {
     pub(crate) files: Vec<Found>,
     pub(crate) repositories: Vec<Repository>,
     /// Tokens in names and in the texts of links, and what could not be listed.
-    pub(crate) found: Findings,
+    pub(crate) found: Report,
     /// Folders of git that were met already, so that each is looked at once.
     met: BTreeSet<PathBuf>,
     /// Folders that something named `.git` led to: one that leads back to itself has an end.
@@ -101,8 +101,7 @@ impl Tree {
 
     /// Whether a folder of git is new; if so its repository is noted.
     fn meet(&mut self, folder: &Path, shown: &Path) -> bool {
-        let real = folder.canonicalize();
-        let folder = real.unwrap_or_else(|_| folder.to_path_buf());
+        let folder = aris_fs::real(folder);
         if !self.met.insert(folder.clone()) {
             return false;
         }
@@ -114,42 +113,37 @@ impl Tree {
 
     /// Where a file or link named `.git` leads: a submodule's or a linked worktree's folder of git, and the one that it shares its objects with.
     fn follow(&mut self, file: &Path) {
-        let read = |path: &Path| {
-            let bytes = aris_fs::read(path, POINTER).ok()?;
-            Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
-        };
-        let above = file.parent().unwrap_or(file);
         let is_git =
             |folder: &Path| folder.join("HEAD").exists() || folder.join("objects").exists();
-        let nowhere = Unseen::new(file, "history: it leads to no folder of git", "");
         let own = if file.is_dir() {
-            // An empty folder is no repository.
-            is_git(file).then(|| file.to_path_buf())
+            Some(file.to_path_buf())
         } else {
-            let line = read(file);
-            let line = line.as_deref();
-            let named = line.and_then(|line| line.strip_prefix("gitdir: "));
-            if named.is_none() {
-                self.found.unseen.push(nowhere.clone());
-            }
-            named.map(|path| above.join(path))
+            named_in(file, "gitdir: ")
         };
-        let Some(own) = own else { return };
-        let common = read(&own.join("commondir")).map(|text| own.join(text));
-        for folder in [Some(own), common].into_iter().flatten() {
+        let common = own
+            .iter()
+            .filter_map(|own| named_in(&own.join("commondir"), ""));
+        let folders: Vec<PathBuf> = common.chain(own.clone()).collect();
+        let mut leads_nowhere = own.is_none();
+        for folder in folders {
             match folder.canonicalize() {
                 Ok(folder) if self.met.contains(&folder) => {}
-                Ok(folder) if !is_git(&folder) => self.found.unseen.push(nowhere.clone()),
-                Ok(folder) => {
+                Ok(folder) if is_git(&folder) => {
                     if self.followed.insert(folder.clone()) {
                         self.walk(&folder, &folder, Part::Git);
                     }
                 }
+                // An empty folder is no repository.
+                Ok(_) => leads_nowhere |= folder != file,
                 Err(error) => {
                     let why = format!("{} leads there: {error}", file.display());
                     self.found.unseen.push(Unseen::new(&folder, &why, ""));
                 }
             }
+        }
+        if leads_nowhere {
+            let why = "history: it leads to no folder of git";
+            self.found.unseen.push(Unseen::new(file, why, ""));
         }
     }
 
@@ -168,6 +162,20 @@ fn is_git(folder: &Path, entries: &[Entry]) -> bool {
     let (head, objects, refs) = (has("HEAD", false), has("objects", true), has("refs", true));
     let was_git = folder.ends_with(".git") && (objects || head && refs);
     was_git || objects && (head && refs || folder.join("objects/pack").is_dir())
+}
+
+/// The path in a file that holds one behind `prefix`, seen from the file.
+fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
+    let bytes = aris_fs::read(file, POINTER).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    Some(file.parent()?.join(text.trim_end().strip_prefix(prefix)?))
+}
+
+/// A file without links in its path, where it exists and does not lie below one of these folders.
+pub(crate) fn outside(file: &Path, of: &[&Path]) -> Option<PathBuf> {
+    let real = file.canonicalize().ok()?;
+    let is_outside = !of.iter().any(|folder| real.starts_with(folder));
+    (is_outside && real.is_file()).then_some(real)
 }
 
 /// An error without the path, which stands before it.

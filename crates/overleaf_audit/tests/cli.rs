@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -144,8 +145,7 @@ fn a_token_is_found_wherever_it_hides() {
             project.write(&format!("paper/backup-{}.zip", token()), "x");
         }),
         ("a link's text", "file_name", "paper/link", |project| {
-            std::os::unix::fs::symlink(format!("/nowhere/{}", token()), project.at("paper/link"))
-                .expect("link");
+            symlink(format!("/nowhere/{}", token()), project.at("paper/link")).expect("link");
         }),
         ("a remote", "git", "paper/.git/config", |project| {
             let url = format!("https://git:{}@git.overleaf.com/1", token());
@@ -241,7 +241,7 @@ fn a_token_is_found_wherever_it_hides() {
             commit(&paper, "key", token());
             fs::remove_file(paper.join("key")).expect("remove");
             fs::rename(paper.join(".git/objects"), project.at("kept")).expect("moved");
-            std::os::unix::fs::symlink("../../kept", paper.join(".git/objects")).expect("link");
+            symlink("../../kept", paper.join(".git/objects")).expect("link");
         }),
         ("a bare repository", "history", "mirror.git", |project| {
             let paper = project.at("paper");
@@ -613,7 +613,7 @@ fn the_repository_around_a_folder_and_that_of_a_worktree_belong_to_it() {
         assert_eq!(data["looked"]["repositories"], 1, "{folder}: {data:#}");
     }
     fs::rename(paper.join(".git"), project.at("kept")).expect("moved");
-    std::os::unix::fs::symlink("../kept", paper.join(".git")).expect("link");
+    symlink("../kept", paper.join(".git")).expect("link");
     audit(&project, &["paper", "--json"]).expect_code(10);
     // One that leads back to itself has an end.
     project.write("around/sub/.git", "gitdir: ..\n");
@@ -689,9 +689,22 @@ fn what_settings_name_outside_of_the_folder_is_looked_at() {
     git(&paper, &["config", "core.hooksPath", "../hooks"]);
     let run = audit(&project, &["paper"]).expect_code(10);
     assert!(run.stdout().contains("hooks/pre-commit"), "{run}");
-    git(&paper, &["config", "core.hooksPath", "../absent"]);
+    assert!(!run.stdout().contains(".."), "{run}");
+    // Git knows the home folder, and runs hooks through links.
+    project.write("home/hooks/post-merge", "exit 0\n");
+    symlink("../../hooks/pre-commit", project.at("home/hooks/pre-push")).expect("link");
+    git(&paper, &["config", "core.hooksPath", "~/hooks"]);
+    audit(&project, &["paper"]).expect_code(10);
+    // Where there is no folder it runs none.
+    for nowhere in ["../absent", "/dev/null", "~/absent"] {
+        git(&paper, &["config", "core.hooksPath", nowhere]);
+        audit(&project, &["paper"]).expect_code(0);
+    }
+    symlink("loop", project.at("loop")).expect("link");
+    git(&paper, &["config", "core.hooksPath", "../paper/../loop"]);
     let run = audit(&project, &["paper"]).expect_code(5);
     assert!(run.stderr().contains("core.hooksPath"), "{run}");
+    assert!(!run.stderr().contains(".."), "{run}");
     git(&paper, &["config", "--unset", "core.hooksPath"]);
     let remote = format!("[remote \"o\"]\nurl = https://git:{secret}@git.overleaf.com/x\n");
     project.write("shared.inc", remote);
