@@ -84,6 +84,15 @@ const FIGURES: &[(&str, &str)] = &[
           "edges": [{"from": "a", "to": "b", "label": "pool"}, {"from": "b", "to": "c", "label": "pool"},
             {"from": "b", "to": "d", "label": "p(x)", "curve": true}, {"from": "d", "to": "b", "label": "q(z)"}]}"#,
     ),
+    (
+        "a curve and a straight edge back, with thick lines and two arrows",
+        r#"{"canvas": {"width": 900, "height": 260}, "nodes": [
+            {"id": "a", "label": "a", "x": 80, "y": 60}, {"id": "b", "label": "b", "x": 800, "y": 60},
+            {"id": "c", "label": "c", "x": 80, "y": 190, "shape": "circle"}, {"id": "d", "label": "d", "x": 300, "y": 200, "shape": "diamond"},
+            {"id": "e", "label": "e", "x": 560, "y": 180, "shape": "ellipse"}],
+          "edges": [{"from": "a", "to": "b", "curve": true, "thickness": 3}, {"from": "b", "to": "a", "arrow": "both"},
+            {"from": "c", "to": "d", "curve": true}, {"from": "d", "to": "c"}, {"from": "d", "to": "e", "curve": true}, {"from": "e", "to": "d", "curve": true}]}"#,
+    ),
 ];
 
 #[test]

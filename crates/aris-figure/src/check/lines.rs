@@ -336,10 +336,10 @@ fn arrows_on_edges(
                 let begins = starts.any(|(at, end, head)| {
                     end == node && head.is_none() && at.distance(*tip) <= length(arrow)
                 });
-                // Two edges back and forth stand side by side, and a curve parts from the edge back.
+                // Two edges back and forth stand side by side, and a curve parts from the edge back in right angles.
                 let is_back = own.start() == its.end() && own.end() == its.start();
-                let is_curved = own.curve || its.curve;
-                if begins && is_back && is_curved {
+                let parts = own.curve && its.is_squared() || its.curve && own.is_squared();
+                if begins && is_back && parts {
                     return false;
                 }
                 *on > if begins && !is_back { 0.0 } else { EDGE_ALONG }

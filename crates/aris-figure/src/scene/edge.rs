@@ -102,12 +102,13 @@ impl Piece {
     }
 }
 
-/// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to.
+/// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to, a curve begins and ends so far `beside`
+/// where a straight edge would.
 pub(super) fn route(
     edge: &Edge,
     (from, to): &(Outline, Outline),
     points: &[Point],
-    out: Point,
+    (out, beside): (Point, f64),
     size: f64,
     ground: &dyn Fn(Point) -> Colour,
 ) -> Route {
@@ -115,7 +116,7 @@ pub(super) fn route(
     let (start, mut pieces) = if loops {
         around(from, out)
     } else {
-        way(edge, from, to, points)
+        way(edge, (from, to), points, beside)
     };
     let mut track = vec![start];
     let mut here = start;
@@ -124,7 +125,7 @@ pub(super) fn route(
         track.extend((1..=steps).map(|step| piece.at(here, f64::from(step) / f64::from(steps))));
         here = piece.end();
     }
-    let beside = |text: &str, track: &[Point]| match (loops, points.is_empty()) {
+    let place = |text: &str, track: &[Point]| match (loops, points.is_empty()) {
         (true, _) => {
             let (room, away) = (1.0 + edge.thickness / 2.0, LOOP * 1.125);
             let half = text::width(text, size, Weight::Regular) / 2.0 + PLATE_SIDE;
@@ -139,7 +140,7 @@ pub(super) fn route(
     let label = edge
         .label
         .as_ref()
-        .map(|text| label(text, beside(text, &track), edge.thickness, size, ground));
+        .map(|text| label(text, place(text, &track), edge.thickness, size, ground));
     // Shapes that touch or overlap leave no way between them: the ends lie in the wrong order.
     let backwards = points.is_empty()
         && !loops
@@ -216,7 +217,12 @@ fn around(node: &Outline, out: Point) -> (Point, Vec<Piece>) {
 }
 
 /// The way between two outlines: straight, bent, or with corners that are round.
-fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, Vec<Piece>) {
+fn way(
+    edge: &Edge,
+    (from, to): (&Outline, &Outline),
+    points: &[Point],
+    beside: f64,
+) -> (Point, Vec<Piece>) {
     let ends = |own: &Outline, corner: Option<&Point>, other: &Outline| {
         corner.map_or_else(
             || own.edge_towards(other.centre),
@@ -225,15 +231,16 @@ fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, V
     };
     let start = ends(from, points.first(), to);
     let end = ends(to, points.last(), from);
+    if points.is_empty() && edge.curve {
+        let along = start.direction(end);
+        let aside = |at: Point, by: f64| at.plus(-along.y * by, along.x * by);
+        let start = from.edge_towards(aside(start, beside));
+        let end = to.edge_towards(aside(end, beside));
+        let control = aside(start.towards(end, 0.5), BEND);
+        return (start, vec![Piece::Quad(control, end)]);
+    }
     if points.is_empty() {
-        let piece = if edge.curve {
-            let along = start.direction(end);
-            let middle = start.towards(end, 0.5);
-            Piece::Quad(middle.plus(-along.y * BEND, along.x * BEND), end)
-        } else {
-            Piece::Line(end)
-        };
-        return (start, vec![piece]);
+        return (start, vec![Piece::Line(end)]);
     }
     let mut pieces = Vec::new();
     let mut here = start;

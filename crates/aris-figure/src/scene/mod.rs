@@ -5,11 +5,11 @@ mod labels;
 mod loops;
 mod node;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect, Shape};
-use crate::measures::{CANVAS, EDGE_TOUCH, MARGIN, PADDING};
+use crate::measures::{ARROW, CANVAS, EDGE_TOUCH, MARGIN, PADDING};
 use crate::spec::{Anchor, Edge, Group, Owners, Spec};
 use crate::text::{self, Weight};
 use crate::tree::Tree;
@@ -156,10 +156,12 @@ impl<'a> Scene<'a> {
             .enumerate()
             .map(|(index, ((node, size), centre))| node::block(spec, index, node, size, *centre))
             .collect();
+        let beside = beside(spec);
         let route = |index: usize, out: Point| {
             let edge = &spec.edges[index];
             let (ends, points) = (ends(edge, &blocks, &frames), &placed.points[index]);
-            edge::route(edge, &ends, points, out, spec.style.edge_label(), &ground)
+            let side = (out, beside[index]);
+            edge::route(edge, &ends, points, side, spec.style.edge_label(), &ground)
         };
         let routes = (0..spec.edges.len())
             .map(|index| route(index, loops::UP))
@@ -271,6 +273,28 @@ fn ends(edge: &Edge, blocks: &[Block], frames: &[Option<Frame>]) -> (Outline, Ou
         frame.map_or_else(|| blocks[node].outline, Frame::outline)
     };
     (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1))
+}
+
+/// How far beside a straight edge each curved one begins and ends, so that no arrow of it or of an edge back lies on the other one. Edges
+/// of right angles have places of their own.
+fn beside(spec: &Spec) -> Vec<f64> {
+    let mut ways: BTreeMap<_, Vec<&Edge>> = BTreeMap::new();
+    for edge in spec.edges.iter().filter(|edge| !edge.is_squared()) {
+        let way = ways.entry((edge.start(), edge.end()));
+        way.or_default().push(edge);
+    }
+    let half = |edge: &Edge, has_arrow| edge.thickness * if has_arrow { ARROW / 2.0 } else { 0.5 };
+    let room = |edge: &Edge| {
+        let back = ways.get(&(edge.end(), edge.start())).into_iter().flatten();
+        let rooms = back.map(|back| {
+            let first = half(edge, edge.arrows.0) + half(back, back.arrows.1);
+            let last = half(edge, edge.arrows.1) + half(back, back.arrows.0);
+            // Two curves part in opposite directions.
+            first.max(last) / if back.curve { 2.0 } else { 1.0 }
+        });
+        rooms.fold(0.0, f64::max)
+    };
+    spec.edges.iter().map(room).collect()
 }
 
 impl Frame {

@@ -124,6 +124,7 @@ pub(super) fn targets(
             hint: "end the name as --format says, or leave out --format",
         });
     }
+    let spec = context.absolute(&args.spec);
     let mut targets: Vec<(Format, PathBuf)> = Vec::new();
     for (index, format) in formats.into_iter().enumerate() {
         let path = if single && index == 0 {
@@ -131,7 +132,8 @@ pub(super) fn targets(
         } else {
             base.with_extension(format.extension())
         };
-        if aris_fs::real(&context.absolute(&path)) == aris_fs::real(&context.absolute(&args.spec)) {
+        // Of a folder is said that it is no file.
+        if aris_fs::real(&context.absolute(&path)) == aris_fs::real(&spec) && !spec.is_dir() {
             let over = "the figure itself";
             return Err(Error::Over { path, over });
         }

@@ -41,6 +41,18 @@ fn the_picture_lies_beside_the_figure_unless_told_otherwise() {
 }
 
 #[test]
+fn a_folder_is_no_figure_whatever_it_is_called() {
+    let project = Project::bare().file("f/good.json", GOOD);
+    for command in ["render", "validate", "layout", "watch"] {
+        for folder in [".", "f/..", "f"] {
+            let run = call(project.path(), &[command, folder]).expect_code(4);
+            assert!(run.stderr().contains("is a directory"), "{run}");
+            assert!(run.stderr().contains("hint: name a regular file"), "{run}");
+        }
+    }
+}
+
+#[test]
 fn no_picture_gets_the_name_of_another_kind() {
     let project = Project::bare().file("f.json", GOOD);
     for name in ["x.gif", "x.eps", "x.svg.bak", "x.pngs"] {
