@@ -107,6 +107,8 @@ fn text() {
             &["after"],
         ),
         ("\\begin{comment}\n5\n\\end{comment}y", &["y"]),
+        ("\\comment\n5 { \\endcomments\n\\endcomment\ny", &["y"]),
+        ("\\comment{5} y", &["5 y"]),
         (
             "\\MakeShortVerb{\\|}a|%b|c one|two\nthree",
             &["a%bc one|two three"],

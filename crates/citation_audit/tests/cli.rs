@@ -1047,6 +1047,11 @@ fn what_may_not_be_set_is_a_question() {
             "\\begin{hid}\n\\cite{a}\n\\end{hid}\\cite{b}",
             "fail b",
         ),
+        (
+            "\\excludecomment{hide}",
+            "\\comment\n\\cite{a}\n\\endcomment\n\\cite{b}\\hide\n\\cite{c}\n\\endhide",
+            "fail b",
+        ),
         ("\\defbibentryset{a}{knuth84}", "\\cite{a}", ""),
         ("", "\\cite{\\keyprefix a}", ""),
         (

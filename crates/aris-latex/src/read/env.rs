@@ -58,6 +58,9 @@ pub(super) fn flow(word: &str) -> Option<&'static BlockKind> {
     })
 }
 
+/// Environments that nobody defines are text when they are longer.
+const LONGEST: usize = 1 << 16;
+
 /// What ends an environment that is not read as LaTeX.
 pub(super) fn end_of(name: &str) -> String {
     format!("\\end{{{name}}}")
@@ -238,11 +241,9 @@ impl Reader<'_> {
 
     /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
     fn is_code(&mut self, name: &str) -> bool {
-        /// Longer environments are text.
-        const LONGEST: usize = 1 << 16;
         /// What may hold signs without a meaning: what it stands in is not judged.
         const WITHIN: [&str; 6] = ["erb", "lst", "mint", "\\url", "\\href", "\\path"];
-        if !self.at_file() || self.judged > 4 * self.loading.bytes + LONGEST {
+        if !self.may_judge() {
             return false;
         }
         let rest = self.rest_of_file();
@@ -265,6 +266,11 @@ impl Reader<'_> {
         let length = found.unwrap_or(rest.len());
         self.judged += length;
         !fits && is_plain
+    }
+
+    /// Whether the rest of the file may be looked through: what was so far is no more than a few times what was read.
+    fn may_judge(&self) -> bool {
+        self.at_file() && self.judged <= 4 * self.loading.bytes + LONGEST
     }
 
     /// Opens an environment's group.
@@ -422,6 +428,31 @@ impl Reader<'_> {
             self.unread_group(token, &caption);
             self.begin_caption(token, Some(name.to_owned()));
         }
+    }
+
+    /// Drops an environment that is hidden and stands there by its commands, `\comment … \endcomment`; whether it does.
+    pub(super) fn skip_hidden(&mut self, name: u32) -> bool {
+        let env = match self.environments.get(&name) {
+            Some(Own::Like(env)) => Some(*env),
+            Some(Own::Code(_)) => None,
+            None => lookup(self.names.text(name)),
+        };
+        if env.is_none_or(|env| env.what != "hidden") || !self.may_judge() {
+            return false;
+        }
+        let end = format!("\\end{}", self.names.text(name));
+        let rest = self.rest_of_file();
+        let is_whole = |at: &usize| {
+            let behind = rest.get(at + end.len()..).unwrap_or("");
+            !behind.starts_with(|c: char| c.is_ascii_alphabetic())
+        };
+        let mut found = rest.match_indices(&end).map(|(at, _)| at);
+        let length = found.find(is_whole).map(|at| at + end.len());
+        self.judged += length.unwrap_or(rest.len());
+        if let Some(length) = length {
+            self.skip_bytes(length);
+        }
+        length.is_some()
     }
 
     /// Drops a verbatim or comment environment up to its end.

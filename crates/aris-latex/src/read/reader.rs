@@ -192,7 +192,7 @@ pub(super) struct Reader<'a> {
     pub(super) failed: Option<Error>,
     pub(super) work: usize,
     pub(super) exhausted: bool,
-    /// Bytes that were looked through for environments that cannot be LaTeX: each is looked at a few times at most.
+    /// Bytes that were looked through for what cannot be LaTeX or is hidden: each is looked at a few times at most.
     pub(super) judged: usize,
     /// Calls of which was said that they expand without end.
     pub(super) endless: BTreeSet<Place>,

@@ -32,6 +32,7 @@ impl Reader<'_> {
                     Meaning::Unknown if self.is_unknown_conditional(token) => {
                         self.branch(None, token);
                     }
+                    Meaning::Unknown if self.skip_hidden(name) => {}
                     Meaning::Unknown => {
                         self.undefined(token, name);
                         self.unknown(token);
