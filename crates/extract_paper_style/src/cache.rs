@@ -19,7 +19,7 @@ use crate::source::{SourceType, absolute};
 pub(crate) const MANIFEST: &str = "aris.extract_paper_style.manifest/v1";
 
 /// Part of every folder's name: a profile of other make is another profile.
-const TOOL_VERSION: &str = concat!("6/", env!("CARGO_PKG_VERSION"));
+const TOOL_VERSION: &str = concat!("7/", env!("CARGO_PKG_VERSION"));
 
 /// Digits of a digest in a folder's name.
 const KEY: usize = 16;

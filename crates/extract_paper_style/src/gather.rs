@@ -153,7 +153,7 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
     let is_latex = ["\\documentclass", "\\begin{document}", "\\section"]
         .iter()
         .any(|mark| text.contains(mark));
-    let is_page = response.media_type.contains("html") || text.trim_start().starts_with('<');
+    let is_page = response.media_type.contains("html") || html::is_page(&text);
     if !is_page && is_latex {
         let known = BTreeMap::from([(String::from("paper.tex"), bytes)]);
         return Files::of(None, known).measured("paper.tex", place);

@@ -42,6 +42,11 @@ const NOTES: [&str; 5] = [
 /// Words that text outside of paragraphs has at least to be one, or fewer when it ends like a sentence.
 const BARE: (usize, usize) = (8, 2);
 
+/// Whether a text begins as pages do: with an element, a comment or a declaration.
+pub(crate) fn is_page(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
 /// Measures a page.
 pub(crate) fn profile(page: &str) -> Profile {
     outline::profile(Basis::Html, &pieces(page), CitationStyle::Unknown)

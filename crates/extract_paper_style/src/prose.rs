@@ -60,16 +60,21 @@ pub(crate) fn tenths(part: usize, whole: usize) -> Option<f64> {
 /// Words that end in a point in the middle of a sentence, without the point, lower case.
 ///
 /// **Source**: what style guides of journals abbreviate before a name or number (Chicago Manual of Style, 10.42 and 10.43; the
-/// IEEE editorial style manual), and the Latin ones that stand before a capital letter.
-const ABBREVIATIONS: [&str; 55] = [
-    "al", "alg", "algs", "app", "approx", "ca", "cf", "ch", "chap", "chs", "cor", "def", "defs",
-    "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "ex", "fig", "figs", "i.e",
-    "ie", "lem", "mr", "mrs", "p", "pp", "prof", "prop", "props", "ref", "refs", "resp", "rev",
-    "s.t", "sec", "secs", "sect", "st", "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol",
-    "vols", "vs",
+/// IEEE editorial style manual), and the Latin ones that stand before a capital letter. So are [`REFERENCES`].
+const ABBREVIATIONS: [&str; 22] = [
+    "al", "approx", "ca", "cf", "dept", "dr", "e.g", "ed", "eds", "eg", "i.e", "ie", "mr", "mrs",
+    "prof", "resp", "s.t", "st", "univ", "v", "viz", "vs",
 ];
 
-/// Words that are abbreviations before a number, and else words or units that a sentence may end with.
+/// Words that are abbreviations before a number or, with a capital, before a letter: `App. B`, `Fig. S1`. Some of them are words, too,
+/// that a sentence may end with: "We use the app. We go on."
+const REFERENCES: [&str; 33] = [
+    "alg", "algs", "app", "ch", "chap", "chs", "cor", "def", "defs", "eq", "eqn", "eqns", "eqs",
+    "ex", "fig", "figs", "lem", "p", "pp", "prop", "props", "ref", "refs", "rev", "sec", "secs",
+    "sect", "tab", "tabs", "thm", "thms", "vol", "vols",
+];
+
+/// Words that are abbreviations before a number alone, and else words or units that a sentence may end with.
 const BEFORE_NUMBERS: [&str; 6] = ["art", "max", "min", "no", "nos", "op"];
 
 /// What the last word says about the end of the sentence.
@@ -80,8 +85,10 @@ enum Ending {
     None,
     /// A point that ends it unless a small letter follows.
     Unless,
-    /// A point that ends it unless a number or a small letter follows.
+    /// A point that ends it unless a number, a formula or a small letter follows.
     UnlessNumber,
+    /// The same, or a word of capital letters.
+    UnlessReference,
     /// A question or exclamation mark, or a full stop of Chinese or Japanese.
     Sure,
 }
@@ -141,7 +148,7 @@ impl Counter {
 
     /// A displayed formula inside the running text: one word, and the sentence goes on unless the formula ends with a full stop.
     pub(crate) fn formula(&mut self, text: &str) {
-        self.settle(None);
+        self.settle("");
         self.words += 1;
         self.open += 1;
         if text.trim_end().ends_with('.') {
@@ -167,7 +174,7 @@ impl Counter {
             at = self.letters(text, &mut word, at, stretch.range.start);
             if stretch.range.end > at {
                 if stretch.is_word {
-                    self.begin(&mut word, at, None);
+                    self.begin(&mut word, at, "");
                     word.opaque = true;
                 } else {
                     self.end(text, &mut word, at);
@@ -181,15 +188,16 @@ impl Counter {
 
     /// Reads the letters from `at` to `to`; where it stopped.
     fn letters(&mut self, text: &str, word: &mut Word, at: usize, to: usize) -> usize {
-        for (offset, letter) in text.get(at..to).unwrap_or_default().char_indices() {
+        let piece = text.get(at..to).unwrap_or_default();
+        for (offset, letter) in piece.char_indices() {
             let at = at + offset;
             if word.lettered && letter.is_ascii_alphanumeric() {
                 // Most letters are such, and the word goes on.
             } else if letter.is_alphanumeric() && !is_ideograph(letter) {
-                self.begin(word, at, Some(letter));
+                self.begin(word, at, piece.get(offset..).unwrap_or_default());
                 word.lettered = true;
             } else if is_ideograph(letter) {
-                self.begin(word, at, None);
+                self.begin(word, at, "");
                 word.count += 1;
             } else if letter.is_whitespace() {
                 self.end(text, word, at);
@@ -209,20 +217,25 @@ impl Counter {
     }
 
     /// A word begins, unless it has: whether the last sentence is over is known now.
-    fn begin(&mut self, word: &mut Word, at: usize, letter: Option<char>) {
+    fn begin(&mut self, word: &mut Word, at: usize, next: &str) {
         if !word.begun {
-            self.settle(letter);
+            self.settle(next);
             (word.begun, word.start) = (true, at);
         }
     }
 
-    /// Decides whether the sentence is over: what follows begins with this letter or digit, or is a formula.
-    fn settle(&mut self, next: Option<char>) {
-        let is_small = next.is_some_and(char::is_lowercase);
+    /// Decides whether the sentence is over: what follows begins with these letters or digits, or is a formula.
+    fn settle(&mut self, next: &str) {
+        let is_small = next.starts_with(char::is_lowercase);
+        let word = || {
+            let word = next.split_whitespace().next();
+            word.filter(|word| !is_small && !word.contains(char::is_numeric))
+        };
         let is_over = match std::mem::take(&mut self.ending) {
             Ending::None => false,
             Ending::Unless => !is_small,
-            Ending::UnlessNumber => !is_small && !next.is_some_and(char::is_numeric),
+            Ending::UnlessNumber => word().is_some(),
+            Ending::UnlessReference => word().is_some_and(|word| word.contains(char::is_lowercase)),
             Ending::Sure => true,
         };
         if is_over {
@@ -270,7 +283,9 @@ fn point(body: &str, first: bool, opaque: bool) -> Ending {
     let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(body));
     if is_one_of(&ABBREVIATIONS) {
         Ending::None
-    } else if is_one_of(&BEFORE_NUMBERS) {
+    } else if is_one_of(&REFERENCES) && body.starts_with(char::is_uppercase) {
+        Ending::UnlessReference
+    } else if is_one_of(&REFERENCES) || is_one_of(&BEFORE_NUMBERS) {
         Ending::UnlessNumber
     } else {
         Ending::Unless
@@ -312,6 +327,16 @@ mod tests {
                 vec![10, 2],
             ),
             ("Smith et al. Show it.", vec![5]),
+            ("We use the app. We go on.", vec![4, 3]),
+            ("He ate a fig. A user has the app. I do.", vec![4, 5, 2]),
+            (
+                "See App. B and app. 3, Fig. S1, fig. 2 and Sec. IV here.",
+                vec![14],
+            ),
+            (
+                "It is in the App. We go on. Is it? No. I saw No. 5.",
+                vec![5, 3, 2, 1, 4],
+            ),
             ("It is 3.14 percent, i.e. 2.5 times. Good?", vec![7, 1]),
             (
                 "As in Eq. (2) of Sec. 4.1, cf. Thm. 3. Then we stop.",

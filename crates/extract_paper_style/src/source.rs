@@ -7,6 +7,8 @@ use aris_contract::ids::ArxivId;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::files::decode;
+use crate::html;
 
 /// A reference paper, by the way it is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,9 @@ pub(crate) enum SourceType {
     /// An http or https address.
     Http,
 }
+
+/// Bytes at the start of a file without an ending that say whether it is a page.
+const HEAD: u64 = 256;
 
 /// Digits of an Overleaf project's identifier, at least.
 const OVERLEAF_ID: usize = 24;
@@ -94,7 +99,7 @@ impl Source {
                     let hint = "name the root document, or the folder it stands in";
                     return Err(Error::paper(&path.display().to_string(), &why, hint));
                 }
-                None if is_page(&path) => Self::Page(path),
+                None if html::is_page(&decode(&head(&path))) => Self::Page(path),
                 _ => Self::Tex(path),
             });
         }
@@ -133,17 +138,10 @@ impl Source {
     }
 }
 
-/// Whether a file without an ending begins as a page of HTML does.
-fn is_page(path: &Path) -> bool {
-    let start = aris_fs::open(path)
-        .and_then(|file| file.head(256))
-        .unwrap_or_default();
-    let start = String::from_utf8_lossy(&start)
-        .trim_start()
-        .to_ascii_lowercase();
-    ["<!doctype html", "<html"]
-        .iter()
-        .any(|begin| start.starts_with(begin))
+/// How a file begins.
+fn head(path: &Path) -> Vec<u8> {
+    let head = aris_fs::open(path).and_then(|file| file.head(HEAD));
+    head.unwrap_or_default()
 }
 
 /// A path as users write it, `~` for their folder.

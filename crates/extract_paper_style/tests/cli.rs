@@ -522,6 +522,25 @@ fn a_saved_page_is_measured_as_a_page() {
         "{profile}"
     );
     assert_eq!(profile["sections"].as_array().map(Vec::len), Some(2));
+    // Without an ending, too, however it begins.
+    for start in [
+        "",
+        "\n <!-- saved -->",
+        "<?xml version=\"1.0\"?>\n",
+        "\u{feff}",
+    ] {
+        let project = Project::new().file("saved", format!("{start}{page}"));
+        let run = call(&project, "saved");
+        assert_eq!(run.data()["source_type"], "local_html", "{start}");
+    }
+}
+
+#[test]
+fn a_sentence_may_end_with_a_word_that_is_an_abbreviation_before_numbers() {
+    let text = "\\section{Method} We use the app. We go on. It is in App. B and in Fig. 2 alone.";
+    let project = Project::new().file("a.tex", text);
+    let profile = profile(&call(&project, "a.tex"));
+    assert_eq!(profile["sections"][0]["sentences"]["count"], 3, "{profile}");
 }
 
 #[test]
