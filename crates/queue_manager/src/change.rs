@@ -46,13 +46,6 @@ pub(crate) struct Kept {
     pub(crate) request: String,
 }
 
-impl Kept {
-    pub(crate) fn new(change: Change, request: &str) -> Self {
-        let request = request.to_owned();
-        Self { change, request }
-    }
-}
-
 impl Change {
     /// Makes the change in the tree of a manifest.
     ///

@@ -1,9 +1,10 @@
 //! What can go wrong.
 
-use std::io;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use aris_attempt::AttemptError;
+use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
@@ -18,15 +19,18 @@ use crate::place::Owner;
 /// Errors of `queue_manager`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    /// The manifest or the state file has mistakes.
-    #[error(transparent)]
-    Invalid(#[from] Invalid),
-    /// The journal cannot be used.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
+    /// Something that one place tells, or that a library says.
+    #[error("{message}")]
+    Told {
+        /// Its class.
+        kind: ErrorKind,
+        /// What is wrong, with its causes.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+        /// Facts: the file or folder that it is about.
+        details: Box<Map<String, Value>>,
+    },
     /// The journal says what cannot have happened.
     #[error("the journal of {} does not fit: {source}", path.display())]
     Illegal {
@@ -35,9 +39,6 @@ pub enum Error {
         /// What does not fit.
         source: Illegal,
     },
-    /// Attempts cannot be started or watched.
-    #[error(transparent)]
-    Attempt(#[from] AttemptError),
     /// Another manager has the queue.
     #[error("the queue {} is run by {owner}", path.display())]
     Taken {
@@ -52,35 +53,6 @@ pub enum Error {
         .0.display()
     )]
     Moved(PathBuf),
-    /// The system refused something.
-    #[error("cannot {action}")]
-    System {
-        /// What was to be done.
-        action: &'static str,
-        /// Why not.
-        source: io::Error,
-    },
-    /// Something that one place tells.
-    #[error("{message}")]
-    Told {
-        /// Its class.
-        kind: ErrorKind,
-        /// What is wrong.
-        message: String,
-        /// What to do.
-        hint: Option<String>,
-        /// The file or folder that it is about.
-        path: Option<PathBuf>,
-    },
-    /// A server cannot be asked.
-    #[error(transparent)]
-    Remote(#[from] RemoteError),
-    /// A request of another machine was not served.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// The command of `record` cannot be run.
-    #[error(transparent)]
-    Command(ProcError),
     /// A command failed on a server.
     #[error("on {host}: {said}")]
     There {
@@ -93,6 +65,22 @@ pub enum Error {
     },
 }
 
+/// Errors of libraries, which say all that is to be told.
+macro_rules! of_libraries {
+    ($($error:ty)*) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                let kind = error.kind();
+                let ErrorBody { message, hint, details, .. } = ErrorBody::of(&error);
+                let details = Box::new(details);
+                Self::Told { kind, message, hint, details }
+            }
+        })*
+    };
+}
+
+of_libraries!(AgentError AttemptError FsError Invalid JournalError ProcError RemoteError);
+
 impl Error {
     /// An error of this class with what to do about it; an empty hint is none.
     pub(crate) fn told(
@@ -104,7 +92,7 @@ impl Error {
             kind,
             message: message.into(),
             hint: Some(hint.into()).filter(|hint| !hint.is_empty()),
-            path: None,
+            details: Box::default(),
         }
     }
 
@@ -124,11 +112,8 @@ impl Error {
     }
 
     /// For `map_err`: the system refused this.
-    pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Self + Copy {
-        move |source| {
-            let source = source.into();
-            Self::System { action, source }
-        }
+    pub(crate) fn system<E: Display>(action: &'static str) -> impl Fn(E) -> Self + Copy {
+        move |cause| Self::precondition(format!("cannot {action}: {cause}"))
     }
 
     /// For `map_err`: the journal of this queue does not fit.
@@ -138,9 +123,9 @@ impl Error {
     }
 
     /// The same, about this file or folder.
-    pub(crate) fn about(mut self, about: impl Into<PathBuf>) -> Self {
-        if let Self::Told { path, .. } = &mut self {
-            *path = Some(about.into());
+    pub(crate) fn about(mut self, path: impl AsRef<Path>) -> Self {
+        if let Self::Told { details, .. } = &mut self {
+            **details = of_path(path.as_ref());
         }
         self
     }
@@ -186,7 +171,7 @@ impl Error {
     }
 
     /// The page or the table could not be made.
-    pub(crate) fn no_page(why: impl std::fmt::Display) -> Self {
+    pub(crate) fn no_page(why: impl Display) -> Self {
         let message = format!("the report could not be made: {why}");
         Self::told(ErrorKind::Internal, message, "")
     }
@@ -197,30 +182,22 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> Stri
     nearest(name, known).map_or_else(String::new, |near| format!("did you mean {near:?}? {all}"))
 }
 
+fn of_path(path: &Path) -> Map<String, Value> {
+    let path = Value::from(path.display().to_string());
+    Map::from_iter([(String::from("path"), path)])
+}
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Fs(error) => error.kind(),
-            Self::Invalid(error) => error.kind(),
-            Self::Journal(error) => error.kind(),
             Self::Illegal { .. } => ErrorKind::Validation,
-            Self::Attempt(error) => error.kind(),
-            Self::Taken { .. } | Self::Moved(_) | Self::System { .. } => ErrorKind::Precondition,
-            Self::Command(error) => error.kind(),
-            Self::Remote(error) => error.kind(),
-            Self::Agent(error) => error.kind(),
+            Self::Taken { .. } | Self::Moved(_) => ErrorKind::Precondition,
             Self::Told { kind, .. } | Self::There { kind, .. } => *kind,
         }
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Fs(error) => return error.hint(),
-            Self::Invalid(error) => return error.hint(),
-            Self::Journal(error) => return error.hint(),
-            Self::Attempt(error) => return error.hint(),
-            Self::Command(error) => return error.hint(),
-            Self::Remote(error) => return error.hint(),
             Self::Told { hint, .. } => return hint.clone(),
             Self::Illegal { .. } => {
                 "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue"
@@ -231,26 +208,18 @@ impl Failure for Error {
             Self::Moved(_) => {
                 "in its new place, queue_manager status reports its jobs, and start continues it"
             }
-            Self::System { .. } | Self::Agent(_) | Self::There { .. } => return None,
+            Self::There { .. } => return None,
         };
         Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Fs(error) => error.details(),
-            Self::Invalid(error) => error.details(),
-            Self::Journal(error) => error.details(),
-            Self::Taken { path, .. }
-            | Self::Moved(path)
-            | Self::Told {
-                path: Some(path), ..
+            Self::Told { details, .. } => (**details).clone(),
+            Self::Taken { path, .. } | Self::Moved(path) | Self::Illegal { path, .. } => {
+                of_path(path)
             }
-            | Self::Illegal { path, .. } => {
-                let path = Value::from(path.display().to_string());
-                Map::from_iter([(String::from("path"), path)])
-            }
-            _ => Map::new(),
+            Self::There { .. } => Map::new(),
         }
     }
 }

@@ -358,7 +358,8 @@ impl Current {
             changes.retain(|known| !matches!(known.change, Change::Engine(_)));
         }
         if !again {
-            changes.push(Kept::new(change.clone(), request));
+            let (change, request) = (change.clone(), request.to_owned());
+            changes.push(Kept { change, request });
         }
         Ok(Self {
             manifest: anchored(manifest, &lock::parts(place)),
@@ -403,25 +404,8 @@ impl Current {
     }
 }
 
-/// A moment.
-#[derive(Clone, Copy)]
-pub(crate) struct Moment {
-    /// On the clock of [`Queue::tick`].
-    now: u64,
-    /// The time of day.
-    wall: Timestamp,
-}
-
-impl From<Timestamp> for Moment {
-    /// This one.
-    fn from(wall: Timestamp) -> Self {
-        let now = manager::now_ms();
-        Self { now, wall }
-    }
-}
-
 /// Opens a queue for its manager, which holds its lock.
-pub(crate) fn open(place: &Place, manifest: Manifest, at: Moment) -> Result<Loaded, Error> {
+pub(crate) fn open(place: &Place, manifest: Manifest, now: Timestamp) -> Result<Loaded, Error> {
     let opened = Journal::open(&place.queue)?;
     let (mut queue, mut journal) = (Queue::new(manifest), opened.journal);
     let (mut notices, mut changes, mut removed) = (Vec::new(), Vec::new(), Vec::new());
@@ -432,9 +416,9 @@ pub(crate) fn open(place: &Place, manifest: Manifest, at: Moment) -> Result<Load
         ));
     }
     if opened.entries.is_empty() {
-        let (events, more) = import(&mut queue, place, at)?;
+        let (events, more) = import(&mut queue, place, now)?;
         for event in &events {
-            journal.push(event, at.wall);
+            journal.push(event, now);
         }
         if !events.is_empty() {
             let (count, file) = (events.len(), place.state.display());
@@ -442,7 +426,7 @@ pub(crate) fn open(place: &Place, manifest: Manifest, at: Moment) -> Result<Load
         }
         notices.extend(more);
     } else {
-        removed = replay(&mut queue, &opened.entries, place, at)?;
+        removed = replay(&mut queue, &opened.entries, place, now)?;
         changes = changed(&queue);
     }
     Ok(Loaded {
@@ -455,25 +439,25 @@ pub(crate) fn open(place: &Place, manifest: Manifest, at: Moment) -> Result<Load
 }
 
 /// Replays a journal that somebody else may be writing.
-pub(crate) fn look(place: &Place, manifest: Manifest, at: Moment) -> Result<Queue, Error> {
+pub(crate) fn look(place: &Place, manifest: Manifest, now: Timestamp) -> Result<Queue, Error> {
     let entries = Journal::read(&place.queue)?;
     let mut queue = Queue::new(manifest);
     if entries.is_empty() {
-        import(&mut queue, place, at)?;
+        import(&mut queue, place, now)?;
     }
-    replay(&mut queue, &entries, place, at)?;
+    replay(&mut queue, &entries, place, now)?;
     Ok(queue)
 }
 
 /// A state file without a journal: the reference's, or ours whose folder is gone. Gives the events of it, and what a person should know.
-fn import(queue: &mut Queue, place: &Place, at: Moment) -> Result<snapshot::Taken, Error> {
+fn import(queue: &mut Queue, place: &Place, now: Timestamp) -> Result<snapshot::Taken, Error> {
     let Some(bytes) = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)? else {
         return Ok(Default::default());
     };
     let text = String::from_utf8_lossy(&bytes);
     let (events, notices) = snapshot::import(&place.state, &text, queue)?;
     for event in &events {
-        let done = queue.apply(event, at.wall, at.now, 0);
+        let done = queue.apply(event, now, manager::now_ms(), 0);
         done.map_err(Error::illegal(&place.state))?;
     }
     Ok((events, notices))
@@ -484,14 +468,14 @@ fn replay(
     queue: &mut Queue,
     entries: &[Entry],
     place: &Place,
-    Moment { now, wall }: Moment,
+    now: Timestamp,
 ) -> Result<Vec<(String, u32)>, Error> {
-    let mut removed = Vec::new();
+    let (mut removed, steady) = (Vec::new(), manager::now_ms());
     for entry in entries {
         // A clock that was set back does not lengthen a pause.
-        let late = wall.duration_since(entry.time).as_millis().max(0);
+        let late = now.duration_since(entry.time).as_millis().max(0);
         let late = u64::try_from(late).unwrap_or(u64::MAX);
-        let done = queue.apply(&entry.event, entry.time, now, late);
+        let done = queue.apply(&entry.event, entry.time, steady, late);
         done.map_err(Error::illegal(&place.queue))?;
         match &entry.event {
             Event::Start { id, attempt, .. } if queue.find(id).is_none() => {
@@ -503,7 +487,7 @@ fn replay(
             _ => {}
         }
     }
-    queue.tick(now);
+    queue.tick(steady);
     Ok(removed)
 }
 

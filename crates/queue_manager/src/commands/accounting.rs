@@ -144,7 +144,7 @@ fn call(program: &str, words: &[&str], cwd: &Path) -> Result<Finished, ProcError
 
 fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
     let words = ["-X", "-n", "-P", "-j", job, "-o", FIELDS];
-    let done = call("sacct", &words, cwd).map_err(Error::Command)?;
+    let done = call("sacct", &words, cwd)?;
     let why = match done.end {
         Ended::Exited(0) => return Ok(done.stdout.text().into_owned()),
         Ended::TimedOut => format!("sacct gave no answer in {} s", PATIENCE.as_secs()),

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::thread::park_timeout;
 use std::time::Duration;
 
-use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_contract::text::counted;
 use aris_contract::text::shell_line;
@@ -216,28 +215,22 @@ pub(super) fn by_name(
     queue: &Queue,
 ) -> Result<Chosen, Error> {
     let (mut ids, mut refused, mut first) = (Vec::new(), Vec::new(), None);
-    for pattern in names {
-        if queue.find(pattern).is_some() {
-            ids.push(pattern.clone());
-            continue;
-        }
-        let id = |job: u32| &*queue.job(job).id;
-        let fits = Pattern::new(pattern).filter(|_| pattern.contains(['*', '?']));
-        let meant = |job: &u32| {
-            let fits = fits.as_ref();
-            fits.is_some_and(|fits| fits.matches(id(*job).as_bytes()))
-        };
-        let all: Vec<u32> = (0..queue.len()).filter(meant).collect();
-        let before = ids.len();
-        let these = all.iter().filter(|job| able(**job));
-        ids.extend(these.map(|job| id(*job).to_owned()));
-        if all.is_empty() {
-            let error = super::job(queue, pattern).err();
-            refused.extend(error.as_ref().map(ToString::to_string));
-            first = first.or(error);
-        } else if ids.len() == before {
-            let which = format!("none of the jobs that match {pattern:?}");
-            refused.push(which + " is in a state for this");
+    for name in names {
+        match super::jobs_of(queue, name) {
+            Ok(all) => {
+                let named = queue.find(name).is_some();
+                let before = ids.len();
+                let these = all.iter().filter(|job| named || able(**job));
+                ids.extend(these.map(|job| queue.job(*job).id.to_string()));
+                if ids.len() == before {
+                    let which = format!("none of the jobs that match {name:?}");
+                    refused.push(which + " is in a state for this");
+                }
+            }
+            Err(error) => {
+                refused.push(error.to_string());
+                first = first.or(Some(error));
+            }
         }
     }
     // Where nothing of it is known at all the call was wrong.

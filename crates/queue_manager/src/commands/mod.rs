@@ -25,8 +25,8 @@ pub(crate) mod used_by;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use aris_attempt::Standing;
 use aris_attempt::format;
+use aris_attempt::{Pattern, Standing};
 use aris_cli::{Context, Outcome};
 use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
@@ -188,7 +188,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
 /// The same of a queue that is found already.
 pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     let Current { manifest, path, .. } = load::own(&place)?;
-    let mut queue = load::look(&place, manifest, now.into())?;
+    let mut queue = load::look(&place, manifest, now)?;
     // What an engine said last, and that nothing is heard of a job, stand in the state file alone.
     if (queue.manifest().engine != Engine::Local || queue.active().next().is_some())
         && let Ok(state) = load::state(&place)
@@ -244,6 +244,23 @@ pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
 pub(crate) fn job(queue: &Queue, id: &str) -> Result<u32, Error> {
     let ids = queue.manifest().jobs.iter().map(|job| &*job.id);
     queue.find(id).ok_or_else(|| Error::no_job(id, ids))
+}
+
+/// The jobs that a name means: the one with this id, else those that fit the pattern with `*` and `?`. **Errors**: [`Error::no_job`].
+pub(crate) fn jobs_of(queue: &Queue, name: &str) -> Result<Vec<u32>, Error> {
+    if let Some(job) = queue.find(name) {
+        return Ok(vec![job]);
+    }
+    let pattern = Pattern::new(name).filter(|_| name.contains(['*', '?']));
+    let fits = |job: &u32| {
+        let pattern = pattern.as_ref();
+        pattern.is_some_and(|pattern| pattern.matches(queue.job(*job).id.as_bytes()))
+    };
+    let jobs: Vec<u32> = (0..queue.len()).filter(fits).collect();
+    if jobs.is_empty() {
+        return job(queue, name).map(|job| vec![job]);
+    }
+    Ok(jobs)
 }
 
 /// The end of a log as text: at most so many lines of its last 64 KiB.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_queue::state::{Queue, State};
 use aris_runs::Ledger;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::OutputsArgs;
 use crate::commands::{CommandResult, Data};
-use crate::commands::{job, look};
+use crate::commands::{jobs_of, look};
 use crate::error::Error;
 
 /// Files that jobs wrote.
@@ -77,24 +76,17 @@ pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> CommandResult {
 }
 
 /// Completed jobs, or those with the given ids or patterns, whatever their state.
-fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
-    let id = |job: u32| &*queue.job(job).id;
+fn selected(queue: &Queue, wanted: &[String]) -> Result<BTreeSet<u32>, Error> {
     if wanted.is_empty() {
         let completed = |job: &u32| queue.state(*job) == State::Completed;
         return Ok((0..queue.len()).filter(completed).collect());
     }
-    let mut named = BTreeSet::new();
-    for text in wanted {
-        let pattern = Pattern::new(text);
-        let pattern = pattern.as_ref();
-        let fits = |job: &u32| pattern.is_some_and(|it| it.matches(id(*job).as_bytes()));
-        let all: Vec<u32> = (0..queue.len()).filter(fits).collect();
-        if all.is_empty() {
-            job(queue, text)?;
-        }
-        named.extend(all);
-    }
-    Ok(named.into_iter().collect())
+    let jobs = wanted.iter().map(|name| jobs_of(queue, name));
+    Ok(jobs
+        .collect::<Result<Vec<_>, _>>()?
+        .concat()
+        .into_iter()
+        .collect())
 }
 
 /// Adds the files of a job, and gives its working directory.

@@ -120,7 +120,7 @@ fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Err
     };
     let started = context.now();
     let call = aris_proc::command(program, cwd).args(rest);
-    let ended = call.run_attached(stdout, None).map_err(Error::Command)?;
+    let ended = call.run_attached(stdout, None)?;
     look.outputs(&before.fresh(), || {});
     let run = &mut look.run;
     "record".clone_into(&mut run.origin);

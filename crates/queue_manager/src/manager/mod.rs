@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use aris_attempt::cards::CardId;
 use aris_attempt::format;
-use aris_attempt::{Runner, Standing, Watch};
+use aris_attempt::{Runner, Standing, Waiting, Watch};
 use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
@@ -86,6 +86,8 @@ pub(crate) struct Manager<'a> {
     journal: Journal,
     watch: Watch,
     runner: Runner,
+    /// A runner that has come up for the next attempt of the job that is most likely the next, and the attempt's folder.
+    spare: Option<(PathBuf, Waiting)>,
     common: Common,
     cards: Cards,
     signals: Signals,
@@ -141,9 +143,7 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
         // Its path may lead into another queue by now.
         && !matches!(error, Error::Moved(_))
     {
-        let cause = std::error::Error::source(error);
-        let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
-        let line = format!("the manager ends: {error}{cause}").replace('\n', " ");
+        let line = format!("the manager ends: {error}").replace('\n', " ");
         aris_fs::append_line(log, &line).unwrap_or_default();
     }
     ran

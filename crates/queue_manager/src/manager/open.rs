@@ -57,7 +57,7 @@ impl<'a> Manager<'a> {
         let local = engine == Engine::Local;
         let cards = Cards::open(&manifest, leases, local && manifest.wants_cards())?;
         let project = manifest.project.clone();
-        let loaded = load::open(place, manifest, context.now().into())?;
+        let loaded = load::open(place, manifest, context.now())?;
         let queue = &loaded.queue;
         let other = |job: &u32| queue.run(*job).last().engine_ref.is_some() == local;
         if let Some(job) = queue.active().find(other) {
@@ -77,6 +77,7 @@ impl<'a> Manager<'a> {
             journal: loaded.journal,
             watch: Watch::new()?,
             runner: runner(context)?,
+            spare: None,
             common,
             cards,
             signals,

@@ -1,5 +1,7 @@
 //! Starts: first written down, then carried out.
 
+use std::path::PathBuf;
+
 use aris_attempt::cards::lease::Lease;
 use aris_attempt::format;
 use aris_attempt::{AttemptError, Waiting};
@@ -44,22 +46,16 @@ impl Manager<'_> {
             let queue = self.options.place.queue.display().to_string();
             let sharer = settings.gpu_mem_mib.is_some().then_some(queue.as_str());
             match self.cards.lease(&start.cards, sharer, now) {
-                Ok(Some(leases)) => {
-                    let run = self.queue.run(start.job);
-                    let (id, next) = (&self.queue.job(start.job).id, run.attempt() + 1);
-                    let folder = format::folder(&self.place().queue, id, next);
-                    // It comes up while the disk makes the start durable.
-                    match self.runner.start(&folder) {
-                        Ok(runner) => {
-                            events.push(self.start_event(&start, None));
-                            begun.push((start, leases, runner));
-                        }
-                        Err(error) => {
-                            self.notice("start", Some(error.to_string()));
-                            self.not_before = now + AGAIN;
-                        }
+                Ok(Some(leases)) => match self.runner_for(start.job) {
+                    Ok(runner) => {
+                        events.push(self.start_event(&start, None));
+                        begun.push((start, leases, runner));
                     }
-                }
+                    Err(error) => {
+                        self.notice("start", Some(error.to_string()));
+                        self.not_before = now + AGAIN;
+                    }
+                },
                 Ok(None) => again = true,
                 Err(error) => {
                     self.notice("leases", Some(error.to_string()));
@@ -79,7 +75,31 @@ impl Manager<'_> {
         for (job, path) in refused {
             self.refuse(job, missing(&path))?;
         }
+        if self.spare.is_none()
+            && let Some(next) = schedule::next_jobs(&self.queue, 1).first()
+        {
+            let folder = self.next_folder(*next);
+            // One that cannot be had now is asked for again when it is needed.
+            let runner = self.runner.start(&folder).ok();
+            self.spare = runner.map(|runner| (folder, runner));
+        }
         Ok(again)
+    }
+
+    /// A runner for the next attempt of a job: the spare one, or one that comes up while the disk makes the start durable.
+    fn runner_for(&mut self, job: u32) -> Result<Waiting, AttemptError> {
+        let folder = self.next_folder(job);
+        match self.spare.take() {
+            Some((of, runner)) if of == folder => return Ok(runner),
+            Some((_, other)) => self.watch.dismiss(other),
+            None => {}
+        }
+        self.runner.start(&folder)
+    }
+
+    fn next_folder(&self, job: u32) -> PathBuf {
+        let (id, next) = (&self.queue.job(job).id, self.queue.run(job).attempt() + 1);
+        format::folder(&self.place().queue, id, next)
     }
 
     /// Makes starts durable, with all that happened before, and applies them. `false`: what cannot be written down is not done.
