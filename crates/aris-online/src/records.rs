@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use aris_cli::{Product, Style};
-use aris_contract::artifact::papers::Paper;
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::ids::ArxivId;
 use aris_paper::records;
 use aris_sources::Answer;
-use serde::{Serialize, Serializer};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// Flags that choose the form of the output. `--json` goes before all of them.
@@ -141,19 +144,69 @@ fn letters(mut number: usize) -> String {
     text.into_iter().rev().collect()
 }
 
-/// Reads records that a helper printed: one JSON value (a record, a list of them, an envelope with them in `data` or `papers`), or one record on
-/// each line.
+/// An entry of the list that `arxiv_fetch search` prints without a flag: the fields of the reference's script.
+#[derive(Deserialize)]
+struct Plain {
+    id: ArxivId,
+    title: String,
+    authors: Vec<String>,
+    r#abstract: String,
+    published: String,
+    categories: Vec<String>,
+    pdf_url: String,
+    abs_url: String,
+}
+
+impl Plain {
+    /// The record. When arXiv answered is not in it: the file was written then.
+    fn record(self, file: &Path) -> Paper {
+        let said = |text: String| Some(text).filter(|text| !text.is_empty());
+        let written = file.metadata().and_then(|found| found.modified()).ok();
+        let written = written.and_then(|time| Timestamp::try_from(time).ok());
+        Paper {
+            title: self.title,
+            authors: self
+                .authors
+                .iter()
+                .map(|name| Author::named(name))
+                .collect(),
+            year: self.published.get(..4).and_then(|year| year.parse().ok()),
+            date: said(self.published),
+            kind: Some(Kind::Preprint),
+            summary: said(self.r#abstract),
+            ids: Identifiers {
+                arxiv_version: self.id.version(),
+                arxiv: Some(self.id.without_version()),
+                ..Identifiers::default()
+            },
+            links: Links {
+                page: said(self.abs_url),
+                pdf: said(self.pdf_url),
+            },
+            fields: self.categories,
+            origins: vec![Origin {
+                source: Source::Arxiv,
+                record: self.id.as_str().to_owned(),
+                retrieved_at: aris_contract::time::stamp(written.unwrap_or_default()),
+            }],
+            ..Paper::default()
+        }
+    }
+}
+
+/// Reads records that a helper printed into a file: one JSON value (a record, a list of them, an envelope with them in `data` or `papers`), or one
+/// record on each line; also the plain list of `arxiv_fetch search`.
 ///
 /// **Errors**: the line, from 1, and what is wrong with it.
-pub fn read(bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
+pub fn read(file: &Path, bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
     let record = |value: Value| {
-        // Another list of objects with titles is not one of records: a record says who described it.
-        if value.get("origins").is_none() {
-            return Err(String::from(
-                "not a record of a helper: the field origins is missing",
-            ));
+        if value.get("origins").is_some() {
+            return serde_json::from_value(value).map_err(|error| format!("not a record: {error}"));
         }
-        serde_json::from_value(value).map_err(|error| format!("not a record: {error}"))
+        // Another list of objects with titles is not one of records: a record says who described it.
+        let plain = Plain::deserialize(&value).ok();
+        let record = plain.map(|plain| plain.record(file));
+        record.ok_or_else(|| String::from("not a record of a helper: the field origins is missing"))
     };
     let whole = match serde_json::from_slice(bytes) {
         Ok(value) => {
@@ -237,7 +290,7 @@ mod tests {
             (one.to_owned(), 1),
             (String::new(), 0),
         ] {
-            let found = read(text.as_bytes()).expect("records");
+            let found = read(Path::new(""), text.as_bytes()).expect("records");
             assert_eq!(found.len(), wanted, "{text}");
         }
         for bad in [
@@ -246,9 +299,9 @@ mod tests {
             "{\"title\":\"A\",\"origins\":[]}\n{",
             "[1]",
         ] {
-            assert!(read(bad.as_bytes()).is_err(), "{bad}");
+            assert!(read(Path::new(""), bad.as_bytes()).is_err(), "{bad}");
         }
-        let error = read(format!("{one}\n{{\n").as_bytes()).expect_err("broken");
+        let error = read(Path::new(""), format!("{one}\n{{\n").as_bytes()).expect_err("broken");
         assert_eq!(error.0, 2, "{error:?}");
     }
 }

@@ -201,7 +201,7 @@ fn merge(args: Merge, context: &Context) -> Result<Report, Error> {
     for file in &args.files {
         let path = context.absolute(file);
         let bytes = aris_fs::read(&path, FILE_LIMIT)?;
-        papers.extend(read_records(&bytes).map_err(|(line, why)| {
+        papers.extend(read_records(&path, &bytes).map_err(|(line, why)| {
             let what = format!("{}:{line}: {why}", file.display());
             let hint = "give what a fetcher prints with --format jsonl or --json";
             Error::told(ErrorKind::Validation, what, hint)

@@ -216,6 +216,40 @@ fn five_hundred_candidates_take_no_longer_than_their_answers() {
     println!("400 records merged in {:?}", start.elapsed());
 }
 
+/// What `arxiv_fetch search` prints without a flag.
+#[test]
+fn the_plain_list_of_arxiv_is_merged_as_well() {
+    let plain = r#"[{"id":"2001.00001","title":"A study of semantic communication","authors":["Grace Hopper"],"abstract":"Words.",
+        "published":"2020-01-02","updated":"2020-02-03","categories":["cs.IT"],"pdf_url":"https://arxiv.org/pdf/2001.00001.pdf",
+        "abs_url":"https://arxiv.org/abs/2001.00001"}]"#;
+    let other = r#"[{"title":"A Study of Semantic Communication","authors":[{"name":"G. Hopper"}],"year":2021,"kind":"article","ids":{"doi":["10.1000/1"]},"origins":[{"source":"openalex","record":"W1","retrieved_at":"2026-01-01T00:00:00Z"}]}]"#;
+    let project = Project::new()
+        .file("arxiv.json", plain)
+        .file("b.json", other)
+        .file("none.json", r#"[{"id":"x","title":"A"}]"#);
+    let server = Server::start(|_| Answer::status(500));
+    let words = ["merge", "arxiv.json", "b.json", "--json"];
+    let data = run(&project, &server, &words).expect_code(0).data();
+    let paper = &data["papers"][0];
+    assert_eq!(
+        (
+            data["found"].as_u64(),
+            &paper["ids"]["arxiv"],
+            &paper["ids"]["doi"][0]
+        ),
+        (Some(1), &json!("2001.00001"), &json!("10.1000/1")),
+        "{data}"
+    );
+    let origins = paper["origins"].as_array().expect("a list");
+    let arxiv = origins.iter().find(|one| one["source"] == "arxiv");
+    let arxiv = arxiv.expect("its origin");
+    assert_eq!(arxiv["record"], "2001.00001");
+    // When arXiv answered is not in the list: the file was written then.
+    let time = arxiv["retrieved_at"].as_str().expect("a time");
+    assert!(time.ends_with('Z') && !time.starts_with("1970"), "{time}");
+    run(&project, &server, &["merge", "none.json"]).expect_code(4);
+}
+
 #[test]
 fn saved_records_are_merged_without_a_network() {
     let one = r#"{"title":"A study of semantic communication","authors":[{"name":"Grace Hopper"}],"year":2020,"ids":{"arxiv":"2001.00001"},"origins":[{"source":"arxiv","record":"2001.00001v1","retrieved_at":"2026-01-01T00:00:00Z"}]}"#;

@@ -54,5 +54,6 @@ const LIMIT: u64 = 64 << 20;
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Paper>, Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
     let hint = "the file holds records like those of arxiv_fetch --json";
-    aris_online::read_records(&bytes).map_err(|(line, why)| Error::metadata(path, line, &why, hint))
+    let records = aris_online::read_records(path, &bytes);
+    records.map_err(|(line, why)| Error::metadata(path, line, &why, hint))
 }
