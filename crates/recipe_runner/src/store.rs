@@ -23,6 +23,8 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Held for as long as the store lives.
     lock: Lock,
+    /// Somebody else held it before.
+    waited: bool,
     writer: RefCell<Writer>,
 }
 
@@ -43,7 +45,10 @@ impl Store {
             return Err(Error::no_file(&path, "state"));
         }
         let lock_path = beside(&path, ".lock");
-        let lock = match Lock::acquire_before(&lock_path, Instant::now() + patience) {
+        let free = Lock::try_acquire(&lock_path);
+        let waited = matches!(free, Err(FsError::Locked { .. }));
+        let until = Instant::now() + patience;
+        let lock = match free.or_else(|_| Lock::acquire_before(&lock_path, until)) {
             Ok(lock) => lock,
             Err(FsError::Locked { .. }) => {
                 let named = aris_fs::read_text(&lock_path).unwrap_or_default();
@@ -65,6 +70,7 @@ impl Store {
         Ok(Self {
             path,
             lock,
+            waited,
             writer: RefCell::default(),
         })
     }
@@ -102,15 +108,19 @@ impl Store {
             Err(_) if always => None,
             Err(error) => return Err(error),
         };
-        if unfinished.is_some() && !always {
-            let reason = format!("{} holds a run that has not ended", self.path.display());
-            let hint = "continue it with recipe_runner resume --state, set it aside with --new, or name another state";
-            return Err(Error::refused_at(
-                &self.path,
-                ErrorKind::Precondition,
-                reason,
-                hint,
-            ));
+        // Whoever waited for the end of a run has not asked for another one.
+        let in_the_way = match &unfinished {
+            Some(_) => Some("holds a run that has not ended"),
+            None if is_there && self.waited => {
+                Some("was in use by another call, and its run has ended")
+            }
+            None => None,
+        };
+        if let Some(what) = in_the_way.filter(|_| !always) {
+            let reason = format!("{} {what}", self.path.display());
+            let hint = "continue it with recipe_runner resume --state, look at it with status, set it aside with --new, or name another state";
+            let kind = ErrorKind::Precondition;
+            return Err(Error::refused_at(&self.path, kind, reason, hint));
         }
         let attempts = self.attempts();
         if let Some(state) = unfinished {

@@ -45,6 +45,31 @@ fn begun(project: &Project) -> Child {
 }
 
 #[test]
+fn a_run_that_another_call_has_made_meanwhile_is_not_made_again() {
+    let project = Project::new().file("r.yaml", RECIPE);
+    let mut child = begun(&project);
+    let words = ["run", "r.yaml", "--state", "run.json", "--exec", "cmd"];
+    let second = std::thread::scope(|scope| {
+        let second = scope.spawn(|| call(&project, &words).run());
+        std::thread::sleep(Duration::from_millis(500));
+        project.write("go", "");
+        second.join().expect("no panic")
+    });
+    assert!(child.wait().expect("reaped").success());
+    let error = second.expect_code(5).error();
+    assert!(
+        error["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("--new")),
+        "{error}"
+    );
+    assert_eq!(project.read("count").lines().count(), 1);
+    // Later it is another run, as it ever was.
+    call(&project, &words).run().expect_code(0);
+    assert_eq!(project.read("count").lines().count(), 2);
+}
+
+#[test]
 fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
     let project = Project::new().file("r.yaml", RECIPE);
     let mut child = begun(&project);
