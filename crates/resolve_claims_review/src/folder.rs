@@ -24,6 +24,9 @@ pub(crate) struct Fetched {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+    /// Whether some comments could not be read: whether they have to be settled is unknown.
+    #[serde(default)]
+    pub(crate) degraded: bool,
     /// The pull request.
     #[serde(default)]
     pub(crate) pr: Option<u64>,

@@ -4,8 +4,9 @@
 //! **Input**: comments of a pull request on GitHub or a merge request on GitLab, answers of agents, edits in a git worktree. **Output**: commits, replies, closed
 //! threads, files in the output folder; `fetch` that finds nothing, `finish` and `outcome` end with the tokens `needs_rerun`, `verdict`
 //! and `fixes_applied`. **Exit**: 0 done, also when there is no pull request or no token for GitHub; 2 usage, also a file that an edit must not
-//! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, a pull request that is not open or of a stranger, nothing to commit, or an output cannot be written; 7 GitHub or GitLab was asked and did not say what there is to settle; `validate`
-//! exits with 10 when it is to be called again after an edit, and with 1 when its third attempt has failed.
+//! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, a pull request that is not open or of a stranger, nothing to commit, or an output cannot be written; 7 GitHub or GitLab was asked and did not say what there is to settle; `fetch`
+//! and `group` exit with 10 when some comments cannot be read, `validate` when it is to be called again after an edit, and with 1 when its third
+//! attempt has failed.
 //!
 //! It commits only files that it is told of, in the worktree and on the branch of the review, and pushes nothing.
 
@@ -32,6 +33,11 @@ use report::{Classified, Edit, Finished, Planned};
 
 const SETTLED: &str = "done; \"skipped\" in the output: no pull request, no repository or no token, so that no comment was read";
 
+const UNREADABLE: (u8, &str) = (
+    10,
+    "some comments cannot be read (\"degraded\" in the output); the others are there",
+);
+
 const FILES: &[(u8, &str)] = &[(3, ""), (4, ""), (5, "")];
 
 /// What the helper says about itself.
@@ -47,9 +53,14 @@ pub static SPEC: Spec = Spec {
             "fetch",
             "a pull request and its git worktree",
             "the comments by group, and the paths of the requests to agents",
-            &[(0, SETTLED), (3, ""), (4, ""), (5, ""), (7, "")],
+            &[(0, SETTLED), (3, ""), (4, ""), (5, ""), (7, ""), UNREADABLE],
         ),
-        CommandSpec::new("group", "comments as JSON", "the comments by group", FILES),
+        CommandSpec::new(
+            "group",
+            "comments as JSON",
+            "the comments by group",
+            &[(3, ""), (4, ""), (5, ""), UNREADABLE],
+        ),
         CommandSpec::new("merge", "answers of agents", "one classification", FILES),
         CommandSpec::new("plan", "a classification", "what to edit, in order", FILES),
         CommandSpec::new(
@@ -97,7 +108,10 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[
         (1, "validate: the third attempt has failed"),
-        (10, "validate: edit and call again"),
+        (
+            10,
+            "fetch, group: some comments cannot be read; validate: edit and call again",
+        ),
     ],
     ok: SETTLED,
     errors: &[
@@ -150,7 +164,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
 }
 
 fn groups(fetched: Fetched) -> Shown {
-    Outcome::done(fetched).shown(report::GROUPS, Fetched::render)
+    let degraded = fetched.degraded;
+    Outcome::found(fetched, degraded).shown(report::GROUPS, Fetched::render)
 }
 
 #[cfg(test)]

@@ -366,6 +366,9 @@ impl Fetched {
             }
         }
         let skipped = self.skipped_counts;
+        if let Some(why) = self.warnings.last().filter(|_| self.degraded) {
+            writeln!(out, "degraded: {why}")?;
+        }
         writeln!(
             out,
             "{} to settle; left out: {} info, {} resolved, replies: {}, {} untrusted, {} of the other gate, {} unreadable",

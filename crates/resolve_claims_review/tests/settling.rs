@@ -387,6 +387,34 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
 }
 
 #[test]
+fn a_comment_that_cannot_be_read_is_not_left_out_in_silence() {
+    let (project, forge) = (repository(), forge());
+    let comment = |id: Value| json!({"id": id, "path": "research/r.md", "line": 1, "body": "[warning] external: why?", "author_association": "OWNER", "user": {"login": "o"}});
+    project.write(
+        "comments.json",
+        json!([comment(json!(1)), comment(json!("2"))]).to_string(),
+    );
+    let words = ["group", "--comments", "comments.json"];
+    let json = [&["--json"][..], &words].concat();
+    let data = call(&project, &forge, &json).expect_code(10).data();
+    assert_eq!(
+        (
+            &data["degraded"],
+            &data["skipped_counts"]["unreadable"],
+            &data["groups"]["citations"][0]["id"]
+        ),
+        (&json!(true), &json!(1), &json!(1)),
+        "{data}"
+    );
+    let shown = call(&project, &forge, &words).expect_code(10);
+    assert!(shown.stdout().contains("\ndegraded: 1 comment "), "{shown}");
+    assert!(shown.stderr().contains("1 comment "), "{shown}");
+    project.write("comments.json", json!([comment(json!(1))]).to_string());
+    let data = call(&project, &forge, &json).expect_code(0).data();
+    assert_eq!(data["degraded"], false, "{data}");
+}
+
+#[test]
 fn an_answer_that_does_not_hold_leaves_its_group_to_a_person() {
     let (project, forge) = (repository(), forge());
     let fetched = fetch(&project, &forge);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open};
 use aris_review::{
     AgentRequest, Forge, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     folder.write_json(&format!("reviews_{number}.json"), &reviews)?;
     folder.write_json(&format!("threads_{number}.json"), &threads)?;
     let grouping = args.trust.grouping(args.folder.gate);
-    sort(&mut groups, grouping, &comments, threads);
+    sort(&mut groups, grouping, &comments, threads, context);
     let findings = groups.groups.values().flatten();
     let signals = look(&worktree.path, findings, &args.signals, context)?;
     (groups.signals, groups.signals_not_checked) = signals;
@@ -177,17 +178,25 @@ fn skipped(reason: &str) -> Fetched {
     }
 }
 
-/// Puts the comments into their groups.
+/// Puts the comments into their groups. Those that cannot be read are in none: the user is told.
 pub(crate) fn sort(
     groups: &mut Fetched,
     grouping: Grouping<'_>,
     comments: &[Value],
     threads: Vec<Thread>,
+    context: &Context,
 ) {
     let sorted = grouping.group(comments, &threads);
     groups.groups = sorted.groups;
     groups.skipped_counts = sorted.skipped;
     groups.threads = threads;
+    if sorted.skipped.unreadable > 0 {
+        groups.degraded = true;
+        let comments = counted(sorted.skipped.unreadable, "comment");
+        let why = format!("{comments} cannot be read: no number, no path or no text");
+        context.warn(&why);
+        groups.warnings.push(why);
+    }
 }
 
 /// Writes one request for each group that has comments.

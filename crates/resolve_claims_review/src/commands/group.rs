@@ -35,6 +35,6 @@ pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error>
     };
     let mut groups = Fetched::default();
     let grouping = args.trust.grouping(args.gate);
-    sort(&mut groups, grouping, &comments, threads);
+    sort(&mut groups, grouping, &comments, threads, context);
     Ok(groups)
 }
