@@ -57,7 +57,7 @@ pub use pull::{Kind as ForgeKind, Pull, Repository};
 pub use quote::Files;
 pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};
 pub use review::{Looked, Review};
-pub use section::{Reports, Section, SectionLine, matches};
+pub use section::{Reports, Section, SectionLine};
 pub use signal::Signal;
 pub use text::{one_line, place, quiet};
 pub use verdict::{Buckets, Counts, Event, Verdict, judge};

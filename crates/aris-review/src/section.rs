@@ -1,5 +1,6 @@
 //! The parts of a report that a diff touches: what is asked about at once.
 
+use regex::Regex;
 use serde::Serialize;
 
 use crate::diff::{Diff, DiffFile, Hidden, NewLine};
@@ -30,23 +31,28 @@ const PROSE: [&str; 7] = ["md", "markdown", "qmd", "rmd", "rst", "tex", "txt"];
 /// Files that are reports unless somebody says otherwise, however their names are written. **Source**: citation gates, §4.3.
 const USUAL: [&str; 4] = ["research/**", "*.md", "*.markdown", "*.tex"];
 
-/// Which files are reports: those whose names these globs match and that are prose.
-#[derive(Clone, Debug, Default)]
+/// Which files are reports: those whose names the globs match and that are prose.
+#[derive(Clone, Debug)]
 pub struct Reports {
-    /// The globs; none for the usual ones.
-    pub globs: Vec<String>,
+    globs: Vec<Glob>,
 }
 
 impl Reports {
+    /// The reports of these globs; without any, of the usual ones.
+    pub fn of(globs: &[String]) -> Self {
+        let given = globs.iter().filter_map(|glob| Glob::of(glob, ""));
+        let usual = USUAL.iter().filter_map(|glob| Glob::of(glob, "i"));
+        let globs = if globs.is_empty() {
+            usual.collect()
+        } else {
+            given.collect()
+        };
+        Self { globs }
+    }
+
     /// Whether a file is a report, as its name says.
     pub fn has(&self, path: &str) -> bool {
-        let lower = path.to_lowercase();
-        is_prose(path)
-            && if self.globs.is_empty() {
-                USUAL.iter().any(|glob| matches(glob, &lower))
-            } else {
-                self.globs.iter().any(|glob| matches(glob, path))
-            }
+        is_prose(path) && self.globs.iter().any(|glob| glob.matches(path))
     }
 
     /// The reports of a diff whose text it does not show. One that was a report before and was renamed as it is has nothing new.
@@ -140,33 +146,51 @@ fn latex_heading(line: &str) -> Option<String> {
     Some(title.get(..end.unwrap_or(title.len()))?.to_owned())
 }
 
-/// Whether a glob matches a path: `*` and `?` stay within a part, `**` does not; a glob without `/` is about the last part.
-pub fn matches(glob: &str, path: &str) -> bool {
-    let has_folder = glob.contains('/');
-    let last = path.rsplit('/').next().filter(|_| !has_folder);
-    let mut pattern = String::from("(?s)^");
-    let mut starts_part = true;
-    let pieces: Vec<&str> = glob.split("**").collect();
-    for (at, piece) in pieces.iter().enumerate() {
-        // `a/**/b` is about `a/b`, too: at the start of a part the slash behind `**` may be missing.
-        let (any, piece) = match piece.strip_prefix('/') {
-            _ if at == 0 => ("", *piece),
-            None if piece.is_empty() && at + 1 < pieces.len() => continue,
-            Some(below) if starts_part => ("(?:.*/)?", below),
-            _ => (".*", *piece),
-        };
-        starts_part &= piece.is_empty();
-        starts_part |= piece.ends_with('/');
-        let piece = regex::escape(piece).replace(r"\*", "[^/]*");
-        pattern.extend([any, &piece.replace(r"\?", "[^/]")]);
+/// A glob, compiled: `*` and `?` stay within a part of a path, `**` does not; one without `/` is about the last part.
+#[derive(Clone, Debug)]
+struct Glob {
+    pattern: Regex,
+    has_folder: bool,
+}
+
+impl Glob {
+    /// `flags` are those of regular expressions. None for a glob of megabytes.
+    fn of(glob: &str, flags: &str) -> Option<Self> {
+        let mut pattern = format!("(?s{flags})^");
+        let mut starts_part = true;
+        let pieces: Vec<&str> = glob.split("**").collect();
+        for (at, piece) in pieces.iter().enumerate() {
+            // `a/**/b` is about `a/b`, too: at the start of a part the slash behind `**` may be missing.
+            let (any, piece) = match piece.strip_prefix('/') {
+                _ if at == 0 => ("", *piece),
+                None if piece.is_empty() && at + 1 < pieces.len() => continue,
+                Some(below) if starts_part => ("(?:.*/)?", below),
+                _ => (".*", *piece),
+            };
+            starts_part &= piece.is_empty();
+            starts_part |= piece.ends_with('/');
+            let piece = regex::escape(piece).replace(r"\*", "[^/]*");
+            pattern.extend([any, &piece.replace(r"\?", "[^/]")]);
+        }
+        Some(Self {
+            pattern: Regex::new(&(pattern + "$")).ok()?,
+            has_folder: glob.contains('/'),
+        })
     }
-    let pattern = regex::Regex::new(&(pattern + "$"));
-    pattern.is_ok_and(|pattern| pattern.is_match(last.unwrap_or(path)))
+
+    fn matches(&self, path: &str) -> bool {
+        let last = path.rsplit('/').next().filter(|_| !self.has_folder);
+        self.pattern.is_match(last.unwrap_or(path))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn matches(glob: &str, path: &str) -> bool {
+        Glob::of(glob, "").is_some_and(|glob| glob.matches(path))
+    }
 
     #[test]
     fn globs_are_about_parts_of_paths() {
@@ -205,7 +229,7 @@ mod tests {
               +++ b/data.csv\n@@ -0,0 +1 @@\n+1,2\n+++ b/src/notes.md\n@@ -0,0 +1 @@\n+x\n",
         );
         let globs: Vec<String> = ["research/**", "*.tex"].map(str::to_owned).to_vec();
-        let shown: Vec<String> = Reports { globs }
+        let shown: Vec<String> = Reports::of(&globs)
             .sections(&diff)
             .iter()
             .map(|section| {

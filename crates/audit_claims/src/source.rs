@@ -23,9 +23,7 @@ pub(crate) struct ReportArgs {
 impl ReportArgs {
     /// The globs.
     pub(crate) fn reports(&self) -> Reports {
-        Reports {
-            globs: self.report_glob.clone(),
-        }
+        Reports::of(&self.report_glob)
     }
 }
 
