@@ -31,6 +31,9 @@ pub struct Posted {
     /// Approvals of earlier runs that were taken back, as the verdict is another now.
     #[serde(default)]
     pub dismissed: usize,
+    /// Why our earlier approval counts against the verdict: it could not be taken back, and no review outweighs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_stands: Option<String>,
     /// Set when the pull request is one's own, which nobody may approve or reject: the review is a mere comment then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_pr: Option<bool>,
@@ -210,6 +213,15 @@ impl Posting<'_> {
                 }
             }
         }
+        match self.forge.withdraw(self.pull) {
+            Ok(taken) => self.posted.dismissed += usize::from(taken),
+            Err(trouble) => {
+                all = false;
+                let why = format!("our earlier approval was not taken back: {trouble}");
+                self.posted.warn(why.clone());
+                self.posted.approval_stands = Some(why);
+            }
+        }
         all
     }
 
@@ -250,12 +262,7 @@ impl Posting<'_> {
             }
             other => other?,
         }
-        // On GitLab any other event than an approval takes the approval back.
-        let event = match (event, self.posted.own_pr) {
-            (Event::Approve, None) => event,
-            _ => Event::Comment,
-        };
-        let mut others = others.iter().map(|text| send(event, text, &[]));
+        let mut others = others.iter().map(|text| send(Event::Comment, text, &[]));
         if let Some(trouble) = others.find_map(Result::err) {
             let why = format!("a part of the findings was not taken, call again: {trouble}");
             self.posted.warn(why);

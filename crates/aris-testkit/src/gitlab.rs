@@ -46,6 +46,8 @@ pub struct Merge {
     pub approved: Vec<String>,
     /// Whether who asks is the author, who may not approve.
     pub own: bool,
+    /// Whether an approval cannot be taken back.
+    pub sticky: bool,
     /// Whether the list of threads cannot be read.
     pub broken: bool,
     /// Entries of a page.
@@ -74,6 +76,7 @@ impl GitLab {
             threads: Vec::new(),
             approved: Vec::new(),
             own: false,
+            sticky: false,
             broken: false,
             page: 20,
             writes: 0,
@@ -305,6 +308,7 @@ impl Merge {
                 Answer::json(&json!({"approved_by": by.collect::<Vec<_>>()}))
             }
             ("POST", ["approve"]) if self.own => refusal(401, "401 Unauthorized"),
+            ("POST", ["unapprove"]) if self.sticky => refusal(403, "403 Forbidden"),
             ("POST", ["approve"]) if body["sha"] != self.head => {
                 refusal(409, "SHA does not match HEAD of source branch")
             }

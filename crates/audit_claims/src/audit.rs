@@ -109,6 +109,9 @@ pub(crate) fn published(
                         let why = format!("the review was not posted whole, call again: {why}");
                         judged.degrade(&why, flags.degraded_verdict);
                     }
+                    if let Some(why) = &posted.approval_stands {
+                        judged.degrade(why, flags.degraded_verdict);
+                    }
                     judged.posted = Some(posted);
                     if tier.is_none() {
                         return Ok(judged);

@@ -123,6 +123,42 @@ fn an_author_who_may_not_approve_leaves_a_note() {
 }
 
 #[test]
+fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
+    gitlab.merge(|merge| {
+        merge.approved = vec!["me".to_owned()];
+        merge.sticky = true;
+    });
+    for again in [false, true] {
+        let writes = gitlab.merge(|merge| merge.writes);
+        let words = ["run", ".", "main", URL, "--engine", "rules"];
+        let arguments = [&words[..], &["--exit-signal"]].concat();
+        let data = call(&project, &gitlab, &arguments).expect_code(10).data();
+        let reason = data["reason"].as_str().expect("a reason");
+        assert!(
+            data["degraded"] == true && reason.contains("approval"),
+            "{data}"
+        );
+        let bodies = gitlab.merge(|merge| merge.bodies());
+        assert_eq!(bodies.len(), 2, "{bodies:?}");
+        assert!(
+            bodies[1].starts_with("Changes requested: 1 claim lacks evidence"),
+            "{bodies:?}"
+        );
+        assert_eq!(gitlab.merge(|merge| merge.writes) == writes, again);
+    }
+    // Once it can be, it is.
+    gitlab.merge(|merge| merge.sticky = false);
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(
+        (&data["degraded"], &data["posted"]["dismissed"]),
+        (&json!(false), &json!(1)),
+        "{data}"
+    );
+    assert!(gitlab.merge(|merge| merge.approved.is_empty()));
+}
+
+#[test]
 fn an_unchanged_line_has_both_numbers_and_a_refused_one_stands_in_the_note() {
     let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
     let finding = |line: u32, message: &str| json!({"file": "research/r.md", "line": line, "dimension": "external", "severity": "warning", "message": message});

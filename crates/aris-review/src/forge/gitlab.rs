@@ -108,27 +108,24 @@ impl GitLab {
         Ok(project.and_then(path))
     }
 
-    /// Makes the approval say what the verdict says: a merge request that is not approved any more loses ours.
-    fn approve(&self, pull: &Pull, wanted: bool) -> Result<(), Trouble> {
+    /// Whether whoever asks has approved it.
+    fn has_approved(&self, pull: &Pull) -> Result<bool, Trouble> {
         let login = self.reach()?;
         let state = self.wire.json(&self.of_pull(pull).path("/approvals"))?;
         let by = state.get("approved_by").and_then(Value::as_array);
         let ours = |by: &Value| is_of(by, "/user/username", login.as_deref());
-        let approved = by.is_some_and(|by| by.iter().any(ours));
-        match (wanted, approved) {
-            (true, false) => {
-                let head = json!({"sha": self.record(pull)?.head});
-                match self.post(pull, &["approve"], &head) {
-                    // It knows who asks, as it has said above: this login may not approve, as an author may not.
-                    Err(Trouble::Unauthenticated(_)) => Err(Trouble::refused(
-                        None,
-                        "approving was refused, as it is for your own pull request and for whom the rules do not name",
-                    )),
-                    other => other,
-                }
-            }
-            (false, true) => self.post(pull, &["unapprove"], &json!({})),
-            _ => Ok(()),
+        Ok(by.is_some_and(|by| by.iter().any(ours)))
+    }
+
+    fn approve(&self, pull: &Pull) -> Result<(), Trouble> {
+        let head = json!({"sha": self.record(pull)?.head});
+        match self.post(pull, &["approve"], &head) {
+            // It knows who asks, as it has said before: this login may not approve, as an author may not.
+            Err(Trouble::Unauthenticated(_)) => Err(Trouble::refused(
+                None,
+                "approving was refused, as it is for your own pull request and for whom the rules do not name",
+            )),
+            other => other,
         }
     }
 }
@@ -260,7 +257,9 @@ impl Forge for GitLab {
 
     /// The approval first: a note without it would look as if all was said.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
-        self.approve(pull, review["event"] == "APPROVE")?;
+        if review["event"] == "APPROVE" && !self.has_approved(pull)? {
+            self.approve(pull)?;
+        }
         let verdict = match review["event"].as_str() {
             Some("APPROVE") => "Approved: ",
             Some("REQUEST_CHANGES") => "Changes requested: ",
@@ -269,6 +268,14 @@ impl Forge for GitLab {
         let body = plain(review["body"].as_str().unwrap_or_default());
         let note = json!({"body": format!("{verdict}{body}")});
         self.post(pull, &["notes"], &note)
+    }
+
+    fn withdraw(&self, pull: &Pull) -> Result<bool, Trouble> {
+        let approved = self.has_approved(pull)?;
+        if approved {
+            self.post(pull, &["unapprove"], &json!({}))?;
+        }
+        Ok(approved)
     }
 
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {

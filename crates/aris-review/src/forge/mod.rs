@@ -117,6 +117,11 @@ pub trait Forge {
         Ok(())
     }
 
+    /// Takes our approval back where it is no review, as on GitLab; gives whether there was one.
+    fn withdraw(&self, _pull: &Pull) -> Result<bool, Trouble> {
+        Ok(false)
+    }
+
     /// What comments on lines need.
     fn place(&self, pull: &Pull) -> Result<Place, Trouble>;
 
