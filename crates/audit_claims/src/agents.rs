@@ -34,19 +34,12 @@ impl AnswerArgs {
 /// What came of asking; [`Open`] is what nobody looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Asking {
-    requests: Vec<Question>,
+    /// Requests, and whether their answers are there and hold.
+    requests: Vec<(AgentRequest, Asked)>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) findings: Findings,
     /// Parts that no answer covers: where they begin, and why.
     pub(crate) open: Vec<Open>,
-}
-
-/// A request, and whether its answer is there and holds.
-#[derive(Debug)]
-struct Question {
-    request: AgentRequest,
-    answered: bool,
-    problem: Option<String>,
 }
 
 /// A part of a report that was not looked at.
@@ -71,13 +64,8 @@ impl Open {
     }
 }
 
-/// Why an answer says nothing.
-enum Problem {
-    /// It is not there.
-    Absent,
-    /// It is there and does not hold.
-    Wrong(String),
-}
+/// Why an answer does not hold; none where it is not there.
+type Problem = Option<String>;
 
 /// Makes the requests for these sections, and takes the answers that are there.
 ///
@@ -96,7 +84,7 @@ pub(crate) fn ask(
         };
         let taken = answer(answers, &request.id)?.and_then(|output| match gate {
             Gate::Claims => {
-                let claims = read_claims(section, &output).map_err(Problem::Wrong);
+                let claims = read_claims(section, &output).map_err(Some);
                 claims.map(|claims| asking.claims.extend(claims))
             }
             Gate::Review => asking.take_findings(output),
@@ -138,7 +126,7 @@ impl Asking {
 
     fn take_findings(&mut self, output: Value) -> Result<(), Problem> {
         let mut list = Findings::of(output)
-            .ok_or_else(|| Problem::Wrong(String::from("the output is no list of findings")))?;
+            .ok_or_else(|| Some(String::from("the output is no list of findings")))?;
         for finding in &mut list.findings {
             finding.source = Some(Source::Agent);
             finding.rule = None;
@@ -156,37 +144,31 @@ impl Asking {
         line: Option<u32>,
         dimension: &'static str,
     ) {
-        let (answered, problem) = match taken {
-            Ok(()) => (true, None),
-            Err(Problem::Absent) => (false, None),
-            Err(Problem::Wrong(why)) => (true, Some(why)),
+        let asked = Asked {
+            id: request.id.clone(),
+            path: String::new(),
+            answered: !matches!(taken, Err(None)),
+            problem: taken.clone().err().flatten(),
         };
-        if !answered || problem.is_some() {
+        self.requests.push((request, asked));
+        if let Err(problem) = taken {
             self.open.push(Open {
                 file,
                 line,
                 dimension,
-                why: problem.clone().unwrap_or_else(|| String::from("no answer")),
+                why: problem.unwrap_or_else(|| String::from("no answer")),
             });
         }
-        let question = Question {
-            request,
-            answered,
-            problem,
-        };
-        self.requests.push(question);
     }
 
     /// Writes the requests.
     pub(crate) fn write(&self, folder: &Folder) -> Result<Vec<Asked>, Error> {
-        let asked = self.requests.iter().map(|entry| {
-            let name = format!("requests/{}.json", entry.request.id);
-            let path = folder.write_json(&name, &entry.request)?;
+        let asked = self.requests.iter().map(|(request, asked)| {
+            let path = folder.write_json(&format!("requests/{}.json", asked.id), request)?;
+            let path = path.display().to_string();
             Ok(Asked {
-                id: entry.request.id.clone(),
-                path: path.display().to_string(),
-                answered: entry.answered,
-                problem: entry.problem.clone(),
+                path,
+                ..asked.clone()
             })
         });
         asked.collect()
@@ -195,6 +177,6 @@ impl Asking {
 
 /// The output of the answer to the request `id`.
 fn answer(answers: &Path, id: &str) -> Result<Result<Value, Problem>, Error> {
-    let answer = aris_gates::answer(answers, id)?.ok_or(Problem::Absent);
-    Ok(answer.and_then(|output| output.map_err(Problem::Wrong)))
+    let answer = aris_gates::answer(answers, id)?.ok_or(None);
+    Ok(answer.and_then(|output| output.map_err(Some)))
 }

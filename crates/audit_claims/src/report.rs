@@ -49,7 +49,7 @@ pub(crate) struct Prepared {
 }
 
 /// A request that was written.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Asked {
     /// Its name; the answer has the same one.

@@ -1,0 +1,112 @@
+//! A step with lenses: several attempts at the same time, each with its own folder, log and outcome.
+//!
+//! They lie below the folder of the step's attempt, numbered from 1; `lenses.json` says what each is called.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use aris_recipe::engine::{Outcome, OutcomeStatus};
+
+use super::{Call, Made, Source, Work, go_on};
+use crate::attempt::{self, Attempt, LENSES, Left, Program, below, parts};
+use crate::error::Error;
+use crate::store;
+
+/// Does the work of all lenses, or takes what an engine left. `None`: somebody must look first, or do it.
+pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome>, Error> {
+    let (step, state, context) = (call.step, call.state, call.context);
+    let lenses = match call.machine.lenses(step, state) {
+        Ok(lenses) => lenses,
+        Err(why) => return Ok(Some(Outcome::noted(OutcomeStatus::Failure, why))),
+    };
+    let folder = store::attempt_of(call.store.path(), state, state.attempts + 1);
+    if !source.carries_out(step) {
+        return left_behind(call, &folder);
+    }
+    let names: Vec<&str> = lenses.iter().map(|lens| lens.name.as_str()).collect();
+    aris_fs::create_dir(&folder)?;
+    attempt::write(&folder.join(LENSES), &names)?;
+    let mut works = Vec::new();
+    for (at, (lens, part)) in lenses.iter().zip(parts(&folder)?).enumerate() {
+        // A success of an earlier attempt of the step is not done again.
+        let done = match part.left {
+            Left::Over(Attempt::Ended(outcome)) if !part.folder.starts_with(&folder) => {
+                Some(*outcome).filter(|outcome| outcome.is_success(step))
+            }
+            _ => None,
+        };
+        let name = format!("{}[{}]", step.name, lens.name);
+        let work = Work::new(source, call, name, below(&folder, at), Some(lens));
+        works.push((work, done));
+    }
+    let (name, below_it, go_on) = (&step.name, folder.display(), go_on(call.store));
+    let words = format!(
+        "interrupted; the lenses of {name} that are at work go on, their outputs are below {below_it}; {go_on}"
+    );
+    source.interrupt.say(move || words.clone());
+    let program = Program::this(context)?;
+    let (clock, attempt) = (context.clock(), state.attempts + 1);
+    let cancelled = AtomicBool::new(false);
+    let one = |(work, done): &(Work, Option<Outcome>), say: &mpsc::Sender<String>| {
+        let told = None;
+        if let Some(outcome) = done {
+            let attempt = Attempt::Ended(Box::new(outcome.clone()));
+            return Ok(Made { attempt, told });
+        }
+        // Whoever cancels the step wants nothing new to begin.
+        if cancelled.load(Ordering::SeqCst) {
+            let attempt = Attempt::Cancelled;
+            return Ok(Made { attempt, told });
+        }
+        let tell = |line: String| say.send(line).unwrap_or_default();
+        if let Some(begun) = work.begins(&attempt::left(&work.folder)?, attempt) {
+            tell(begun);
+        }
+        let made = work.make(&program, clock)?;
+        match &made.attempt {
+            Attempt::Ended(outcome) => tell(format!("{}: {}", work.name, outcome.status.word())),
+            Attempt::Cancelled => cancelled.store(true, Ordering::SeqCst),
+            Attempt::Interrupted => {}
+        }
+        Ok(made)
+    };
+    let (say, said) = mpsc::channel();
+    let made: Vec<Result<Made, Error>> = std::thread::scope(|scope| {
+        let all = scope.spawn(|| {
+            // Gone when the last lens is, so that the loop below ends.
+            let say = say;
+            aris_fs::map_in_parallel(source.jobs, &works, |work| one(work, &say))
+        });
+        for line in &said {
+            context.note(&line);
+        }
+        all.join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    source.interrupt.say_nothing();
+    let mut ended = Vec::new();
+    let mut waits = false;
+    for (made, ((work, _), name)) in made.into_iter().zip(works.iter().zip(names)) {
+        let made = made?;
+        match source.judged(call, made, work) {
+            Some(outcome) => ended.push((name.to_owned(), outcome)),
+            None => waits = true,
+        }
+    }
+    Ok((!waits).then(|| Outcome::of_lenses(step, ended)))
+}
+
+/// What an engine began is neither handed out again nor overtaken.
+fn left_behind(call: &Call<'_>, folder: &Path) -> Result<Option<Outcome>, Error> {
+    let mut ended = Vec::new();
+    let mut is_whole = true;
+    for part in parts(folder)? {
+        match (part.left, part.lens) {
+            (Left::AtWork(work), _) => return Err(work.refuses(&call.step.name)),
+            (Left::Over(Attempt::Ended(outcome)), Some(lens)) => ended.push((lens, *outcome)),
+            _ => is_whole = false,
+        }
+    }
+    Ok(is_whole.then(|| Outcome::of_lenses(call.step, ended)))
+}
