@@ -116,7 +116,7 @@ impl Entry {
     /// Whether it was accepted and is out of an editor's reach.
     pub fn is_escalated(&self) -> bool {
         let strategy = self.fix_strategy.as_deref();
-        let beyond = matches!(strategy, Some(Profile::RERUN | Profile::DESIGN));
+        let beyond = strategy.is_some_and(Profile::escalates);
         self.verdict == Decision::Accept && (self.escalate || beyond)
     }
 
@@ -252,7 +252,8 @@ fn entry(
     let strategy = match (given.verdict, given.fix_strategy.as_deref()) {
         (Decision::Accept, Some(name)) => {
             let wrong = || format!("{} is no fix_strategy", crate::one_line(name, 40));
-            Some(profile.strategy(name).ok_or_else(wrong)?.1)
+            let known = profile.strategies().find(|known| *known == name);
+            Some(known.ok_or_else(wrong)?)
         }
         (Decision::Accept, None) => return Err(String::from("it has no fix_strategy")),
         (_, Some(_)) => return Err(String::from("only ACCEPT has a fix_strategy")),
@@ -264,7 +265,7 @@ fn entry(
         (_, Some(_)) => return Err(String::from("only REJECT has a category")),
         (_, None) => None,
     };
-    let escalates = strategy.is_some_and(|strategy| strategy.escalates);
+    let escalates = strategy.is_some_and(Profile::escalates);
     if given.escalate.is_some_and(|said| said != escalates) {
         let why = "its escalate does not go with its fix_strategy";
         return Err(why.to_owned());
@@ -272,7 +273,7 @@ fn entry(
     Ok(Entry {
         verdict: given.verdict,
         category: category.map(str::to_owned),
-        fix_strategy: strategy.map(|strategy| strategy.name.to_owned()),
+        fix_strategy: strategy.map(str::to_owned),
         escalate: escalates,
         ..Entry::discuss(finding, evidence)
     })
@@ -285,9 +286,9 @@ pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
     let mut work: Vec<(&u64, &Entry)> = classification.iter().collect();
     work.retain(|(_, entry)| entry.is_editable());
     work.sort_by_key(|(id, entry)| {
-        let strategy = entry.fix_strategy.as_deref().unwrap_or_default();
-        let rank = profile.strategy(strategy);
-        let rank = rank.map_or(usize::MAX, |(rank, _)| rank);
+        let strategy = entry.fix_strategy.as_deref();
+        let rank = profile.strategies().position(|one| Some(one) == strategy);
+        let rank = rank.unwrap_or(usize::MAX);
         let gravity = std::cmp::Reverse(entry.severity());
         (rank, gravity, &entry.path, entry.line, *id)
     });

@@ -1,5 +1,9 @@
 //! What a comment says about its own gravity and subject.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::finding::Severity;
 
 /// A comment's label, `[severity] dimension: …`.
@@ -14,7 +18,7 @@ pub struct Label<'a> {
 }
 
 /// Words of comments without a label, between bars, the gravest list first. **Source**: citation gates, §6.2.
-const WORDS: [(Severity, &str); 3] = [
+const LISTS: [(Severity, &str); 3] = [
     (
         Severity::Critical,
         "must|critical|security|data loss|wrong|broken|incorrect|bug|error|never",
@@ -25,6 +29,12 @@ const WORDS: [(Severity, &str); 3] = [
     ),
     (Severity::Info, "nit|optional|minor|style|cosmetic|could"),
 ];
+
+static WORDS: LazyLock<Vec<(Severity, Regex)>> = LazyLock::new(|| {
+    let lists = LISTS.into_iter();
+    let found = lists.filter_map(|(severity, list)| Some((severity, in_any_form(list)?)));
+    found.collect()
+});
 
 /// Reads the label at the very beginning of a body: `^\[(critical|warning|info)\]\s+(\S+):\s+`, letters as they stand.
 pub fn label(body: &str) -> Option<Label<'_>> {
@@ -47,38 +57,24 @@ pub fn severity(body: &str) -> Severity {
     if let Some(label) = label(body) {
         return label.severity;
     }
-    let lower = body.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let is_said = |list: &str| list.split('|').any(|wanted| contains(&words, wanted));
-    let found = WORDS.into_iter().find(|(_, list)| is_said(list));
-    found.map_or(Severity::Warning, |(severity, _)| severity)
+    // To regular expressions an underscore is part of a word.
+    let body = body.replace('_', " ");
+    let found = WORDS.iter().find(|(_, words)| words.is_match(&body));
+    found.map_or(Severity::Warning, |(severity, _)| *severity)
 }
 
-/// Whether the words hold `wanted`, which may be two words; the last one in any of its forms.
-fn contains(words: &[&str], wanted: &str) -> bool {
-    match wanted.split_once(' ') {
-        None => words.iter().any(|word| is_form(word, wanted)),
-        Some((first, second)) => {
-            let mut pairs = words.windows(2);
-            pairs.any(|pair| pair[0] == first && is_form(pair[1], second))
+/// The words of a list as they are, as plurals, and with -ed or -ing (style, styled, styling; prefer, preferred).
+fn in_any_form(list: &str) -> Option<Regex> {
+    let forms = list.split('|').map(|word| {
+        if let Some(stem) = word.strip_suffix('e') {
+            return format!("{stem}(?:e[sd]?|ing)");
         }
-    }
-}
-
-/// Whether `word` is `base`, its plural, or its form in -ed or -ing (style, styled; prefer, preferred).
-fn is_form(word: &str, base: &str) -> bool {
-    let Some(ending) = word.strip_prefix(base) else {
-        // style, styling
-        let stem = base.strip_suffix('e');
-        return stem.and_then(|stem| word.strip_prefix(stem)) == Some("ing");
-    };
-    let last = base.chars().next_back();
-    let doubled = last.and_then(|last| ending.strip_prefix(last));
-    let doubled = doubled.unwrap_or_default();
-    matches!(ending, "" | "s" | "es" | "ed" | "ing")
-        || (ending == "d" && base.ends_with('e'))
-        || matches!(doubled, "ed" | "ing")
+        let last = word.chars().next_back().unwrap_or_default();
+        format!("{word}(?:s|es|{last}?ed|{last}?ing)?")
+    });
+    let forms: Vec<String> = forms.collect();
+    let forms = forms.join("|").replace(' ', r"\W+");
+    Regex::new(&format!(r"(?i)\b(?:{forms})\b")).ok()
 }
 
 #[cfg(test)]

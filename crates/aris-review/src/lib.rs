@@ -52,7 +52,7 @@ pub use marker::is_trusted;
 pub use merge::{Duplicate, Merged};
 pub use outcome::{Settlement, Tokens, read_strategies};
 pub use posting::{Posted, post};
-pub use profile::{Gate, Group, Profile, Strategy};
+pub use profile::{Gate, Group, Profile};
 pub use pull::{Kind as ForgeKind, Pull, Repository};
 pub use quote::Files;
 pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};

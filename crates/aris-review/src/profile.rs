@@ -31,23 +31,8 @@ impl Gate {
     }
 }
 
-/// Dimensions that are looked at together.
-#[derive(Debug)]
-pub struct Group {
-    /// Its name.
-    pub name: &'static str,
-    /// Its dimensions.
-    pub dimensions: &'static [&'static str],
-}
-
-/// A way to settle an accepted finding.
-#[derive(Debug)]
-pub struct Strategy {
-    /// Its name.
-    pub name: &'static str,
-    /// Whether it is out of an editor's reach: it is passed on, and no file is changed.
-    pub escalates: bool,
-}
+/// The name of a group, and the dimensions that are looked at together.
+pub type Group = (&'static str, &'static [&'static str]);
 
 /// The words of a gate.
 ///
@@ -62,8 +47,8 @@ pub struct Profile {
     pub dimensions: &'static [&'static str],
     /// Groups; what belongs to none is [`Profile::UNKNOWN`].
     pub groups: &'static [Group],
-    /// Ways to settle a finding, in the order in which they are applied.
-    pub strategies: &'static [Strategy],
+    /// Edits that settle a finding, in the order in which they are applied.
+    pub edits: &'static [&'static str],
     /// Reasons to reject a finding.
     pub categories: &'static [&'static str],
     /// Scope in the subject of commits.
@@ -78,42 +63,16 @@ pub struct Profile {
     pub human: &'static str,
 }
 
-const RERUN: Strategy = Strategy {
-    name: Profile::RERUN,
-    escalates: true,
-};
-const DESIGN: Strategy = Strategy {
-    name: Profile::DESIGN,
-    escalates: true,
-};
-
-const fn group(name: &'static str, dimensions: &'static [&'static str]) -> Group {
-    Group { name, dimensions }
-}
-
-const fn edit(name: &'static str) -> Strategy {
-    Strategy {
-        name,
-        escalates: false,
-    }
-}
-
 static CLAIMS: Profile = Profile {
     marker: "audit-claims",
     resolve: "resolve-claims-review",
     dimensions: &["external", "methodological", "comparative"],
     groups: &[
-        group("citations", &["external"]),
-        group("methodology", &["methodological"]),
-        group("comparisons", &["comparative"]),
+        ("citations", &["external"]),
+        ("methodology", &["methodological"]),
+        ("comparisons", &["comparative"]),
     ],
-    strategies: &[
-        edit("add_citation"),
-        edit("qualify_claim"),
-        edit("remove_claim"),
-        RERUN,
-        DESIGN,
-    ],
+    edits: &["add_citation", "qualify_claim", "remove_claim"],
     categories: &[
         "claim_is_supported",
         "citation_not_required",
@@ -145,19 +104,13 @@ static REVIEW: Profile = Profile {
         "data-scope",
     ],
     groups: &[
-        group("statistical", &["statistical-rigor", "data-integrity"]),
-        group("methodology", &["methodology"]),
-        group("reproducibility", &["reproducibility", "isolation"]),
-        group("reporting", &["report-quality"]),
-        group("hygiene", &["slop"]),
+        ("statistical", &["statistical-rigor", "data-integrity"]),
+        ("methodology", &["methodology"]),
+        ("reproducibility", &["reproducibility", "isolation"]),
+        ("reporting", &["report-quality"]),
+        ("hygiene", &["slop"]),
     ],
-    strategies: &[
-        edit("config_fix"),
-        edit("script_fix"),
-        edit("report_edit"),
-        RERUN,
-        DESIGN,
-    ],
+    edits: &["config_fix", "script_fix", "report_edit"],
     categories: &[
         "methodology_misunderstanding",
         "false_positive_intentional",
@@ -186,20 +139,25 @@ impl Profile {
     /// The group of a dimension.
     pub fn group_of(&self, dimension: &str) -> &'static str {
         let mut groups = self.groups.iter();
-        let group = groups.find(|group| group.dimensions.contains(&dimension));
-        group.map_or(Self::UNKNOWN, |group| group.name)
+        let group = groups.find(|(_, dimensions)| dimensions.contains(&dimension));
+        group.map_or(Self::UNKNOWN, |(name, _)| name)
     }
 
     /// Names of all groups, [`Profile::UNKNOWN`] last.
     pub fn group_names(&self) -> impl Iterator<Item = &'static str> {
-        let names = self.groups.iter().map(|group| group.name);
+        let names = self.groups.iter().map(|(name, _)| *name);
         names.chain([Self::UNKNOWN])
     }
 
-    /// A strategy with its place in the order of application.
-    pub fn strategy(&self, name: &str) -> Option<(usize, &'static Strategy)> {
-        let mut strategies = self.strategies.iter().enumerate();
-        strategies.find(|(_, strategy)| strategy.name == name)
+    /// Ways to settle a finding, in the order in which they are applied; those that are out of an editor's reach last.
+    pub fn strategies(&self) -> impl Iterator<Item = &'static str> {
+        let edits = self.edits.iter().copied();
+        edits.chain([Self::RERUN, Self::DESIGN])
+    }
+
+    /// Whether a strategy is out of an editor's reach: it is passed on, and no file is changed.
+    pub fn escalates(strategy: &str) -> bool {
+        matches!(strategy, Self::RERUN | Self::DESIGN)
     }
 }
 
@@ -230,20 +188,15 @@ mod tests {
     fn groups_name_dimensions_of_their_gate_and_two_strategies_escalate() {
         for gate in [Gate::Claims, Gate::Review] {
             let profile = gate.profile();
-            for group in profile.groups {
+            for (name, dimensions) in profile.groups {
+                let mut dimensions = dimensions.iter();
                 assert!(
-                    group
-                        .dimensions
-                        .iter()
-                        .all(|name| profile.dimensions.contains(name))
+                    dimensions.all(|one| profile.dimensions.contains(one)),
+                    "{name}"
                 );
             }
-            let escalating: Vec<&str> = profile
-                .strategies
-                .iter()
-                .filter(|strategy| strategy.escalates)
-                .map(|strategy| strategy.name)
-                .collect();
+            let strategies = profile.strategies();
+            let escalating: Vec<&str> = strategies.filter(|one| Profile::escalates(one)).collect();
             assert_eq!(escalating, [Profile::RERUN, Profile::DESIGN]);
         }
     }

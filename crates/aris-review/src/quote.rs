@@ -1,6 +1,9 @@
 //! Whether evidence quotes something that is there.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::classification::Quoted;
 use crate::text::letters;
@@ -74,36 +77,15 @@ fn is_in(piece: &str, text: &str) -> bool {
     piece.chars().count() >= ENOUGH && text.contains(&piece)
 }
 
+/// The number of a line as it is named: `line 12`, `lines 3-5` (the first one), `L12`, `report.md:12`.
+static LINE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(?:\b(?:lines?|zeile)[ \u{a0}]*|\bl|[^\W\d]:)(\d+)").ok());
+
 /// Whether a number of a line is named that lies in a file of so many lines.
 fn names_line(evidence: &str, lines: usize) -> bool {
-    let lower = evidence.to_lowercase();
-    let mut rest = lower.as_str();
-    let mut before = "";
-    while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
-        let (head, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        let end = tail.find(|letter: char| !letter.is_ascii_digit());
-        let end = end.unwrap_or(tail.len());
-        let (digits, after) = tail.split_at_checked(end).unwrap_or((tail, ""));
-        let head = if head.is_empty() { before } else { head };
-        let word = head.trim_end_matches([' ', '\u{a0}']);
-        let is_word = |text: &str, word: &str| {
-            let front = text.strip_suffix(word);
-            front.is_some_and(|front| !front.ends_with(char::is_alphanumeric))
-        };
-        let mut words = ["line", "lines", "zeile"].into_iter();
-        let file = head.strip_suffix(':');
-        let named = words.any(|name| is_word(word, name))
-            || is_word(head, "l")
-            || file.is_some_and(|file| file.ends_with(char::is_alphanumeric));
-        let number = digits.parse::<usize>();
-        let there = number.is_ok_and(|number| (1..=lines).contains(&number));
-        if named && there {
-            return true;
-        }
-        before = head;
-        rest = after;
-    }
-    false
+    let named = LINE.iter().flat_map(|line| line.captures_iter(evidence));
+    let mut numbers = named.filter_map(|found| found.get(1)?.as_str().parse::<usize>().ok());
+    numbers.any(|number| (1..=lines).contains(&number))
 }
 
 /// What stands in quotation marks or in backticks.

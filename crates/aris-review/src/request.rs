@@ -216,8 +216,7 @@ fn list_of<T: JsonSchema>() -> Value {
 /// The schema of decisions, with the words of the gate.
 fn decisions(profile: &Profile) -> Value {
     let mut schema = list_of::<classification::Given>();
-    let strategies = profile.strategies.iter().map(|strategy| strategy.name);
-    let strategies: Vec<&str> = strategies.collect();
+    let strategies: Vec<&str> = profile.strategies().collect();
     for (field, words) in [
         ("category", json!(profile.categories)),
         ("fix_strategy", json!(strategies)),

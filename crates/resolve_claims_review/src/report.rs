@@ -70,8 +70,8 @@ pub(crate) struct Counts {
 
 impl Counts {
     pub(crate) fn of(profile: &Profile, map: &Classification) -> Self {
-        let strategies = profile.strategies.iter();
-        let strategies = strategies.map(|strategy| (strategy.name.to_owned(), 0));
+        let strategies = profile.strategies();
+        let strategies = strategies.map(|strategy| (strategy.to_owned(), 0));
         let mut counts = Self {
             strategies: strategies.collect(),
             ..Self::default()
@@ -95,10 +95,11 @@ impl Counts {
 
     /// `add_citation: 1, …, rerun_required: 0 ESCALATED`, in the order of application.
     fn by_strategy(&self, profile: &Profile) -> String {
-        let items = profile.strategies.iter().map(|strategy| {
-            let count = self.strategies.get(strategy.name).unwrap_or(&0);
-            let escalated = if strategy.escalates { " ESCALATED" } else { "" };
-            format!("{}: {count}{escalated}", strategy.name)
+        let items = profile.strategies().map(|strategy| {
+            let count = self.strategies.get(strategy).unwrap_or(&0);
+            let escalates = Profile::escalates(strategy);
+            let escalated = if escalates { " ESCALATED" } else { "" };
+            format!("{strategy}: {count}{escalated}")
         });
         items.collect::<Vec<_>>().join(", ")
     }
