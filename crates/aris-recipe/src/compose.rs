@@ -201,7 +201,7 @@ impl Work {
                 self.composed.recipe.faults.push((rule, fault));
             }
         }
-        let mut steps = sub.steps;
+        let mut steps = sub.keys.steps;
         for step in &mut steps {
             step.name = format!("{prefix}{}", step.name);
             step.origin = step.origin.take().or_else(|| Some(name.to_owned()));
@@ -233,9 +233,10 @@ impl Work {
         let recipe = &mut self.composed.recipe;
         for ingredient in &sub.ingredients {
             if !ingredient.hidden && recipe.ingredient(&ingredient.name.text).is_none() {
-                recipe.ingredients.push(ingredient.clone());
+                recipe.keys.ingredients.push(ingredient.clone());
             }
         }
+        let recipe = &mut recipe.keys;
         for (all, more) in [
             (&mut recipe.kitchen_rules, &sub.kitchen_rules),
             (&mut recipe.requires_packs, &sub.requires_packs),

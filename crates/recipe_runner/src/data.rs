@@ -180,8 +180,8 @@ fn sub_recipes(folders: &[PathBuf]) -> Result<Option<BTreeMap<String, Vec<String
             known.entry(name.to_owned()).or_insert_with(|| {
                 let text = aris_fs::read_text(&entry.path).ok();
                 let recipe = text.and_then(|text| load(&text, "").ok());
-                let steps = recipe.map(|recipe| recipe.steps).unwrap_or_default();
-                let placed = steps.iter().filter_map(|step| step.sub_recipe.clone());
+                let steps = recipe.iter().flat_map(|recipe| &recipe.steps);
+                let placed = steps.filter_map(|step| step.sub_recipe.clone());
                 placed.map(|name| name.text).collect()
             });
         }

@@ -109,8 +109,7 @@ pub(crate) fn reopen(
     }
     let machine = Machine::new(composed.recipe, data.manifest.as_ref());
     let broken = |reason: String| journal::wrong(state_path, reason);
-    let verified = machine.verify(state);
-    verified.map_err(|error| broken(error.to_string()))?;
+    machine.verify(state).map_err(broken)?;
     if let Some(cursor) = &state.cursor
         && machine.recipe.step(cursor).is_none()
     {

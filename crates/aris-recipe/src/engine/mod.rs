@@ -21,4 +21,3 @@ pub use machine::{Machine, Poll};
 pub use outcome::{Outcome, OutcomeStatus};
 pub use script::Script;
 pub use state::{Entry, Event, State, Status};
-pub use verify::Broken;

@@ -173,6 +173,39 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
+/// Declares kinds of keys: what each is read as, its JSON Schema, and how it is read.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident: $value:ty, $schema:tt, |$node:ident, $reader:ident| $read:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name;
+
+        impl $crate::model::keys::Kind for $name {
+            type Value = $value;
+
+            fn read($node: &aris_yaml::Node, $reader: &mut $crate::model::keys::Reader<'_>) -> $value {
+                $read
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!($schema)
+            }
+        }
+    )*};
+}
+
+pub(crate) use kinds;
+
 /// Replaces what a mapping must have, names between blanks: the keys of its declaration are all optional for the reader.
 pub(crate) fn demand(required: &str) -> impl FnMut(&mut schemars::Schema) {
     let required: Vec<&str> = required.split_whitespace().collect();

@@ -1,8 +1,8 @@
-//! What the keys of a recipe's file may hold.
+//! What the keys of a recipe's file may hold: how each is read, and its JSON Schema.
 
 use aris_yaml::{Node, Text};
 
-use super::keys::{Kind, Reader, as_text};
+use super::keys::{Kind, Reader, as_text, kinds};
 use crate::expression::Namespace;
 use crate::template::Template;
 
@@ -19,112 +19,22 @@ pub struct Capture {
     pub template: Template,
 }
 
-/// A scalar that is read as a text.
-#[derive(Debug)]
-pub(crate) struct Word;
-/// The name of a step, or `done`; in `on_exhausted` also `escalate`.
-#[derive(Debug)]
-pub(crate) struct Route;
-/// A module and a callable in it, joined by a dot.
-#[derive(Debug)]
-pub(crate) struct Dotted;
-/// A list of texts.
-#[derive(Debug)]
-pub(crate) struct Words;
-/// `true` or `false`; `yes`, `no`, `on` and `off` mean the same.
-#[derive(Debug)]
-pub(crate) struct Truth;
-/// A whole number of at least `LEAST`.
-#[derive(Debug)]
-pub(crate) struct Whole<const LEAST: u32>;
-/// Any value.
-#[derive(Debug)]
-pub(crate) struct Anything;
-/// A mapping from names to values of any kind; texts are templates.
-#[derive(Debug)]
-pub(crate) struct Arguments;
-/// A mapping from context variables to templates over `result.*`.
-#[derive(Debug)]
-pub(crate) struct Captures;
-/// `true`, or files and folders whose bytes count.
-#[derive(Debug)]
-pub(crate) struct Cache;
+kinds! {
+    /// A scalar that is read as a text.
+    Word: Option<Text>, {"type": ["string", "number", "boolean"]},
+    |node, reader| scalar(node, reader, "a text", |_| true);
 
-/// A mapping from names to the values that they have in turn: a list, or a template for one.
-#[derive(Debug)]
-pub(crate) struct Lenses;
+    /// The name of a step, or `done`; in `on_exhausted` also `escalate`.
+    Route: Option<Text>, {"type": "string", "pattern": "\\S"},
+    |node, reader| scalar(node, reader, "the name of a step", |text| !text.trim().is_empty());
 
-impl Capture {
-    /// Whether it reads a field of the result.
-    pub fn reads(&self, field: &str) -> bool {
-        let mut references = self.template.references();
-        references.any(|reference| reference.is(Namespace::Result, field))
-    }
-}
+    /// A module and a callable in it, joined by a dot.
+    Dotted: Option<Text>, {"type": "string", "pattern": "\\."},
+    |node, reader| scalar(node, reader, "a callable as module.function", |text| text.contains('.'));
 
-impl Kind for Lenses {
-    type Value = Vec<(Text, Node)>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        if node.entries().is_empty() {
-            reader.expect(node, "a mapping from names to lists, and not empty");
-        }
-        for (name, value) in node.entries() {
-            let mut below = reader.below(&name.text);
-            if value.is_list() {
-                Words::read(value, &mut below);
-            } else if value.text().is_none() {
-                below.expect(value, "a list, or a template for one");
-            }
-        }
-        node.entries().to_vec()
-    }
-}
-
-/// A scalar as text, told where it is none or does not fit.
-fn scalar(
-    node: &Node,
-    reader: &mut Reader<'_>,
-    what: &str,
-    fits: impl Fn(&str) -> bool,
-) -> Option<Text> {
-    let text = as_text(node);
-    if !text.as_deref().is_some_and(fits) {
-        reader.expect(node, what);
-    }
-    text
-}
-
-impl Kind for Word {
-    type Value = Option<Text>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        scalar(node, reader, "a text", |_| true)
-    }
-}
-
-impl Kind for Route {
-    type Value = Option<Text>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        let is_name = |text: &str| !text.trim().is_empty();
-        scalar(node, reader, "the name of a step", is_name)
-    }
-}
-
-impl Kind for Dotted {
-    type Value = Option<Text>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        let is_dotted = |text: &str| text.contains('.');
-        scalar(node, reader, "a callable as module.function", is_dotted)
-    }
-}
-
-impl Kind for Words {
-    type Value = Vec<Text>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// A list of texts.
+    Words: Vec<Text>, {"type": "array", "items": {"type": ["string", "number", "boolean"]}},
+    |node, reader| {
         if !node.is_list() {
             reader.expect(node, "a list of texts");
         }
@@ -133,57 +43,34 @@ impl Kind for Words {
             reader.refuse(item, message);
         }
         node.items().iter().filter_map(as_text).collect()
-    }
-}
+    };
 
-impl Kind for Truth {
-    type Value = bool;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// `true` or `false`; `yes`, `no`, `on` and `off` mean the same.
+    Truth: bool, {"enum": [true, false, "yes", "no", "on", "off"]},
+    |node, reader| {
         let truth = node.truth();
         if truth.is_none() {
             reader.expect(node, "true or false");
         }
         truth.unwrap_or(false)
-    }
-}
+    };
 
-impl<const LEAST: u32> Kind for Whole<LEAST> {
-    type Value = Option<u32>;
+    /// Any value.
+    Anything: Option<Node>, {},
+    |node, _reader| Some(node.clone());
 
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        let number = node.integer().and_then(|number| u32::try_from(number).ok());
-        let number = number.filter(|number| *number >= LEAST);
-        if number.is_none() {
-            reader.expect(node, &format!("a whole number from {LEAST}"));
-        }
-        number
-    }
-}
-
-impl Kind for Anything {
-    type Value = Option<Node>;
-
-    fn read(node: &Node, _: &mut Reader<'_>) -> Self::Value {
-        Some(node.clone())
-    }
-}
-
-impl Kind for Arguments {
-    type Value = Vec<(Text, Node)>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// A mapping from names to values of any kind; texts are templates.
+    Arguments: Vec<(Text, Node)>, {"type": "object"},
+    |node, reader| {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to values");
         }
         node.entries().to_vec()
-    }
-}
+    };
 
-impl Kind for Captures {
-    type Value = Vec<Capture>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// A mapping from context variables to templates over `result.*`.
+    Captures: Vec<Capture>, {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+    |node, reader| {
         if !node.is_map() {
             reader.expect(node, "a mapping from variables to templates");
         }
@@ -200,13 +87,11 @@ impl Kind for Captures {
             }
         });
         captures.collect()
-    }
-}
+    };
 
-impl Kind for Cache {
-    type Value = Option<Vec<String>>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// `true`, or files and folders whose bytes count.
+    Cache: Option<Vec<String>>, {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "string"}}]},
+    |node, reader| {
         if node.is_list() {
             let files = Words::read(node, reader);
             return Some(files.into_iter().map(|file| file.text).collect());
@@ -215,5 +100,65 @@ impl Kind for Cache {
             reader.expect(node, "true, or a list of files");
         }
         node.truth().filter(|wanted| *wanted).map(|_| Vec::new())
+    };
+
+    /// A mapping from names to the values that they have in turn: a list, or a template for one.
+    Lenses: Vec<(Text, Node)>, {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["string", "number", "boolean"]}}]}
+    },
+    |node, reader| {
+        if node.entries().is_empty() {
+            reader.expect(node, "a mapping from names to lists, and not empty");
+        }
+        for (name, value) in node.entries() {
+            let mut below = reader.below(&name.text);
+            if value.is_list() {
+                Words::read(value, &mut below);
+            } else if value.text().is_none() {
+                below.expect(value, "a list, or a template for one");
+            }
+        }
+        node.entries().to_vec()
+    };
+}
+
+/// A whole number of at least `LEAST`.
+#[derive(Debug)]
+pub(crate) struct Whole<const LEAST: u32>;
+
+impl<const LEAST: u32> Kind for Whole<LEAST> {
+    type Value = Option<u32>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        let number = node.integer().and_then(|number| u32::try_from(number).ok());
+        let number = number.filter(|number| *number >= LEAST);
+        if number.is_none() {
+            reader.expect(node, &format!("a whole number from {LEAST}"));
+        }
+        number
     }
+}
+
+impl Capture {
+    /// Whether it reads a field of the result.
+    pub fn reads(&self, field: &str) -> bool {
+        let mut references = self.template.references();
+        references.any(|reference| reference.is(Namespace::Result, field))
+    }
+}
+
+/// A scalar as text, told where it is none or does not fit.
+fn scalar(
+    node: &Node,
+    reader: &mut Reader<'_>,
+    what: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Option<Text> {
+    let text = as_text(node);
+    if !text.as_deref().is_some_and(fits) {
+        reader.expect(node, what);
+    }
+    text
 }

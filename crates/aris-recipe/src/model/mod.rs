@@ -10,6 +10,7 @@ mod state;
 mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use aris_yaml::Text;
 
@@ -35,27 +36,11 @@ pub const ESCALATE: &str = "escalate";
 pub struct Recipe {
     /// Its name; empty when it has none.
     pub name: String,
-    /// Version of the language it was written for, under either key.
-    pub version: Option<Text>,
-    /// Inputs in the order of the file.
-    pub ingredients: Vec<Ingredient>,
-    /// Discipline for whoever executes.
-    pub kitchen_rules: Vec<Text>,
-    /// Skill packs that must be enabled.
-    pub requires_packs: Vec<Text>,
-    /// Steps in the order of the file; the first is the entry. Of two steps of one name the later counts, in the place of the
-    /// earlier.
-    pub steps: Vec<Step>,
+    /// What its file says. Steps are in the order of the file, and the first is the entry; of two of one name the later counts, in the place
+    /// of the earlier.
+    pub(crate) keys: RecipeKeys,
     /// Where the file is not what the schema says.
     pub(crate) faults: Vec<Fault>,
-    /// Classes of variables.
-    pub state: Vec<Declaration>,
-    /// Where a run is taken up again, without a journal.
-    pub resume: Vec<Tier>,
-    /// File with the contracts of skills, relative to the recipe.
-    pub manifest: Option<Text>,
-    /// File with the tools and their parameters, relative to the recipe.
-    pub tools: Option<Text>,
     /// Variables that only sub-recipes capture that are not placed here.
     pub elsewhere: BTreeSet<String>,
     /// Composing made routes that lead to `escalate`.
@@ -63,7 +48,21 @@ pub struct Recipe {
     index: BTreeMap<String, usize>,
 }
 
+impl Deref for Recipe {
+    type Target = RecipeKeys;
+
+    fn deref(&self) -> &RecipeKeys {
+        &self.keys
+    }
+}
+
 impl Recipe {
+    /// Version of the language it was written for, under either key.
+    pub fn version(&self) -> Option<&Text> {
+        let version = self.keys.recipe_version.as_ref();
+        version.or(self.keys.autoskillit_version.as_ref())
+    }
+
     /// The step of this name.
     pub fn step(&self, name: &str) -> Option<&Step> {
         self.steps.get(self.position(name)?)
@@ -112,6 +111,6 @@ impl Recipe {
     pub(crate) fn set_steps(&mut self, steps: Vec<Step>) {
         let names = steps.iter().map(|step| step.name.clone());
         self.index = names.zip(0..).collect();
-        self.steps = steps;
+        self.keys.steps = steps;
     }
 }

@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Loaded {
     }
     let mut faults = Vec::new();
     let mut reader = Reader::new(&mut faults);
-    let keys = RecipeKeys::read_keys(&node, &mut reader);
+    let mut keys = RecipeKeys::read_keys(&node, &mut reader);
     reader.twice(&node);
     let name = keys.name.as_deref().unwrap_or_default().trim().to_owned();
     let mut need = |is_there: bool, message: &str| {
@@ -82,23 +82,16 @@ pub fn parse(text: &str) -> Loaded {
         "the recipe has no `kitchen_rules`: list what whoever executes it must and must not do",
     );
     need(!keys.steps.is_empty(), "the recipe has no `steps`");
+    let steps = std::mem::take(&mut keys.steps);
     let mut recipe = Recipe {
         name,
-        version: keys.recipe_version.or(keys.autoskillit_version),
-        ingredients: keys.ingredients,
-        kitchen_rules: keys.kitchen_rules,
-        requires_packs: keys.requires_packs,
-        steps: Vec::new(),
+        keys,
         faults,
-        state: keys.state,
-        resume: keys.resume,
-        manifest: keys.manifest,
-        tools: keys.tools,
         elsewhere: std::collections::BTreeSet::new(),
         may_escalate: false,
         index: std::collections::BTreeMap::new(),
     };
-    recipe.set_steps(keys.steps);
+    recipe.set_steps(steps);
     Ok(recipe)
 }
 

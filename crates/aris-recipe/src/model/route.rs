@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use strum::{Display, EnumString};
 
-use super::keys::{Kind, Reader, as_text, demand, keys};
+use super::keys::{Kind, Reader, as_text, demand, keys, kinds};
 use super::kinds::{Anything, Route, Word};
 use crate::expression::{self, Expression, ExpressionError};
 use aris_yaml::{Node, Text};
@@ -30,14 +30,11 @@ keys! {
 /// A list of branches, or routing by one field.
 #[derive(Debug)]
 pub(crate) struct Results;
-/// A mapping from values to routes.
-#[derive(Debug)]
-pub(crate) struct Routes;
 
-impl Kind for Routes {
-    type Value = Vec<(Text, Text)>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+kinds! {
+    /// A mapping from values to routes.
+    Routes: Vec<(Text, Text)>, {"type": "object", "minProperties": 1, "additionalProperties": {"type": "string", "pattern": "\\S"}},
+    |node, reader| {
         if node.entries().is_empty() {
             reader.expect(node, "a mapping from values to steps, and not empty");
         }
@@ -46,7 +43,7 @@ impl Kind for Routes {
             Some((key.clone(), route))
         });
         routes.collect()
-    }
+    };
 }
 
 impl Kind for Results {

@@ -1,4 +1,4 @@
-//! The JSON Schema of recipes: what the kinds of keys are there, and what the keys of one mapping demand of each other.
+//! The JSON Schema of kinds of keys that are made of others.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,49 +8,10 @@ use serde_json::json;
 use strum::VariantNames as _;
 
 use super::ingredient::{IngredientFile, Inputs};
-use super::kinds::{
-    Anything, Arguments, Cache, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
-};
-use super::route::{BranchFile, ByFieldFile, Results, Routes};
-use super::state::{Class, Classes, TierFile, TierNumber, Tiers};
+use super::kinds::Whole;
+use super::route::{BranchFile, ByFieldFile, Results};
+use super::state::{Class, Classes, TierFile, Tiers};
 use super::step::{StepFile, Steps};
-
-macro_rules! schema {
-    ($($type:ty: $name:literal $schema:tt)*) => {
-        $(impl JsonSchema for $type {
-            fn schema_name() -> Cow<'static, str> {
-                $name.into()
-            }
-
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
-            }
-        })*
-    };
-}
-
-schema! {
-    Word: "Text" {"type": ["string", "number", "boolean"]}
-    Route: "Route" {"type": "string", "pattern": "\\S"}
-    Dotted: "Callable" {"type": "string", "pattern": "\\."}
-    Words: "Texts" {"type": "array", "items": {"type": ["string", "number", "boolean"]}}
-    Truth: "Truth" {"enum": [true, false, "yes", "no", "on", "off"]}
-    Anything: "Anything" {}
-    Arguments: "Arguments" {"type": "object"}
-    Captures: "Captures" {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}}
-    Lenses: "Lenses" {
-        "type": "object",
-        "minProperties": 1,
-        "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["string", "number", "boolean"]}}]}
-    }
-    Cache: "Cache" {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "string"}}]}
-    Routes: "Routes" {"type": "object", "minProperties": 1, "additionalProperties": {"type": "string", "pattern": "\\S"}}
-    TierNumber: "TierNumber" {"type": "integer"}
-}
 
 impl<const LEAST: u32> JsonSchema for Whole<LEAST> {
     fn schema_name() -> Cow<'static, str> {

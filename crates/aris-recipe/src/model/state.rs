@@ -3,7 +3,7 @@
 use aris_yaml::{Node, Text};
 use strum::{Display, EnumString, VariantNames};
 
-use super::keys::{Kind, Reader, demand, keys};
+use super::keys::{Kind, Reader, demand, keys, kinds};
 use super::kinds::Word;
 use crate::near::nearest;
 
@@ -18,26 +18,23 @@ keys! {
     start: Word => Option<Text>,
 }
 
-/// A whole number.
-#[derive(Debug)]
-pub(crate) struct TierNumber;
+kinds! {
+    /// A whole number.
+    TierNumber: Option<i64>, {"type": "integer"},
+    |node, reader| {
+        if node.integer().is_none() {
+            reader.expect(node, "a whole number");
+        }
+        node.integer()
+    };
+}
+
 /// A list of tiers.
 #[derive(Debug)]
 pub(crate) struct Tiers;
 /// A mapping from variables to classes.
 #[derive(Debug)]
 pub(crate) struct Classes;
-
-impl Kind for TierNumber {
-    type Value = Option<i64>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        if node.integer().is_none() {
-            reader.expect(node, "a whole number");
-        }
-        node.integer()
-    }
-}
 
 impl Kind for Tiers {
     type Value = Vec<Tier>;

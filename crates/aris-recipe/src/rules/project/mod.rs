@@ -157,7 +157,7 @@ impl ProjectRule {
         let Some(wanted) = &self.version_before else {
             return;
         };
-        let given = scope.recipe.version.as_ref();
+        let given = scope.recipe.version();
         let (line, text) = given.map_or((0, "none"), |text| (text.line, text.text.as_str()));
         if numbers(text).is_none_or(|own| Some(own) < numbers(wanted)) {
             self.tell(number, line, text, out);
