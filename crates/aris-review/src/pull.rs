@@ -1,6 +1,9 @@
 //! Where a pull request is.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// A repository on GitHub, on GitLab or on a server of an enterprise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,41 +64,29 @@ impl std::str::FromStr for Pull {
 
     /// Reads `https://host/owner/name/pull/number` or `https://host/group/name/-/merge_requests/number`, with anything after `/`, `?` or `#`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            String::from(
-                "it is like neither https://github.com/owner/name/pull/1 nor https://gitlab.com/group/name/-/merge_requests/1",
-            )
+        let read = || {
+            let found = ADDRESS.as_ref()?.captures(text)?;
+            let part = |at| found.get(at).map(|part| part.as_str());
+            let (host, names) = (part(1)?, part(2)?.split('/').collect::<Vec<&str>>());
+            let kind = match (part(3)?, names.len()) {
+                ("pull", 2) => Kind::GitHub,
+                ("pull", _) => return None,
+                _ => Kind::GitLab,
+            };
+            let number = part(4)?.parse().ok().filter(|number| *number > 0)?;
+            let (name, port) = host.split_once(':').unwrap_or((host, "0"));
+            let repository = Repository::at(Some(kind), Some(host), &names).ok()?;
+            (is_name(name) && is_port(port)).then_some(Self { repository, number })
         };
-        let rest = text.strip_prefix("https://");
-        let rest = rest.or_else(|| text.strip_prefix("http://"));
-        let rest = rest.ok_or_else(wrong)?;
-        let path = rest.split(['?', '#']).next().unwrap_or_default();
-        let parts: Vec<&str> = path.split('/').collect();
-        let (kind, host, names, number) = match parts.as_slice() {
-            [host, owner, name, "pull", number, ..] => {
-                (Kind::GitHub, host, vec![*owner, *name], number)
-            }
-            [host, path @ ..] => {
-                let mut pairs = path.windows(2);
-                let at = pairs.position(|two| two == ["-", "merge_requests"]);
-                let at = at.ok_or_else(wrong)?;
-                let number = path.get(at + 2).ok_or_else(wrong)?;
-                (Kind::GitLab, host, path[..at].to_vec(), number)
-            }
-            [] => return Err(wrong()),
-        };
-        let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let number = number.parse().ok().filter(|number| digits && *number > 0);
-        let number = number.ok_or_else(wrong)?;
-        let (name, port) = host.split_once(':').unwrap_or((host, "0"));
-        if !is_name(name) || !is_port(port) {
-            return Err(wrong());
-        }
-        let repository = Repository::at(Some(kind), Some(host), &names);
-        let repository = repository.map_err(|_error| wrong())?;
-        Ok(Self { repository, number })
+        let wrong = "it is like neither https://github.com/owner/name/pull/1 nor https://gitlab.com/group/name/-/merge_requests/1";
+        read().ok_or_else(|| wrong.to_owned())
     }
 }
+
+/// Host, owner or groups with the name, which of the two it is, and its number.
+static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^https?://([^/?#]+)/([^?#]+?)/(pull|-/merge_requests)/([0-9]+)(?:[/?#]|$)").ok()
+});
 
 impl Repository {
     fn at(kind: Option<Kind>, host: Option<&str>, names: &[&str]) -> Result<Self, String> {
