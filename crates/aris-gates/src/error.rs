@@ -1,6 +1,6 @@
 //! What can go wrong in both helpers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
@@ -13,16 +13,6 @@ use serde_json::{Map, Value};
 /// An error of flags, folder, git or GitHub.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
-    /// An input is not the JSON that it should be.
-    #[error("{}: {source}", path.display())]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        source: JsonError,
-        /// What to give instead.
-        hint: &'static str,
-    },
     /// A program cannot be run.
     #[error(transparent)]
     Proc(#[from] ProcError),
@@ -47,8 +37,8 @@ pub enum GateError {
         message: String,
         /// What to do.
         hint: String,
-        /// The file that it is about.
-        path: Option<PathBuf>,
+        /// For programs: the file that it is about, and more.
+        details: Box<Map<String, Value>>,
     },
 }
 
@@ -59,18 +49,29 @@ impl GateError {
             kind,
             message,
             hint: hint.to_owned(),
-            path: None,
+            details: Box::default(),
         }
     }
 
     /// The same about a file.
     pub fn refused_at(path: &Path, kind: ErrorKind, message: String, hint: &str) -> Self {
+        let place = path.display().to_string();
         Self::Refused {
             kind,
             message,
             hint: hint.to_owned(),
-            path: Some(path.to_path_buf()),
+            details: Box::new(Map::from_iter([(String::from("path"), place.into())])),
         }
+    }
+
+    /// An input is not the JSON that it should be; `hint` says what to give instead.
+    pub fn json(path: &Path, wrong: &JsonError, hint: &str) -> Self {
+        let message = format!("{}: {wrong}", path.display());
+        let mut error = Self::refused_at(path, ErrorKind::Validation, message, hint);
+        if let Self::Refused { details, .. } = &mut error {
+            details.extend(wrong.details());
+        }
+        error
     }
 }
 
@@ -78,7 +79,6 @@ impl Failure for GateError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Refused { kind, .. } => *kind,
-            Self::Json { .. } => ErrorKind::Validation,
             Self::Disk(error) => error.kind(),
             Self::Base(error) => error.kind(),
             Self::Written(_) => ErrorKind::Internal,
@@ -88,32 +88,22 @@ impl Failure for GateError {
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Refused { hint, .. } => hint,
-            Self::Json { hint, .. } => *hint,
-            Self::Written(_) => return None,
-            Self::Disk(error) => return error.hint(),
-            Self::Base(error) => return error.hint(),
-            Self::Proc(error) => return error.hint(),
-            Self::Fs(error) => return error.hint(),
-        };
-        Some(hint.to_owned())
+        match self {
+            Self::Refused { hint, .. } => Some(hint.clone()),
+            Self::Written(_) => None,
+            Self::Disk(error) => error.hint(),
+            Self::Base(error) => error.hint(),
+            Self::Proc(error) => error.hint(),
+            Self::Fs(error) => error.hint(),
+        }
     }
 
     fn details(&self) -> Map<String, Value> {
-        let mut details = match self {
-            Self::Json { source, .. } => source.details(),
+        match self {
+            Self::Refused { details, .. } => Map::clone(details),
             Self::Fs(error) => error.details(),
             Self::Disk(error) => error.details(),
             _ => Map::new(),
-        };
-        if let Self::Json { path, .. }
-        | Self::Refused {
-            path: Some(path), ..
-        } = self
-        {
-            details.insert(String::from("path"), path.display().to_string().into());
         }
-        details
     }
 }

@@ -136,11 +136,8 @@ impl Folder {
 /// Reads a JSON file strictly; `hint` says what to give where it does not hold.
 pub fn read<T: DeserializeOwned>(path: &Path, hint: &'static str) -> Result<T, GateError> {
     let bytes = aris_fs::read(path, aris_fs::READ_LIMIT)?;
-    json::typed(&bytes, Limits::ARTIFACT).map_err(|source| GateError::Json {
-        path: path.to_path_buf(),
-        source,
-        hint,
-    })
+    let value = json::typed(&bytes, Limits::ARTIFACT);
+    value.map_err(|wrong| GateError::json(path, &wrong, hint))
 }
 
 /// The same of a file that may not be there.

@@ -31,36 +31,24 @@ impl AnswerArgs {
     }
 }
 
-/// What came of asking; [`Open`] is what nobody looked at.
+/// What came of asking.
 #[derive(Debug, Default)]
 pub(crate) struct Asking {
     /// Requests, and whether their answers are there and hold.
     requests: Vec<(AgentRequest, Asked)>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) findings: Findings,
-    /// Parts that no answer covers: where they begin, and why.
-    pub(crate) open: Vec<Open>,
+    /// Findings about parts that no answer covers.
+    pub(crate) open: Vec<Finding>,
 }
 
-/// A part of a report that was not looked at.
-#[derive(Debug)]
-pub(crate) struct Open {
-    pub(crate) file: String,
-    pub(crate) line: Option<u32>,
-    pub(crate) dimension: &'static str,
-    pub(crate) why: String,
-}
-
-impl Open {
-    /// The finding that says so: nobody can tell whether the evidence is there, so that a person has to look.
-    pub(crate) fn finding(&self) -> Finding {
-        let message = format!("evidence not checked: {}", self.why);
-        let place = (self.file.as_str(), self.line);
-        let (rule, severity) = ("not-checked", Severity::Warning);
-        let mut finding = Finding::of_rule(rule, severity, self.dimension, place, message);
-        finding.source = Some(Source::Agent);
-        finding.requires_decision = true;
-        finding
+/// The finding about a part of a report that was not looked at: nobody can tell whether the evidence is there, so that a person has to look.
+pub(crate) fn unseen(place: (&str, Option<u32>), dimension: &str, why: &str) -> Finding {
+    let message = format!("evidence not checked: {why}");
+    Finding {
+        source: Some(Source::Agent),
+        requires_decision: true,
+        ..Finding::of_rule("not-checked", Severity::Warning, dimension, place, message)
     }
 }
 
@@ -91,7 +79,7 @@ pub(crate) fn ask(
         });
         let dimension = gate.profile().dimensions[0];
         let line = section.lines.first().map(|line| line.line);
-        asking.note(request, taken, section.file.clone(), line, dimension);
+        asking.note(request, taken, (&section.file, line), dimension);
     }
     sort(&mut asking.claims);
     if gate == Gate::Claims && asking.open.is_empty() {
@@ -118,8 +106,8 @@ impl Asking {
             };
             let request = AgentRequest::matching(claim_type, &claims, diff);
             let taken = answer(answers, &request.id)?.and_then(|output| self.take_findings(output));
-            let (file, line) = (first.file.clone(), first.line);
-            self.note(request, taken, file, line, claim_type.into());
+            let place = (first.file.as_str(), first.line);
+            self.note(request, taken, place, claim_type.into());
         }
         Ok(())
     }
@@ -140,9 +128,8 @@ impl Asking {
         &mut self,
         request: AgentRequest,
         taken: Result<(), Problem>,
-        file: String,
-        line: Option<u32>,
-        dimension: &'static str,
+        place: (&str, Option<u32>),
+        dimension: &str,
     ) {
         let asked = Asked {
             id: request.id.clone(),
@@ -152,12 +139,8 @@ impl Asking {
         };
         self.requests.push((request, asked));
         if let Err(problem) = taken {
-            self.open.push(Open {
-                file,
-                line,
-                dimension,
-                why: problem.unwrap_or_else(|| String::from("no answer")),
-            });
+            let why = problem.as_deref().unwrap_or("no answer");
+            self.open.push(unseen(place, dimension, why));
         }
     }
 

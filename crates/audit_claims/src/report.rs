@@ -27,8 +27,7 @@ pub(crate) const CHECKED: &str = "aris.audit_claims.checked/v1";
 const LINE: usize = 400;
 
 /// Requests to agents that were written.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Prepared {
     /// Whether GitHub could not be asked.
     pub(crate) degraded: bool,
@@ -49,8 +48,7 @@ pub(crate) struct Prepared {
 }
 
 /// A request that was written.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Asked {
     /// Its name; the answer has the same one.
     pub(crate) id: String,
@@ -85,8 +83,7 @@ impl Prepared {
 }
 
 /// The claims that the rules see.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Extracted {
     /// Sentences that were read.
     pub(crate) sentences: usize,
@@ -111,8 +108,7 @@ impl Extracted {
 }
 
 /// What the rules find in documents.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Checked {
     /// The files that were read, included ones too.
     pub(crate) documents: Vec<String>,
@@ -131,8 +127,7 @@ pub(crate) struct Checked {
 }
 
 /// A rule that could not look.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct NotChecked {
     /// The rule.
     pub(crate) rule: String,
@@ -211,8 +206,7 @@ impl Listed for Merged {
 }
 
 /// The verdict and what it follows from.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     event: Event,

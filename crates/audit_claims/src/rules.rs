@@ -16,7 +16,7 @@ use aris_statements::statement::claims;
 use jiff::tz::TimeZone;
 
 use crate::Error;
-use crate::agents::{Open, sort};
+use crate::agents::{sort, unseen};
 use crate::bindings::bound;
 use crate::excerpts::excerpts;
 
@@ -80,7 +80,7 @@ pub(crate) struct Looked {
     /// Findings in what the diff shows, and those that have no line.
     pub(crate) findings: Vec<Finding>,
     /// Reports that could not be read.
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<Finding>,
 }
 
 /// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them.
@@ -107,12 +107,9 @@ pub(crate) fn look(
             Err(error) => {
                 let section = sections.iter().find(|section| section.file == file);
                 let line = section.and_then(|section| section.lines.first());
-                looked.open.push(Open {
-                    line: line.map(|line| line.line),
-                    file,
-                    dimension: "external",
-                    why: aris_review::one_line(&error.to_string(), 300),
-                });
+                let place = (file.as_str(), line.map(|line| line.line));
+                let why = aris_review::one_line(&error.to_string(), 300);
+                looked.open.push(unseen(place, "external", &why));
             }
         }
     }

@@ -6,11 +6,11 @@ use std::path::Path;
 use aris_claims::bindings::FILE_NAME;
 use aris_cli::Context;
 use aris_gates::{Folder, Worktree, open};
-use aris_review::{Claim, Diff, DiffFile, Forge, Gate, Pull, Reports, Trouble};
+use aris_review::{Claim, Diff, DiffFile, Finding, Forge, Gate, Pull, Reports, Trouble};
 use aris_statements::disk::inside;
 
 use crate::Error;
-use crate::agents::Open;
+use crate::agents::unseen;
 
 /// Which files are reports.
 #[derive(Debug, clap::Args)]
@@ -101,16 +101,13 @@ pub(crate) fn stale(
 }
 
 /// Reports that nobody can look at, because the diff does not show their text.
-pub(crate) fn unseen(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Open> {
+pub(crate) fn not_shown(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Finding> {
     let hidden = reports.hidden(diff).into_iter();
-    let open = hidden.map(|hidden| Open {
-        file: hidden.path.clone(),
-        line: None,
-        dimension: gate.profile().dimensions[0],
-        why: format!(
-            "the diff does not show the text of this report: {}",
-            hidden.why
-        ),
+    let dimension = gate.profile().dimensions[0];
+    let open = hidden.map(|hidden| {
+        let why = hidden.why;
+        let why = format!("the diff does not show the text of this report: {why}");
+        unseen((&hidden.path, None), dimension, &why)
     });
     open.collect()
 }

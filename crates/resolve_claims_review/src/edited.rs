@@ -111,8 +111,9 @@ fn is_test(file: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
     use super::*;
 
     #[test]

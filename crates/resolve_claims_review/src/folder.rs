@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, which_pull};
 
 /// The comments of a pull request by group, `dimension_groups_{pr}.json`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fetched {
     /// Whether nothing could be fetched.
@@ -76,20 +75,15 @@ pub(crate) struct Fetched {
 
 /// The pull request whose files lie here: the given one, or the only one that has a classification.
 pub(crate) fn pull(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
-    match pull_or_none(folder, given)? {
+    match given.map_or_else(|| numbered(folder, "classification_map_"), Ok)? {
         0 => Err(which_pull(&folder.path, "none")),
         number => Ok(number),
     }
 }
 
-/// Like [`pull`]; 0 when there is none.
-fn pull_or_none(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
-    given.map_or_else(|| numbered(folder, "classification_map_"), Ok)
-}
-
 /// Like [`pull`], also for a pull request that was fetched and is not classified yet; 0 when there is none.
 pub(crate) fn fetched_or_none(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
-    match pull_or_none(folder, given)? {
+    match given.map_or_else(|| numbered(folder, "classification_map_"), Ok)? {
         0 => numbered(folder, "dimension_groups_"),
         number => Ok(number),
     }

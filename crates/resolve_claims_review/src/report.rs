@@ -30,8 +30,7 @@ pub(crate) const OUTCOME: &str = "aris.resolve_claims_review.outcome/v1";
 const LINE: usize = 200;
 
 /// What was decided about all comments.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Classified {
     pub(crate) pr: u64,
     /// The file with the classification.
@@ -46,8 +45,7 @@ pub(crate) struct Classified {
 }
 
 /// A group whose answer does not hold.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Failed {
     pub(crate) group: String,
     pub(crate) request: String,
@@ -56,8 +54,7 @@ pub(crate) struct Failed {
 }
 
 /// How many comments there are of what.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Counts {
     pub(crate) critical: usize,
     pub(crate) warning: usize,
@@ -117,15 +114,13 @@ impl Counts {
 }
 
 /// What is edited, in its order.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Planned {
     pub(crate) work: Vec<Work>,
 }
 
 /// One edit.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Work {
     /// Number of the comment.
     pub(crate) id: u64,
@@ -134,8 +129,7 @@ pub(crate) struct Work {
 }
 
 /// What became of one edit.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Edit {
     comment_id: u64,
     applied: bool,
@@ -160,8 +154,9 @@ impl Edit {
 }
 
 /// How validation stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display, schemars::JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE")]
 pub(crate) enum Validity {
@@ -176,8 +171,7 @@ pub(crate) enum Validity {
 }
 
 /// One attempt at validation.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Validated {
     pub(crate) status: Validity,
     /// Attempts so far.
@@ -190,8 +184,7 @@ pub(crate) struct Validated {
 }
 
 /// What `finish` did on GitHub.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Done {
     /// Threads that it settled.
     pub(crate) resolved: usize,
@@ -210,8 +203,7 @@ pub(crate) struct Done {
 }
 
 /// What is handed on: the whole entry, its comment and its strategy.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Escalation {
     pub(crate) comment_id: u64,
     pub(crate) strategy: String,
@@ -220,8 +212,7 @@ pub(crate) struct Escalation {
 }
 
 /// What was rejected, for whoever wants to learn from it.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Reject {
     pub(crate) comment_id: u64,
     pub(crate) path: String,
@@ -235,8 +226,7 @@ pub(crate) struct Reject {
 }
 
 /// How a review was settled.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Finished {
     pub(crate) pr: u64,
     #[serde(flatten)]

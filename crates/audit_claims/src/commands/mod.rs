@@ -22,9 +22,5 @@ pub(crate) const HINT: &str = "give a list of findings, an object with one under
 pub(crate) fn findings(path: &Path, context: &Context) -> Result<Findings, Error> {
     let path = context.absolute(path);
     let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
-    Findings::read(&bytes).map_err(|source| Error::Json {
-        path,
-        source,
-        hint: HINT,
-    })
+    Findings::read(&bytes).map_err(|wrong| Error::json(&path, &wrong, HINT))
 }

@@ -11,7 +11,7 @@ use aris_review::{Diff, Pull};
 use crate::Error;
 use crate::agents::{AnswerArgs, ask};
 use crate::report::Prepared;
-use crate::source::{Changes, ReportArgs, fetch, unseen};
+use crate::source::{Changes, ReportArgs, fetch, not_shown};
 
 /// Arguments of `prepare`.
 #[derive(Debug, clap::Args)]
@@ -70,8 +70,8 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
     };
     let read = Diff::read(&diff);
     let sections = reports.sections(&read);
-    let unseen = unseen(&reports, &read, args.folder.gate);
-    prepared.not_shown = unseen.into_iter().map(|open| open.file).collect();
+    let not_shown = not_shown(&reports, &read, args.folder.gate);
+    prepared.not_shown = not_shown.into_iter().map(|open| open.file).collect();
     let asking = ask(args.folder.gate, &sections, &diff, &answers)?;
     prepared.sections = sections.len();
     prepared.requests = asking.write(&folder)?;

@@ -7,16 +7,16 @@ use aris_cli::{Context, Shown};
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
-use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
+use aris_review::{Claim, Diff, Finding, Findings, Gate, Looked, Pull, Section, Verdict};
 use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::Error;
-use crate::agents::{AnswerArgs, Open, ask};
+use crate::agents::{AnswerArgs, ask};
 use crate::audit::{Target, VerdictFlags, anchored, published};
 use crate::report::Judged;
 use crate::rules::{RuleArgs, joined, look, united};
-use crate::source::{Changes, ReportArgs, fetch, stale, unseen};
+use crate::source::{Changes, ReportArgs, fetch, not_shown, stale};
 
 /// Who looks for claims and evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         }
     };
     let read = Diff::read(&diff);
-    let unseen = unseen(&reports, &read, args.folder.gate);
+    let not_shown = not_shown(&reports, &read, args.folder.gate);
     let stale = match engine {
         // Agents see the diff and nothing else.
         Engine::Agent => BTreeSet::new(),
@@ -91,10 +91,10 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         &folder,
         context,
     )?;
-    if !stale.is_empty() || !unseen.is_empty() {
+    let hidden = not_shown.len();
+    if !stale.is_empty() || hidden > 0 {
         looked = Looked::default();
-        let unseen = unseen.iter().map(|open| open.finding().identified());
-        all.findings.extend(unseen);
+        all.findings.extend(not_shown);
     }
     let target = Target {
         forge: &*forge,
@@ -105,8 +105,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         looked,
     };
     let mut judged = Judged::of(all);
-    if !unseen.is_empty() {
-        let reports = counted(unseen.len(), "report");
+    if hidden > 0 {
+        let reports = counted(hidden, "report");
         let why = format!("not looked at, because the diff does not show their text: {reports}");
         judged.degrade(&why, Verdict::NeedsHuman);
     }
@@ -150,7 +150,7 @@ impl RunArgs {
     ) -> Result<(Findings, Looked), Error> {
         let mut claims: Vec<Claim> = Vec::new();
         let mut all = Findings::default();
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Vec<Finding> = Vec::new();
         let mut answered = false;
         if engine != Engine::Rules {
             let asking = ask(self.folder.gate, sections, diff, answers)?;
@@ -170,7 +170,7 @@ impl RunArgs {
             rules: engine != Engine::Agent && open.is_empty(),
             agents: engine != Engine::Rules && answered,
         };
-        all.findings.extend(open.iter().map(Open::finding));
+        all.findings.extend(open);
         let number = self.pull.number;
         if self.folder.gate == Gate::Claims {
             folder.write_json(&format!("claims_{number}.json"), &claims)?;

@@ -22,10 +22,7 @@ pub(crate) struct OutcomeArgs {
 pub(crate) fn run(args: &OutcomeArgs, context: &Context) -> Result<Tokens, Error> {
     let path = context.absolute(&args.escalations);
     let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
-    let strategies = read_strategies(&bytes).map_err(|source| Error::Json {
-        path,
-        source,
-        hint: HINT,
-    })?;
+    let strategies = read_strategies(&bytes);
+    let strategies = strategies.map_err(|wrong| Error::json(&path, &wrong, HINT))?;
     Ok(Tokens::of(strategies, args.fixes_applied))
 }
