@@ -188,8 +188,7 @@ fn noted(text: &str, fields: Map<String, Value>) -> Outcome {
 }
 
 /// What a session cost, as far as it reports it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Usage {
     /// Tokens that it read, those from a cache included.
     pub(crate) input_tokens: u64,

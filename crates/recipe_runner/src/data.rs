@@ -64,11 +64,9 @@ pub(crate) fn read(
     let (data, _) = contracts_in(&files)?;
     let mut rules = parsed(file(&args.rules), ProjectRule::parse_all)?.unwrap_or_default();
     if profile == Profile::Compat {
-        let own = ProjectRule::parse_all(AUTOSKILLIT).map_err(|problems| Error::Data {
-            path: PathBuf::from("autoskillit.yaml"),
-            problems,
-        });
-        rules.extend(own?);
+        let own = ProjectRule::parse_all(AUTOSKILLIT);
+        let path = Path::new("autoskillit.yaml");
+        rules.extend(own.map_err(|problems| Error::data(path, &problems))?);
     }
     let called = recipe.steps.iter().filter_map(called_skill);
     let wanted = called.filter(|_| !rules.is_empty()).collect();
@@ -134,7 +132,7 @@ fn parsed<T>(
     };
     let text = read_named(&path)?;
     let read = parse(&text).map(Some);
-    read.map_err(|problems| Error::Data { path, problems })
+    read.map_err(|problems| Error::data(&path, &problems))
 }
 
 /// The skills in folders, of several of one name the first; one that was named and is absent is an error where it is listed. `read` names

@@ -7,23 +7,12 @@ use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_recipe::Finding;
 use aris_yaml::problem::{Problem, SHOWN_PROBLEMS};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Errors of `recipe_runner`. What is wrong with a recipe that can be loaded is in its report, never here.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No subcommand was given.
-    #[error("a command is missing")]
-    NoCommand,
-    /// A file that a recipe is checked against is malformed.
-    #[error("{}", told(path, problems))]
-    Data {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong, at least one, in the order of the file.
-        problems: Vec<Problem>,
-    },
     /// What only one place refuses, in its words.
     #[error("{reason}")]
     Refused {
@@ -33,16 +22,8 @@ pub enum Error {
         reason: String,
         /// What to do.
         hint: String,
-        /// The file that it is about.
-        path: Option<PathBuf>,
-    },
-    /// The step is not the one whose outcome is needed.
-    #[error("{}, not step {step}", cursor.as_ref().map_or_else(|| String::from("the run has ended and needs no outcome"), |at| format!("the run is waiting for step {at}")))]
-    NotAtCursor {
-        /// The step.
-        step: String,
-        /// Where the run stands.
-        cursor: Option<String>,
+        /// For programs: the file that it is about, and more.
+        details: Box<Map<String, Value>>,
     },
     /// The disk refused.
     #[error(transparent)]
@@ -87,18 +68,21 @@ impl Error {
             kind,
             reason,
             hint: hint.into(),
-            path: None,
+            details: Box::default(),
         }
     }
 
     /// The same about a file.
     pub(crate) fn refused_at(path: &Path, kind: ErrorKind, reason: String, hint: &str) -> Self {
-        Self::Refused {
-            kind,
-            reason,
-            hint: hint.to_owned(),
-            path: Some(path.to_path_buf()),
+        Self::refused(kind, reason, hint).with("path", path.display().to_string())
+    }
+
+    /// With more for programs.
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        if let Self::Refused { details, .. } = &mut self {
+            details.insert(key.to_owned(), value.into());
         }
+        self
     }
 
     /// What was given cannot be used.
@@ -110,6 +94,22 @@ impl Error {
     pub(crate) fn malformed(path: &Path, reason: impl Display) -> Self {
         let reason = format!("{}: {reason}", path.display());
         Self::refused_at(path, ErrorKind::Validation, reason, "correct the file")
+    }
+
+    /// A file that a recipe is checked against is malformed; `problems` are in the order of the file.
+    pub(crate) fn data(path: &Path, problems: &[Problem]) -> Self {
+        let told = problems.iter().take(SHOWN_PROBLEMS).map(|problem| {
+            let Problem { line, message, .. } = problem;
+            format!("{}:{line}: {message}", path.display())
+        });
+        let more = problems.len().saturating_sub(SHOWN_PROBLEMS);
+        let more = (more > 0).then(|| format!("and {more} more mistakes"));
+        let reason = told.chain(more).collect::<Vec<_>>().join("; ");
+        let mut hints = problems.iter().filter_map(|one| one.hint.as_deref());
+        let hint = hints.next().unwrap_or("correct that line of the file");
+        Self::refused_at(path, ErrorKind::Validation, reason, hint)
+            .with("line", problems.first().map_or(0, |problem| problem.line))
+            .with("problems", json!(problems))
     }
 
     /// The work of a step could not be begun.
@@ -126,16 +126,6 @@ impl Error {
             findings: vec![finding],
         }
     }
-}
-
-fn told(path: &Path, problems: &[Problem]) -> String {
-    let told = problems.iter().take(SHOWN_PROBLEMS).map(|problem| {
-        let Problem { line, message, .. } = problem;
-        format!("{}:{line}: {message}", path.display())
-    });
-    let more = problems.len().saturating_sub(SHOWN_PROBLEMS);
-    let more = (more > 0).then(|| format!("and {more} more mistakes"));
-    told.chain(more).collect::<Vec<_>>().join("; ")
 }
 
 fn at(path: &Path, findings: &[Finding]) -> String {
@@ -163,13 +153,10 @@ fn first(findings: &[Finding]) -> String {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoCommand => ErrorKind::Usage,
             Self::Refused { kind, .. } => *kind,
             Self::Fs(error) => error.kind(),
             Self::Attempt(error) => error.kind(),
-            Self::Recipe { .. } | Self::Data { .. } | Self::NotAtCursor { .. } => {
-                ErrorKind::Validation
-            }
+            Self::Recipe { .. } => ErrorKind::Validation,
         }
     }
 
@@ -177,57 +164,25 @@ impl Failure for Error {
         let hint = match self {
             Self::Fs(error) => return error.hint(),
             Self::Attempt(error) => return error.hint(),
-            Self::Refused { hint, .. } => return Some(hint.clone()),
-            Self::NoCommand => {
-                "one of validate, graph, run, resume, next, complete, status, logs, timeline, cancel; recipe_runner --example prints a recipe to begin with"
-            }
+            Self::Refused { hint, .. } => hint,
             Self::Recipe { findings, .. } if findings.len() > 1 => {
                 "correct the recipe; recipe_runner validate lists everything that is wrong with it"
             }
             Self::Recipe { .. } => "correct the recipe",
-            Self::Data { problems, .. } => {
-                let mut hints = problems
-                    .iter()
-                    .filter_map(|problem| problem.hint.as_deref());
-                hints.next().unwrap_or("correct that line of the file")
-            }
-            Self::NotAtCursor { .. } => "recipe_runner next prints the step",
         };
         Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
-        let mut details = match self {
+        match self {
+            Self::Refused { details, .. } => Map::clone(details),
             Self::Fs(error) => error.details(),
             Self::Attempt(error) => error.details(),
-            _ => Map::new(),
-        };
-        let mut add = |key: &str, value: Value| details.insert(key.to_owned(), value);
-        match self {
-            Self::Refused {
-                path: Some(path), ..
+            Self::Recipe { path, findings } => {
+                let path = Value::from(path.display().to_string());
+                let details = [("path", path), ("findings", json!(findings))];
+                Map::from_iter(details.map(|(key, value)| (key.to_owned(), value)))
             }
-            | Self::Data { path, .. }
-            | Self::Recipe { path, .. } => {
-                add("path", Value::from(path.display().to_string()));
-            }
-            _ => {}
         }
-        match self {
-            Self::Data { problems, .. } => {
-                let first = problems.first().map_or(0, |problem| problem.line);
-                add("line", Value::from(first));
-                add("problems", serde_json::json!(problems));
-            }
-            Self::Recipe { findings, .. } => {
-                add("findings", serde_json::json!(findings));
-            }
-            Self::NotAtCursor { step, cursor } => {
-                add("step", Value::from(step.as_str()));
-                add("cursor", Value::from(cursor.as_deref()));
-            }
-            _ => {}
-        }
-        details
     }
 }

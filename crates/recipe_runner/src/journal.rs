@@ -15,7 +15,7 @@ use aris_fs::Log;
 use aris_recipe::engine::state::{RecipeRef, STATE_SCHEMA, sha256_hex};
 use aris_recipe::engine::{Entry, Event, State, Status};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::error::Error;
 
@@ -279,11 +279,7 @@ fn put_away(path: &Path, entry: &Entry) -> Result<Entry, Error> {
         aris_fs::create_dir(&folder)?;
         // The file first: a line never names one that is not there.
         aris_fs::write_changed(&folder.join(&sha256), &bytes)?;
-        *value = Value::Object(Map::from_iter([
-            (String::from("sha256"), Value::from(sha256)),
-            (String::from("bytes"), Value::from(bytes.len())),
-            (String::from("list"), Value::from(list)),
-        ]));
+        *value = json!({"sha256": sha256, "bytes": bytes.len(), "list": list});
     }
     Ok(entry)
 }

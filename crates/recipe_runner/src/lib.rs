@@ -71,6 +71,9 @@ use crate::commands::{cancel, graph, logs, protocol, run, status, timeline, vali
 /// Schema id of recipes.
 const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 
+/// What to say where nobody says what to do.
+const COMMANDS: &str = "one of validate, graph, run, resume, next, complete, status, logs, timeline, cancel; recipe_runner --example prints a recipe to begin with";
+
 // What commands read, and exit codes and what they mean, where that is not what it means for every helper.
 const RECIPE: &str = "a recipe and its sub-recipes";
 const STATE: &str = "the state file of a run";
@@ -234,7 +237,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     if cli.schema {
         return Ok(report::schema());
     }
-    match cli.command.ok_or(Error::NoCommand)? {
+    let no_command = || Error::input(String::from("a command is missing"), COMMANDS);
+    match cli.command.ok_or_else(no_command)? {
         Command::Validate(args) => validate::run(&args, context),
         Command::Graph(args) => graph::run(&args, context),
         Command::Run(args) => run::run(&args, context),

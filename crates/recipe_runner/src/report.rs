@@ -14,8 +14,7 @@ pub(crate) fn attempt() -> Shown {
 pub(crate) const EXAMPLE_SCHEMA: &str = "aris.recipe_runner.example/v1";
 
 /// A recipe to begin with.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct FirstRecipe {
     /// Its text, YAML.
     recipe: &'static str,
@@ -36,8 +35,7 @@ pub(crate) const SCHEMA_SCHEMA: &str = "aris.recipe_runner.recipe_schema/v1";
 const PUBLISHED: &str = include_str!("../../../schemas/aris.recipe_runner.recipe.v1.json");
 
 /// What recipes may hold, for editors.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct RecipeSchema {
     /// The JSON Schema of recipes.
     schema: serde_json::Value,

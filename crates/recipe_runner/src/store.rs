@@ -196,8 +196,3 @@ pub(crate) fn load(path: &Path) -> Result<State, Error> {
 pub(crate) fn ticket(state: &State) -> String {
     format!("{}.{}", state.journal.len() + 1, state.attempts + 1)
 }
-
-/// The folder of an attempt of the step at the cursor.
-pub(crate) fn attempt_of(path: &Path, state: &State, attempt: u32) -> PathBuf {
-    attempts_of(path).join(format!("{}.{attempt}", state.journal.len() + 1))
-}

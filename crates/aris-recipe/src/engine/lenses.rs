@@ -121,19 +121,19 @@ impl Outcome {
         let mut tainted = false;
         let mut results = Vec::new();
         for (name, outcome) in ended {
-            let meaning = outcome.meaning(step);
-            tainted |= meaning.tainted;
+            let status = outcome.meaning(step);
+            tainted |= outcome.is_tainted();
             let note = outcome
                 .note
                 .map_or(String::new(), |note| format!(" ({note})"));
-            if meaning.status == OutcomeStatus::Success {
+            if status == OutcomeStatus::Success {
                 results.push(outcome.result.unwrap_or_default());
                 if !note.is_empty() {
                     notes.push(format!("{name}:{note}"));
                 }
             } else {
-                notes.push(format!("{name}: {}{note}", meaning.status.word()));
-                others.push(meaning.status);
+                notes.push(format!("{name}: {}{note}", status.word()));
+                others.push(status);
             }
         }
         let status = ORDER.into_iter().find(|status| others.contains(status));

@@ -163,13 +163,12 @@ impl Machine {
         };
         let nothing = Outcome::success(Map::new());
         let outcome = constant.as_ref().or(given).unwrap_or(&nothing);
-        let meaning = outcome.meaning(step);
-        state.tainted |= meaning.tainted;
         let mut notes: Vec<String> = outcome.note.iter().cloned().collect();
-        if meaning.tainted {
+        if outcome.is_tainted() {
+            state.tainted = true;
             notes.push(String::from("tainted"));
         }
-        let mut status = meaning.status;
+        let mut status = outcome.meaning(step);
         if status == OutcomeStatus::Success
             && let Some(problem) = self.listed.refuse(&step.name, outcome)
         {

@@ -84,14 +84,6 @@ pub struct Outcome {
     pub note: Option<String>,
 }
 
-/// What an outcome means to a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Meaning {
-    pub(super) status: OutcomeStatus,
-    /// The session changed what it must not.
-    pub(super) tainted: bool,
-}
-
 impl Outcome {
     /// An outcome of this status with nothing else.
     pub fn of(status: OutcomeStatus) -> Self {
@@ -119,7 +111,12 @@ impl Outcome {
 
     /// Whether it counts as a success of a step.
     pub fn is_success(&self, step: &Step) -> bool {
-        self.meaning(step).status == OutcomeStatus::Success
+        self.meaning(step) == OutcomeStatus::Success
+    }
+
+    /// Whether the session changed what it must not.
+    pub(super) fn is_tainted(&self) -> bool {
+        self.retry_reason == Some(RetryReason::CloneContamination)
     }
 
     /// What captures and routing read: the result, or the last of the results.
@@ -137,9 +134,11 @@ impl Outcome {
         }
     }
 
+    /// What it means to a step.
+    ///
     /// **Source**: the table of what a headless session reports; without a reason the status counts.
-    pub(super) fn meaning(&self, step: &Step) -> Meaning {
-        let status = match self.retry_reason {
+    pub(super) fn meaning(&self, step: &Step) -> OutcomeStatus {
+        match self.retry_reason {
             None => self.status,
             Some(RetryReason::Resume) if self.subtype.as_deref() != Some("stale") => {
                 OutcomeStatus::ContextLimit
@@ -158,10 +157,6 @@ impl Outcome {
                 OutcomeStatus::Failure
             }
             Some(RetryReason::ContractRecovery | RetryReason::None) => OutcomeStatus::Success,
-        };
-        Meaning {
-            status,
-            tainted: self.retry_reason == Some(RetryReason::CloneContamination),
         }
     }
 

@@ -272,13 +272,9 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// SHA-256 of a JSON value with sorted keys, in hexadecimal digits.
-pub fn digest(value: &Value) -> String {
-    sha256_hex(sorted_json(value).as_bytes())
-}
-
-/// Digest of anything that has a JSON form.
-pub(super) fn digest_of(value: &impl Serialize) -> String {
+/// SHA-256 of the JSON of something, keys sorted, in hexadecimal digits.
+pub fn digest_of(value: &impl Serialize) -> String {
     // Our types have text keys only: they always have a JSON form.
-    digest(&serde_json::to_value(value).unwrap_or_default())
+    let value = serde_json::to_value(value).unwrap_or_default();
+    sha256_hex(sorted_json(&value).as_bytes())
 }

@@ -1,7 +1,15 @@
 //! Which skill a command calls, and how it gives arguments.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::expression::Reference;
 use crate::template::Template;
+
+/// A word that begins with a namespace and a name; or, at the beginning of the command, with a name.
+static CALL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:^\s*|\s)/[\w-]+:([\w-]+)|^\s*/([\w-]+)(?:[^:\w-]|$)").ok());
 
 /// A skill as a command calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,28 +26,12 @@ impl<'a> Called<'a> {
     /// The skill of `/<namespace>:<name> …`, wherever in the command a word begins like that, or of `/<name> …` at its beginning.
     /// `None` when there is none, or when its name is only known at run time (`/x:lens-{slug}`).
     pub(super) fn read(command: &'a str) -> Option<Self> {
-        let mut previous = ' ';
-        for (at, sign) in command.char_indices() {
-            if sign == '/' && previous.is_whitespace() {
-                let word = command.get(at + 1..)?;
-                let (first, rest) = name(word);
-                if let Some(rest) = rest.strip_prefix(':').filter(|_| !first.is_empty()) {
-                    return Self::at(rest, command);
-                }
-                if command.get(..at)?.trim().is_empty() {
-                    return Self::at(word, command);
-                }
-            }
-            previous = sign;
-        }
-        None
-    }
-
-    fn at(word: &'a str, command: &'a str) -> Option<Self> {
-        let (name, arguments) = name(word);
-        let whole = !name.is_empty() && !arguments.starts_with(['{', '$', '/', '.']);
+        let found = CALL.as_ref()?.captures(command)?;
+        let name = found.get(1).or_else(|| found.get(2))?;
+        let arguments = command.get(name.end()..)?;
+        let whole = !arguments.starts_with(['{', '$', '/', '.']);
         whole.then_some(Self {
-            name,
+            name: name.as_str(),
             command,
             arguments,
         })
@@ -66,13 +58,6 @@ impl<'a> Called<'a> {
         let names = template.references().map(Reference::name);
         names.map(str::to_owned).collect()
     }
-}
-
-fn name(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '_' | '-')))
-        .unwrap_or(text.len());
-    text.split_at(end)
 }
 
 #[cfg(test)]

@@ -129,8 +129,7 @@ pub(crate) enum Left {
 }
 
 /// A step whose work goes on.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct AtWork {
     /// The process that does it, and outlives the engine.
     pub(crate) process: u64,

@@ -21,8 +21,7 @@ const MARGIN: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// What was ended.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Cancelled {
     /// The step that was at work; null when none was.
     step: Option<String>,

@@ -16,8 +16,7 @@ use crate::load;
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.graph/v1";
 
 /// The routing graph of a recipe.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct GraphData {
     /// The step a run begins with; empty when there is none.
     entry: String,
@@ -37,8 +36,7 @@ pub(crate) struct GraphData {
 }
 
 /// One edge.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct EdgeData {
     from: String,
     to: String,
@@ -47,8 +45,7 @@ pub(crate) struct EdgeData {
 }
 
 /// Where a skip leads.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct SkipData {
     /// A step, `done` or `escalate`; null when the run would halt.
     target: Option<String>,

@@ -23,8 +23,7 @@ const LIMIT: u64 = 16 << 20;
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// What an attempt printed.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Log {
     /// The step.
     step: String,

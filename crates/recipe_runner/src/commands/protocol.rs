@@ -29,8 +29,7 @@ pub(crate) const COMPLETE_SCHEMA: &str = "aris.recipe_runner.complete/v1";
 const RESULT_LIMIT: u64 = 16 << 20;
 
 /// The step whose outcome is needed.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Next {
     /// `waiting` when there is work; else how the run ended.
     status: Status,
@@ -74,8 +73,7 @@ pub(crate) struct Next {
 }
 
 /// The call of a lens.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct LensCall {
     /// The lens.
     lens: String,
@@ -84,8 +82,7 @@ pub(crate) struct LensCall {
 }
 
 /// What a recorded outcome led to.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Completed {
     /// The step.
     step: String,
@@ -162,13 +159,20 @@ fn ended(state: &State) -> Option<Signal> {
 /// **Errors**: it is neither for the step at the cursor nor a repetition.
 fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> Result<bool, Error> {
     let at_cursor = state.status == Status::Waiting && state.cursor.as_deref() == Some(&args.step);
-    let not_at_cursor = || Error::NotAtCursor {
-        step: args.step.clone(),
-        cursor: state.cursor.clone(),
+    let not_at_cursor = || {
+        let step = &args.step;
+        let reason = match &state.cursor {
+            Some(at) => format!("the run is waiting for step {at}, not step {step}"),
+            None => format!("the run has ended and needs no outcome, not step {step}"),
+        };
+        let hint = "recipe_runner next prints the step";
+        Error::refused(ErrorKind::Validation, reason, hint)
+            .with("step", step.as_str())
+            .with("cursor", state.cursor.as_deref())
     };
-    let is_same = |entry: &Entry| {
-        entry.step == args.step && entry.outcome.as_deref() == Some(&outcome_digest(outcome))
-    };
+    let digest = engine::state::digest_of(outcome);
+    let is_same =
+        |entry: &Entry| entry.step == args.step && entry.outcome.as_deref() == Some(&digest);
     let Some(given) = &args.ticket else {
         if at_cursor {
             return Ok(true);
@@ -201,10 +205,6 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
     let came_to_nothing = entry.step == args.step && (1..entry.attempts).contains(&attempt);
     let known = came_to_nothing || (is_same(entry) && entry.attempts == attempt);
     known.then_some(false).ok_or_else(not_at_cursor)
-}
-
-fn outcome_digest(outcome: &engine::Outcome) -> String {
-    engine::state::digest(&serde_json::to_value(outcome).unwrap_or_default())
 }
 
 fn open(args: &StateArgs, what: &str, context: &Context) -> Result<(Store, Machine, State), Error> {

@@ -31,8 +31,7 @@ const LOOP_GUARD: u8 = 12;
 const FAILED: u8 = 13;
 
 /// How far a run came.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Run {
     /// Name of the recipe.
     recipe: String,
@@ -64,8 +63,7 @@ pub(crate) struct Run {
 }
 
 /// Where a run is taken up again, and how far it came from there when it went on.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Resumed {
     /// Where.
     resume: Resumption,

@@ -20,8 +20,7 @@ use crate::store::{self, ticket};
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.status/v1";
 
 /// How a run stands.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Standing {
     /// Name of the recipe.
     recipe: String,
@@ -52,8 +51,7 @@ pub(crate) struct Standing {
 }
 
 /// How a lens stands.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct LensStanding {
     /// The lens.
     lens: String,

@@ -18,8 +18,7 @@ use crate::load;
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.validate/v1";
 
 /// What the rules found in a recipe.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Validation {
     /// Name of the recipe.
     recipe: String,

@@ -11,7 +11,7 @@ use aris_recipe::engine::{Outcome, OutcomeStatus};
 use super::{Call, Made, Source, Work, go_on};
 use crate::attempt::{self, Attempt, LENSES, Left, Program, below, parts};
 use crate::error::Error;
-use crate::store;
+use crate::store::ticket;
 
 /// Does the work of all lenses, or takes what an engine left. `None`: somebody must look first, or do it.
 pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome>, Error> {
@@ -20,7 +20,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         Ok(lenses) => lenses,
         Err(why) => return Ok(Some(Outcome::noted(OutcomeStatus::Failure, why))),
     };
-    let folder = store::attempt_of(call.store.path(), state, state.attempts + 1);
+    let folder = call.store.attempts().join(ticket(state));
     if !source.carries_out(step) {
         return left_behind(call, &folder);
     }

@@ -24,8 +24,7 @@ use crate::store;
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.timeline/v1";
 
 /// When what was done.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Timeline {
     /// The page.
     path: String,
@@ -49,8 +48,7 @@ pub(crate) struct Timeline {
 }
 
 /// A step as it was visited.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {
     step: String,
     /// How it ended: `success`, `failure`, `skipped`, `stop` and the like; `running`, `waiting`.
@@ -67,7 +65,7 @@ pub(crate) struct Row {
     /// Its attempts, as far as an engine made them.
     attempts: Vec<Bar>,
     /// When its outcome was recorded, UTC.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     at: Option<Timestamp>,
 }
 
@@ -82,8 +80,7 @@ impl Row {
 }
 
 /// One attempt, or that of one lens.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Bar {
     /// Its number, from 1.
     attempt: u32,
@@ -91,10 +88,10 @@ pub(crate) struct Bar {
     lens: Option<String>,
     status: String,
     /// UTC.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     from: Timestamp,
     /// UTC; now, where it is at work; where it was interrupted, when it began.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     to: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,

@@ -110,10 +110,6 @@ pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::
 }
 
 impl Bar {
-    fn tone(&self) -> &'static str {
-        tone(&self.status)
-    }
-
     /// What stands below it.
     fn said(&self, row: &Row) -> String {
         let several = row.attempts.len() > 1;
@@ -126,22 +122,6 @@ impl Bar {
         said.extend(self.usage.map(cost));
         said.extend(self.note.clone().filter(|_| several));
         said.join(" · ")
-    }
-}
-
-impl Timeline {
-    fn tone(&self) -> &'static str {
-        tone(&self.status)
-    }
-}
-
-impl Row {
-    fn tone(&self) -> &'static str {
-        tone(&self.status)
-    }
-
-    fn waited(&self) -> String {
-        duration(self.waited_s)
     }
 }
 
