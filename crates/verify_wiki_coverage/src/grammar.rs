@@ -32,7 +32,7 @@ pub(crate) struct Hit {
 }
 
 /// What is named.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Named {
     /// An identifier that can exist.
     Id(ArxivId),

@@ -28,8 +28,9 @@ use aris_wiki::papers::Papers;
 use serde_json::Value;
 
 use files::Found;
+use grammar::Named;
 use report::{Impossible, Missing, Place, REPORT_NAME, TOOL, Unread};
-use tally::{Mentions, Tally};
+use tally::Mentions;
 
 pub use cli::Cli;
 pub use error::Error;
@@ -122,35 +123,35 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     unread.extend(scanned.unread);
     unread.extend(pages.unread);
 
-    let mut tally = scanned.tally;
     let today = context.now();
-    let (year, month) = month_of(&aris_contract::time::stamp(today));
-    not_yet(&mut tally, (year, month));
+    let month = month_of(&aris_contract::time::stamp(today));
+    let mut named = scanned.tally.without_those_after(month);
     if cli.announced {
-        tally.ids.retain(|_, mentions| mentions.announced);
+        named.retain(|_, mentions| mentions.announced);
     }
-    let place = |mentions: &Mentions| places_of(mentions, &found.found);
-    let missing: Vec<Missing> = tally
-        .ids
-        .iter()
-        .filter(|(id, _)| !pages.ids.contains(*id))
-        .map(|(id, mentions)| Missing {
-            id: id.to_string(),
-            announced: mentions.announced,
-            mentions: mentions.count,
-            places: place(mentions),
-        })
-        .collect();
-    let impossible = tally
-        .impossible
-        .iter()
-        .map(|(id, (why, mentions))| Impossible {
-            id: id.clone(),
-            why: why.clone(),
-            mentions: mentions.count,
-            places: place(mentions),
-        })
-        .collect();
+    let (mut referenced, mut missing, mut impossible) = (0, Vec::new(), Vec::new());
+    for (named, mentions) in named {
+        let (count, places) = (mentions.count, places_of(&mentions, &found.found));
+        match named {
+            Named::Id(id) => {
+                referenced += 1;
+                if !pages.ids.contains(&id) {
+                    missing.push(Missing {
+                        id: id.to_string(),
+                        announced: mentions.announced,
+                        mentions: count,
+                        places,
+                    });
+                }
+            }
+            Named::Impossible { text, why } => impossible.push(Impossible {
+                id: text,
+                why,
+                mentions: count,
+                places,
+            }),
+        }
+    }
 
     let mut read = scanned.read;
     read.links = found.links.len() as u64;
@@ -161,7 +162,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         wiki_root: wiki.display().to_string(),
         scanned_paths: shown(roots.iter().map(|(shown, _)| shown)),
         generated_at: aris_contract::time::stamp(today),
-        referenced_arxiv_ids: tally.ids.len(),
+        referenced_arxiv_ids: referenced,
         ingested_arxiv_ids: pages.ids.len(),
         missing_from_wiki: missing.len(),
         diagnostic_only: true,
@@ -261,23 +262,6 @@ fn month_of(stamp: &str) -> (u16, u8) {
     let year = parts.next().and_then(|year| year.parse().ok());
     let month = parts.next().and_then(|month| month.parse().ok());
     (year.unwrap_or(u16::MAX), month.unwrap_or(u8::MAX))
-}
-
-/// Takes away identifiers of months that have not come yet: announced ones are impossible, bare ones are other numbers.
-fn not_yet(tally: &mut Tally, now: (u16, u8)) {
-    let future: Vec<ArxivId> = tally
-        .ids
-        .keys()
-        .filter(|id| id.year_month() > now)
-        .cloned()
-        .collect();
-    for id in future {
-        let mentions = tally.ids.remove(&id).filter(|mentions| mentions.announced);
-        if let Some(mentions) = mentions {
-            let why = format!("arXiv identifier `{id}` cannot exist: its month has not come yet");
-            tally.impossible.insert(id.to_string(), (why, mentions));
-        }
-    }
 }
 
 /// What the wiki holds.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use aris_contract::ids::ArxivId;
-
 use crate::grammar::{Hit, Named};
 
 /// Different identifiers that are counted: twenty-odd million exist, and a text that names a million of them is not one.
@@ -32,10 +30,8 @@ pub(crate) struct Mentions {
 /// All that was named.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Identifiers that can exist.
-    pub(crate) ids: BTreeMap<ArxivId, Mentions>,
-    /// Announced ones that cannot, by their text, with the reason.
-    pub(crate) impossible: BTreeMap<String, (String, Mentions)>,
+    /// Identifiers that can exist, then announced ones that cannot.
+    pub(crate) named: BTreeMap<Named, Mentions>,
     /// Whether there were more than [`IDS`].
     pub(crate) overflow: bool,
 }
@@ -49,20 +45,11 @@ impl Tally {
         line: &mut dyn FnMut() -> u64,
         places: usize,
     ) {
-        let full = self.ids.len() + self.impossible.len() >= IDS;
-        let mentions = match hit.id {
-            Named::Id(id) if full && !self.ids.contains_key(&id) => None,
-            Named::Id(id) => Some(self.ids.entry(id).or_default()),
-            Named::Impossible { text, .. } if full && !self.impossible.contains_key(&text) => None,
-            Named::Impossible { text, why } => {
-                let entry = self.impossible.entry(text);
-                Some(&mut entry.or_insert_with(|| (why, Mentions::default())).1)
-            }
-        };
-        let Some(mentions) = mentions else {
+        if self.named.len() >= IDS && !self.named.contains_key(&hit.id) {
             self.overflow = true;
             return;
-        };
+        }
+        let mentions = self.named.entry(hit.id).or_default();
         mentions.count += 1;
         mentions.announced |= hit.announced;
         if mentions.spots.len() < places {
@@ -75,15 +62,26 @@ impl Tally {
 
     /// Adds what another worker found in other files.
     pub(crate) fn merge(&mut self, other: Self, places: usize) {
-        for (id, mentions) in other.ids {
-            self.ids.entry(id).or_default().merge(mentions, places);
+        for (named, mentions) in other.named {
+            self.named.entry(named).or_default().merge(mentions, places);
         }
-        for (text, (why, mentions)) in other.impossible {
-            let entry = self.impossible.entry(text);
-            let (_, mine) = entry.or_insert_with(|| (why, Mentions::default()));
-            mine.merge(mentions, places);
-        }
-        self.overflow |= other.overflow || self.ids.len() + self.impossible.len() > IDS;
+        self.overflow |= other.overflow || self.named.len() > IDS;
+    }
+
+    /// Takes away identifiers of months after this year and month: announced ones are impossible, bare ones are other numbers.
+    pub(crate) fn without_those_after(self, now: (u16, u8)) -> BTreeMap<Named, Mentions> {
+        let known = self.named.into_iter();
+        let known = known.filter_map(|(named, mentions)| match named {
+            Named::Id(id) if id.year_month() > now => {
+                let why =
+                    format!("arXiv identifier `{id}` cannot exist: its month has not come yet");
+                let text = id.to_string();
+                let named = Named::Impossible { text, why };
+                mentions.announced.then_some((named, mentions))
+            }
+            named => Some((named, mentions)),
+        });
+        known.collect()
     }
 }
 
@@ -99,6 +97,8 @@ impl Mentions {
 
 #[cfg(test)]
 mod tests {
+    use aris_contract::ids::ArxivId;
+
     use super::*;
 
     fn hit(text: &str, announced: bool) -> Hit {
@@ -118,7 +118,7 @@ mod tests {
             tally.add(file, hit("2401.00001", false), &mut || 1, 3);
         }
         even.merge(odd, 3);
-        let mentions = &even.ids[&id];
+        let mentions = &even.named[&Named::Id(id)];
         let files: Vec<usize> = mentions.spots.iter().map(|spot| spot.file).collect();
         assert_eq!(files, [0, 1, 2]);
         assert_eq!((mentions.count, mentions.announced), (20, true));
