@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::wiki::Writer;
 use aris_wiki::edges::Edge;
 use aris_wiki::node::{Kind, is_safe_name};
-use aris_wiki::page::scalar::{bare, quoted};
+use aris_wiki::page::scalar::quoted;
 use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line, visible};
 
 /// What is to be on a page.
@@ -29,14 +29,6 @@ impl Wanted {
         self.fields.push((name.to_owned(), value.into()));
     }
 
-    fn fields(&mut self, given: &[(&str, &Option<String>)]) {
-        self.fields.extend(those_given(given));
-    }
-
-    fn sections(&mut self, given: &[(&str, &Option<String>)]) {
-        self.sections.extend(those_given(given));
-    }
-
     /// Edges between the page and others, of one type.
     fn edges(&mut self, kind: &'static str, nodes: &[String], why: &str) {
         let edge = |node: &String| (kind, true, node.clone(), why.to_owned());
@@ -44,17 +36,29 @@ impl Wanted {
     }
 }
 
-fn those_given(all: &[(&str, &Option<String>)]) -> Vec<(String, String)> {
-    let given = all.iter();
-    given
-        .filter_map(|(name, value)| Some(((*name).to_owned(), (*value).clone()?)))
+/// The texts that were given, each with its name.
+fn given<'a>(
+    all: impl IntoIterator<Item = (&'a str, &'a Option<String>)>,
+) -> Vec<(String, String)> {
+    let all = all.into_iter();
+    all.filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
         .collect()
 }
 
 /// `upsert_idea`
 pub(crate) fn idea(args: &IdeaArgs, context: &Context) -> Result<Changed, Error> {
-    let mut wanted = Wanted::default();
-    wanted.fields(&[("stage", &args.stage), ("outcome", &args.outcome)]);
+    let mut wanted = Wanted {
+        fields: given([("stage", &args.stage), ("outcome", &args.outcome)]),
+        sections: given([
+            ("Hypothesis", &args.hypothesis),
+            ("Proposed Method", &args.method),
+            ("Expected Outcome", &args.expected),
+            ("Actual Outcome", &args.actual),
+            ("Failure / Risk Notes", &args.failure),
+            ("Lessons Learned", &args.lessons),
+        ]),
+        edges: Vec::new(),
+    };
     for (field, kind, nodes, prefix) in [
         ("based_on", "inspired_by", &args.based_on, "paper:"),
         ("target_gaps", "addresses_gap", &args.target_gaps, "gap:"),
@@ -65,14 +69,6 @@ pub(crate) fn idea(args: &IdeaArgs, context: &Context) -> Result<Changed, Error>
         }
         wanted.edges(kind, &nodes, "");
     }
-    wanted.sections(&[
-        ("Hypothesis", &args.hypothesis),
-        ("Proposed Method", &args.method),
-        ("Expected Outcome", &args.expected),
-        ("Actual Outcome", &args.actual),
-        ("Failure / Risk Notes", &args.failure),
-        ("Lessons Learned", &args.lessons),
-    ]);
     upsert(Kind::Idea, &args.common, &wanted, context)
 }
 
@@ -84,15 +80,15 @@ pub(crate) fn experiment(args: &ExperimentArgs, context: &Context) -> Result<Cha
         wanted.field("idea_id", idea.clone());
         wanted.edges.push(("tested_by", false, idea, String::new()));
     }
-    wanted.fields(&[
+    wanted.fields.extend(given([
         ("verdict", &args.verdict),
         ("confidence", &args.confidence),
         ("date", &args.date),
         ("hardware", &args.hardware),
         ("duration", &args.duration),
         ("metrics", &args.metrics),
-    ]);
-    wanted.sections(&[("Reasoning", &args.reasoning)]);
+    ]));
+    wanted.sections = given([("Reasoning", &args.reasoning)]);
     let why = args.metrics.as_deref().unwrap_or_default();
     wanted.edges("supports", &prefixed_all(&args.supports, "claim:"), why);
     let disproved = prefixed_all(&args.invalidates, "claim:");
@@ -102,9 +98,11 @@ pub(crate) fn experiment(args: &ExperimentArgs, context: &Context) -> Result<Cha
 
 /// `upsert_claim`
 pub(crate) fn claim(args: &ClaimArgs, context: &Context) -> Result<Changed, Error> {
-    let mut wanted = Wanted::default();
-    wanted.fields(&[("status", &args.status)]);
-    wanted.sections(&[("Statement", &args.statement)]);
+    let mut wanted = Wanted {
+        fields: given([("status", &args.status)]),
+        sections: given([("Statement", &args.statement)]),
+        edges: Vec::new(),
+    };
     if let Some(text) = &args.source {
         let source = Source::parse(text)?;
         let digest = source.digest(&args.common.root.folder(context))?;
@@ -165,20 +163,13 @@ fn upsert(
     let path = writer.wiki().path(kind, &file);
     let created = old.is_none();
     if created && path.symlink_metadata().is_ok() {
+        let other = format!("it is not the page of {node}");
         let why = writer.wiki().why_unreadable(&node);
-        let other = || format!("it is not the page of {node}");
-        return Err(Error::page(
-            &path,
-            &why.map_or_else(other, |page| page.why.clone()),
-        ));
+        return Err(Error::page(&path, why.map_or(&other, |page| &page.why)));
     }
     let mut page = if created {
-        new_page(
-            kind,
-            &node,
-            args.title.as_deref().unwrap_or(id),
-            &writer.now(),
-        )
+        let title = args.title.as_deref().unwrap_or(id);
+        new_page(kind, &node, title, &writer.now())
     } else {
         writer.wiki().page(kind, &file)?
     };
@@ -233,10 +224,8 @@ fn upsert(
         writer.log(&[format!("upsert_{kind}: {word} {node}")])?;
     }
     writer.refresh(&edges)?;
-    changed.lines.insert(
-        0,
-        format!("{node} {word}: {}", super::below(&args.root, kind, &file)),
-    );
+    let shown = super::below(&args.root, kind, &file);
+    changed.lines.insert(0, format!("{node} {word}: {shown}"));
     changed.pages.push(touched(&node, kind, &file, action));
     Ok(changed)
 }
@@ -276,12 +265,9 @@ fn new_page(kind: Kind, node: &str, title: &str, now: &str) -> Page {
         Kind::Claim => (&[("status", "reported")], &["Statement", "Evidence"]),
         Kind::Paper => (&[], &[]),
     };
-    let word = bare(&kind.to_string());
     let title = &one_line(title);
-    let mut text = format!(
-        "---\ntype: {word}\nnode_id: {node}\ntitle: {}\n",
-        quoted(title)
-    );
+    let written = quoted(title);
+    let mut text = format!("---\ntype: {kind}\nnode_id: {node}\ntitle: {written}\n");
     for (field, value) in fields {
         text.extend([*field, ": ", *value, "\n"]);
     }

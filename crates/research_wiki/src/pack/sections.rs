@@ -8,7 +8,7 @@ use aris_paper::titles;
 use super::{Section, Topic, cut};
 use crate::gaps;
 use crate::wiki::Wiki;
-use aris_wiki::edges::Edges;
+use aris_wiki::edges::{Edge, Edges};
 use aris_wiki::node::Kind;
 use aris_wiki::page::one_line;
 use aris_wiki::summary::Summary;
@@ -60,12 +60,7 @@ impl Material<'_> {
 
     fn direction(&self) -> Vec<String> {
         let start: String = self.direction.chars().take(300).collect();
-        let start = start.trim_end();
-        if start.is_empty() {
-            Vec::new()
-        } else {
-            vec![start.to_owned()]
-        }
+        one_or_none(start.trim_end())
     }
 
     /// Nodes that each node is linked with, by edges and by fields of its page.
@@ -95,12 +90,7 @@ impl Material<'_> {
                 .gap_map
                 .lines()
                 .filter(|line| !line.starts_with("# ") && !line.starts_with('_'));
-            let text = own.collect::<Vec<_>>().join("\n").trim().to_owned();
-            return if text.is_empty() {
-                Vec::new()
-            } else {
-                vec![text]
-            };
+            return one_or_none(own.collect::<Vec<_>>().join("\n").trim());
         }
         let failed: BTreeSet<&str> = self
             .wiki
@@ -140,11 +130,7 @@ impl Material<'_> {
                 page.node,
             )
         });
-        let line = |page: &&Summary| {
-            format!("- **{}**: {}", page.title, cut(page.lesson, 200))
-                .trim_end_matches([':', ' '])
-                .to_owned()
-        };
+        let line = |page: &&Summary| about(format!("- **{}**", page.title), page.lesson, 200);
         failed.iter().map(line).collect()
     }
 
@@ -225,19 +211,10 @@ impl Material<'_> {
             let Some((_, at)) = best else { break };
             let (_, tag, places) = tagged.swap_remove(at);
             let listed = places.iter().filter_map(|at| papers.get(*at));
-            let shown = listed.take(3).map(|page| {
-                let about = if page.thesis.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", cut(page.thesis, 60))
-                };
-                format!("{}{about}", cut(page.title, 60))
-            });
-            lines.push(format!(
-                "- **{tag}** ({} papers): {}",
-                places.len(),
-                shown.collect::<Vec<_>>().join("; ")
-            ));
+            let shown = listed.take(3);
+            let shown = shown.map(|page| about(cut(page.title, 60), page.thesis, 60));
+            let (count, shown) = (places.len(), shown.collect::<Vec<_>>().join("; "));
+            lines.push(format!("- **{tag}** ({count} papers): {shown}"));
             for at in places {
                 if let Some(covered) = covered.get_mut(at) {
                     *covered = true;
@@ -262,24 +239,15 @@ impl Material<'_> {
             if !told.insert(at) {
                 continue;
             }
-            let mut line = format!(
-                "  {} --{}--> {}",
-                one_line(&edge.from),
-                one_line(&edge.kind),
-                one_line(&edge.to)
-            );
-            let next = from
-                .get(edge.to.as_str())
-                .into_iter()
-                .flatten()
-                .find(|next| !told.contains(next))
-                .copied();
-            if let Some((next, step)) =
-                next.and_then(|next| Some((next, self.edges.list().get(next)?)))
-            {
-                told.insert(next);
-                let more = format!(" --{}--> {}", one_line(&step.kind), one_line(&step.to));
-                line.push_str(&more);
+            let step = |edge: &Edge| {
+                let (kind, to) = (one_line(&edge.kind), one_line(&edge.to));
+                format!(" --{kind}--> {to}")
+            };
+            let mut line = format!("  {}{}", one_line(&edge.from), step(edge));
+            let mut further = from.get(edge.to.as_str()).into_iter().flatten();
+            if let Some(next) = further.find(|next| !told.contains(next)) {
+                told.insert(*next);
+                line.extend(self.edges.list().get(*next).map(step));
             }
             lines.push(line);
         }
@@ -287,12 +255,25 @@ impl Material<'_> {
     }
 }
 
+/// A text as the only line of a section; none where it is empty.
+fn one_or_none(text: &str) -> Vec<String> {
+    let mut lines = vec![text.to_owned()];
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+/// Something with at most `limit` characters of what is known about it behind a colon.
+fn about(what: String, text: &str, limit: usize) -> String {
+    match text {
+        "" => what,
+        text => format!("{what}: {}", cut(text, limit)),
+    }
+}
+
 fn key_papers(papers: &[&Summary]) -> Vec<String> {
     let line = |page: &&Summary| {
-        let thesis = cut(page.thesis, 150);
-        format!("- [{}] {}: {thesis}", page.node, cut(page.title, 120))
-            .trim_end_matches([':', ' '])
-            .to_owned()
+        let title = format!("- [{}] {}", page.node, cut(page.title, 120));
+        about(title, page.thesis, 150)
     };
     papers.iter().take(12).map(line).collect()
 }

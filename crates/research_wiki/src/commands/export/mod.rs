@@ -111,9 +111,8 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
             exported.form = Form::Graphml;
             graphml::document(&graph)
         } else {
-            let mut text = serde_json::to_string_pretty(&graph).unwrap_or_default();
-            text.push('\n');
-            text
+            let text = serde_json::to_string_pretty(&graph);
+            text.unwrap_or_default() + "\n"
         };
         exported.bytes = text.len() as u64;
         if let Some(file) = output {
