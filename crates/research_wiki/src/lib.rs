@@ -13,6 +13,7 @@
 
 #![warn(missing_docs)]
 
+mod blank;
 mod cli;
 mod commands;
 mod connections;

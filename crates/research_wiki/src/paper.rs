@@ -3,10 +3,11 @@
 use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::{ArxivId, Doi};
 
-use crate::slug;
+use crate::{blank, slug};
 use aris_wiki::identity::{ALIASES, Identity};
+use aris_wiki::node::Kind;
 use aris_wiki::page::scalar::{list, quoted};
-use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
+use aris_wiki::page::{CONNECTIONS, Filled, Page, one_line};
 
 /// Venue of a new page for which none is known.
 pub(crate) const NO_VENUE: &str = "unknown";
@@ -41,8 +42,8 @@ pub struct Remarks {
     pub tags: Vec<String>,
 }
 
-/// The sections of a new page between thesis and connections, as the reference writes them.
-const SECTIONS: [&str; 8] = [
+/// The sections of a new page between thesis and abstract, as the reference writes them.
+const SECTIONS: [&str; 10] = [
     "Problem / Gap",
     "Method",
     "Key Results",
@@ -51,6 +52,8 @@ const SECTIONS: [&str; 8] = [
     "Reusable Ingredients",
     "Open Questions",
     "Claims",
+    CONNECTIONS,
+    "Relevance to This Project",
 ];
 
 /// Heading of the thesis.
@@ -112,7 +115,7 @@ impl Description {
     }
 
     /// A new page, with the reference's bytes.
-    pub fn page(&self, slug: &str, remarks: &Remarks, now: &str) -> Page {
+    pub fn page<'a>(&'a self, slug: &str, remarks: &'a Remarks, now: &str) -> Page {
         let id = |text: &String| {
             if text.is_empty() {
                 String::from("null")
@@ -120,40 +123,27 @@ impl Description {
                 quoted(text)
             }
         };
-        let thesis = if remarks.thesis.is_empty() {
-            "_TODO: fill in after reading._"
-        } else {
-            &remarks.thesis
-        };
-        let mut text = format!(
-            "---\ntype: paper\nnode_id: paper:{slug}\ntitle: {}\nauthors: {}\nyear: {}\nvenue: {}\nexternal_ids:\n  arxiv: {}\n  \
-             doi: {}\n  s2: {}\ntags: {}\nadded: {now}\n---\n\n# {}\n\n## {THESIS}\n{thesis}\n\n",
-            quoted(&self.title),
+        let unless_empty = |text: &'a str, other| if text.is_empty() { other } else { text };
+        let fields = format!(
+            "authors: {}\nyear: {}\nvenue: {}\nexternal_ids:\n  arxiv: {}\n  doi: {}\n  s2: {}\n",
             list(&self.authors),
             self.year,
-            quoted(if self.venue.is_empty() {
-                NO_VENUE
-            } else {
-                &self.venue
-            }),
+            quoted(unless_empty(&self.venue, NO_VENUE)),
             id(&self.arxiv),
             id(&self.doi),
             id(&self.s2),
-            list(&remarks.tags),
-            self.title,
         );
-        for title in SECTIONS {
-            text.extend(["## ", title, "\n_TODO._\n\n"]);
-        }
-        text.extend([
-            "## Connections\n",
-            CONNECTIONS_PLACEHOLDER,
-            "\n\n## Relevance to This Project\n_TODO._\n\n",
-        ]);
+        let thesis = unless_empty(&remarks.thesis, "_TODO: fill in after reading._");
+        let mut sections = vec![(THESIS, thesis)];
+        sections.extend(SECTIONS.map(blank::section));
+        let summary = format!("\n> {}", self.summary);
         if !self.summary.is_empty() {
-            text.extend(["## ", ABSTRACT, "\n\n> ", &self.summary, "\n\n"]);
+            sections.push((ABSTRACT, &summary));
         }
-        Page::parse(text)
+        let (kind, node) = (Kind::Paper, format!("paper:{slug}"));
+        let (title, tags) = (&self.title, &remarks.tags);
+        let text = blank::page(kind, &node, title, &fields, tags, now, &sections);
+        Page::parse(text + "\n")
     }
 
     /// Adds the identifiers that the page lacks. What is there stays.

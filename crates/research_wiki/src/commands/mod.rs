@@ -14,7 +14,7 @@ pub(crate) mod update;
 pub(crate) mod upsert;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aris_cli::Context;
 use aris_contract::ErrorKind;
@@ -86,24 +86,17 @@ pub(crate) fn connect<'a>(
     changed: &mut Changed,
 ) -> Result<(), Error> {
     let nodes: BTreeSet<&str> = nodes.into_iter().collect();
-    let contents: Vec<(Kind, &str, String)> = {
-        let by_node = writer.wiki().by_node();
-        let own = edges.by_node(|node| nodes.contains(node));
-        // Several pages may have one node's name; each says what the graph says.
-        let pages = writer.wiki().pages();
-        let pages = pages.filter(|page| nodes.contains(page.node));
-        let content = |node: &str| {
-            let own = own.get(node);
-            own.map(|own| connections::render(node, own, &by_node))
-        };
-        pages
-            .map(|page| {
-                let content = content(page.node).unwrap_or_default();
-                (page.kind, page.file, content)
-            })
-            .collect()
-    };
     let wiki = writer.wiki();
+    let by_node = wiki.by_node();
+    let linked = edges.by_node(|node| nodes.contains(node));
+    let content = |page: &Summary| {
+        let own = linked.get(page.node);
+        let content = own.map(|own| connections::render(page.node, own, &by_node));
+        (page.kind, page.file, content.unwrap_or_default())
+    };
+    // Several pages may have one node's name; each says what the graph says.
+    let pages = wiki.pages().filter(|page| nodes.contains(page.node));
+    let contents: Vec<(Kind, &str, String)> = pages.map(content).collect();
     let pages = aris_fs::map_in_parallel(aris_fs::processors(), &contents, |content| {
         connected(wiki, content)
     });
@@ -143,9 +136,6 @@ fn connected(
 
 /// `path` as people know it: relative to the working directory where it was given so.
 pub(crate) fn below(root: &Root, kind: Kind, file: &str) -> String {
-    Path::new(&root.shown())
-        .join(kind.folder())
-        .join(file)
-        .display()
-        .to_string()
+    let path = root.shown().join(kind.folder()).join(file);
+    path.display().to_string()
 }

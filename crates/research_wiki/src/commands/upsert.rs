@@ -5,6 +5,7 @@ use aris_cli::Context;
 use super::edge::draw;
 use super::update::{check_field, set_field};
 use super::{items, touched};
+use crate::blank;
 use crate::cli::{ClaimArgs, ExperimentArgs, IdeaArgs, UpsertArgs};
 use crate::error::Error;
 use crate::report::{Action, Changed};
@@ -13,7 +14,7 @@ use crate::wiki::Writer;
 use aris_wiki::edges::Edge;
 use aris_wiki::node::{Kind, is_safe_name};
 use aris_wiki::page::scalar::quoted;
-use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line, visible};
+use aris_wiki::page::{CONNECTIONS, Filled, Page, one_line, visible};
 
 /// What is to be on a page.
 #[derive(Default)]
@@ -243,14 +244,9 @@ fn merge_field(page: &mut Page, field: &str, value: &str) {
 
 /// A page with the fields and headings that the skills read and write.
 fn new_page(kind: Kind, node: &str, title: &str, now: &str) -> Page {
-    let (fields, headings): (&[(&str, &str)], &[&str]) = match kind {
+    let (fields, headings): (&str, &[&str]) = match kind {
         Kind::Idea => (
-            &[
-                ("stage", "proposed"),
-                ("outcome", "unknown"),
-                ("based_on", "[]"),
-                ("target_gaps", "[]"),
-            ],
+            "stage: proposed\noutcome: unknown\nbased_on: []\ntarget_gaps: []\n",
             &[
                 "Hypothesis",
                 "Proposed Method",
@@ -261,20 +257,12 @@ fn new_page(kind: Kind, node: &str, title: &str, now: &str) -> Page {
                 "Reusable Components",
             ],
         ),
-        Kind::Experiment => (&[], &["Setup", "Results", "Reasoning"]),
-        Kind::Claim => (&[("status", "reported")], &["Statement", "Evidence"]),
-        Kind::Paper => (&[], &[]),
+        Kind::Experiment => ("", &["Setup", "Results", "Reasoning"]),
+        Kind::Claim => ("status: reported\n", &["Statement", "Evidence"]),
+        Kind::Paper => ("", &[]),
     };
-    let title = &one_line(title);
-    let written = quoted(title);
-    let mut text = format!("---\ntype: {kind}\nnode_id: {node}\ntitle: {written}\n");
-    for (field, value) in fields {
-        text.extend([*field, ": ", *value, "\n"]);
-    }
-    text.extend(["tags: []\nadded: ", now, "\n---\n\n# ", title, "\n\n"]);
-    for heading in headings {
-        text.extend(["## ", *heading, "\n_TODO._\n\n"]);
-    }
-    text.extend(["## Connections\n", CONNECTIONS_PLACEHOLDER, "\n"]);
-    Page::parse(text)
+    let headings = headings.iter().chain(&[CONNECTIONS]);
+    let sections: Vec<_> = headings.map(|heading| blank::section(heading)).collect();
+    let title = one_line(title);
+    Page::parse(blank::page(kind, node, &title, fields, &[], now, &sections))
 }

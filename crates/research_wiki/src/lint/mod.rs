@@ -9,6 +9,7 @@ use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::text::counted;
 use jiff::Timestamp;
 use serde::Serialize;
+use strum::EnumMessage;
 
 use crate::cli::LintArgs;
 use crate::error::Error;
@@ -19,28 +20,49 @@ use aris_wiki::edges::Edges;
 /// Schema id of [`Lint`].
 pub(crate) const LINT: &str = "aris.research_wiki.lint/v1";
 
+// Each with what to do about it.
 /// What a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumMessage)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Rule {
+    #[strum(message = "make it a regular file of UTF-8 text")]
     UnreadablePage,
+    #[strum(message = "add node_id and title between two --- lines")]
     NoFrontmatter,
+    #[strum(message = "remove the marker line, or put its counterpart back")]
     DamagedMarkers,
+    #[strum(message = "give one of the pages another node_id")]
     DuplicateNode,
+    #[strum(message = "research_wiki merge")]
     DuplicateIdentity,
+    #[strum(message = "correct or remove the line")]
     BrokenEdge,
+    #[strum(message = "research_wiki doctor")]
     RepeatedEdge,
+    #[strum(message = "make the page, or name the gap in gap_map.md; or remove the line")]
     DanglingEdge,
+    #[strum(message = "look at both experiments and set the claim's status")]
     Contradiction,
+    #[strum(
+        message = "check the claim against its source, then research_wiki upsert-claim --source"
+    )]
     SourceChanged,
+    #[strum(message = "name the source that the claim rests on now")]
     SourceMissing,
+    #[strum(message = "test the claim, or set its status")]
     StaleClaim,
+    #[strum(message = "test the idea, or archive it")]
     DeadIdea,
+    #[strum(message = "research_wiki doctor")]
     DriftedConnections,
+    #[strum(message = "research_wiki rebuild_index")]
     DriftedIndex,
+    #[strum(message = "research_wiki add_edge")]
     Orphan,
+    #[strum(message = "write what is known, or remove the empty sections")]
     SparsePage,
+    #[strum(message = "research_wiki add_edge, if the papers are related")]
     MissingConnection,
 }
 
@@ -52,30 +74,8 @@ impl Rule {
     }
 
     /// What to do about it.
-    const fn fix(self) -> &'static str {
-        match self {
-            Self::UnreadablePage => "make it a regular file of UTF-8 text",
-            Self::NoFrontmatter => "add node_id and title between two --- lines",
-            Self::DamagedMarkers => "remove the marker line, or put its counterpart back",
-            Self::DuplicateNode => "give one of the pages another node_id",
-            Self::DuplicateIdentity => "research_wiki merge",
-            Self::BrokenEdge => "correct or remove the line",
-            Self::RepeatedEdge | Self::DriftedConnections => "research_wiki doctor",
-            Self::DanglingEdge => {
-                "make the page, or name the gap in gap_map.md; or remove the line"
-            }
-            Self::Contradiction => "look at both experiments and set the claim's status",
-            Self::SourceChanged => {
-                "check the claim against its source, then research_wiki upsert-claim --source"
-            }
-            Self::SourceMissing => "name the source that the claim rests on now",
-            Self::StaleClaim => "test the claim, or set its status",
-            Self::DeadIdea => "test the idea, or archive it",
-            Self::DriftedIndex => "research_wiki rebuild_index",
-            Self::Orphan => "research_wiki add_edge",
-            Self::SparsePage => "write what is known, or remove the empty sections",
-            Self::MissingConnection => "research_wiki add_edge, if the papers are related",
-        }
+    fn fix(self) -> &'static str {
+        self.get_message().unwrap_or_default()
     }
 }
 

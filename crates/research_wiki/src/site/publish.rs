@@ -4,8 +4,8 @@
 //! an older site is replaced only while it holds exactly the files of its own list. After a power cut a site may be damaged; it is
 //! derived and can be exported again.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use aris_contract::hex::hex;
 use aris_fs::{EntryKind, Lock};
@@ -164,14 +164,11 @@ fn list(files: &Files) -> String {
 fn write(staged: &Path, files: &Files) -> Result<(), Error> {
     aris_fs::create_folder(staged)?;
     aris_fs::create_file(&staged.join(LIST), list(files).as_bytes(), MODE)?;
-    let mut folders: Vec<PathBuf> = files
-        .keys()
-        .filter_map(|path| Some(staged.join(Path::new(path).parent()?)))
-        .collect();
-    folders.sort();
-    folders.dedup();
-    for folder in folders.iter().filter(|folder| *folder != staged) {
-        aris_fs::create_folder(folder)?;
+    let folders = files.keys().filter_map(|path| Path::new(path).parent());
+    let folders: BTreeSet<&Path> = folders.collect();
+    // The first is the site's root, which is there.
+    for folder in folders.into_iter().skip(1) {
+        aris_fs::create_folder(&staged.join(folder))?;
     }
     for (path, bytes) in files {
         aris_fs::create_file(&staged.join(path), bytes, MODE)?;
