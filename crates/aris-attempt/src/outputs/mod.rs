@@ -18,36 +18,36 @@ use aris_fs::EntryKind;
 /// What tells a file from its earlier self: device, inode, size, time of change in whole seconds and nanoseconds.
 type Fingerprint = (u64, u64, u64, i64, i64);
 
+/// What matches a pattern, each with the files that it stands for: itself, or, of a folder, those in and below it.
+type Matches = BTreeMap<PathBuf, BTreeMap<PathBuf, Fingerprint>>;
+
 /// The declared outputs as they were before the start.
 #[derive(Debug)]
 pub struct Before<'a> {
     patterns: &'a [String],
     cwd: &'a Path,
-    files: Vec<BTreeMap<PathBuf, Fingerprint>>,
-    /// The same with the files of each folder in its place.
-    single: BTreeMap<PathBuf, Fingerprint>,
+    matches: Vec<Matches>,
 }
 
 impl<'a> Before<'a> {
     /// Looks at what matches now. Relative patterns count from `cwd`.
     pub fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
-        let files = patterns.iter().map(|pattern| matching(cwd, pattern));
-        let files: Vec<BTreeMap<PathBuf, Fingerprint>> = files.collect();
-        let single = files.iter().flat_map(BTreeMap::keys);
+        let matches = patterns.iter().map(|pattern| matching(cwd, pattern));
         Self {
             patterns,
             cwd,
-            single: single.flat_map(|path| files_of(path)).collect(),
-            files,
+            matches: matches.collect(),
         }
     }
 
     /// Files that are new or differ from before; of a folder, those in it.
     pub fn fresh(&self) -> Vec<PathBuf> {
-        let now = self.patterns.iter();
-        let now = now.flat_map(|pattern| walk::matches(self.cwd, pattern));
-        let fresh = now.flat_map(|path| files_of(&path));
-        let fresh = fresh.filter(|(path, print)| self.single.get(path) != Some(print));
+        let before = self.matches.iter().flat_map(BTreeMap::values).flatten();
+        let before: BTreeMap<&PathBuf, &Fingerprint> = before.collect();
+        let patterns = self.patterns.iter();
+        let now = patterns.flat_map(|pattern| matching(self.cwd, pattern));
+        let files = now.flat_map(|(_, files)| files);
+        let fresh = files.filter(|(path, print)| before.get(path) != Some(&print));
         fresh.map(|(path, _)| path).collect()
     }
 
@@ -61,11 +61,11 @@ impl<'a> Before<'a> {
 
     /// What matches now, compared with before: one entry for each pattern, in their order.
     pub(crate) fn compare(&self) -> Vec<OutputSeen> {
-        let pairs = self.patterns.iter().zip(&self.files);
+        let pairs = self.patterns.iter().zip(&self.matches);
         let seen = pairs.map(|(pattern, before)| {
             let now = matching(self.cwd, pattern);
             let fresh = now.iter();
-            let fresh = fresh.filter(|(path, print)| before.get(*path) != Some(print));
+            let fresh = fresh.filter(|(path, files)| before.get(*path) != Some(files));
             OutputSeen {
                 pattern: pattern.clone(),
                 matches: now.len() as u64,
@@ -76,48 +76,40 @@ impl<'a> Before<'a> {
     }
 }
 
-fn matching(cwd: &Path, pattern: &str) -> BTreeMap<PathBuf, Fingerprint> {
+fn matching(cwd: &Path, pattern: &str) -> Matches {
     let paths = walk::matches(cwd, pattern).into_iter();
-    paths.filter_map(with_print).collect()
-}
-
-fn with_print(path: PathBuf) -> Option<(PathBuf, Fingerprint)> {
-    let print = fingerprint(&path)?;
-    Some((path, print))
-}
-
-/// A link counts as the file it leads to, and as itself when it leads nowhere; a folder as what lies in it: all sizes, and the latest time.
-fn fingerprint(path: &Path) -> Option<Fingerprint> {
-    let data = path.metadata().or_else(|_| path.symlink_metadata()).ok()?;
-    let (id, time) = ((data.dev(), data.ino()), (data.mtime(), data.mtime_nsec()));
-    let own = (id.0, id.1, data.size(), time.0, time.1);
-    if !data.is_dir() {
-        return Some(own);
-    }
-    let add = |(dev, ino, size, mtime, nanos): Fingerprint, (_, file): (PathBuf, Fingerprint)| {
-        let (mtime, nanos) = (mtime, nanos).max((file.3, file.4));
-        (dev, ino, size.wrapping_add(file.2), mtime, nanos)
-    };
-    Some(files_of(path).into_iter().fold(own, add))
+    paths.map(|path| (path.clone(), files_of(path))).collect()
 }
 
 /// A file, or those in and below a folder; links in it are not followed.
-fn files_of(path: &Path) -> Vec<(PathBuf, Fingerprint)> {
-    if !path.is_dir() {
-        return with_print(path.to_owned()).into_iter().collect();
-    }
-    let mut entries = aris_fs::walk_sorted(path, &mut |_| true).unwrap_or_default();
-    entries.retain(|entry| entry.kind == EntryKind::File);
-    let paths = entries.into_iter().map(|entry| entry.path);
-    paths.filter_map(with_print).collect()
+fn files_of(path: PathBuf) -> BTreeMap<PathBuf, Fingerprint> {
+    let paths = if path.is_dir() {
+        let mut entries = aris_fs::walk_sorted(&path, &mut |_| true).unwrap_or_default();
+        entries.retain(|entry| entry.kind == EntryKind::File);
+        entries.into_iter().map(|entry| entry.path).collect()
+    } else {
+        vec![path]
+    };
+    let files = paths.into_iter();
+    files
+        .filter_map(|path| Some((path.clone(), fingerprint(&path)?)))
+        .collect()
+}
+
+/// A link counts as the file it leads to, and as itself when it leads nowhere.
+fn fingerprint(path: &Path) -> Option<Fingerprint> {
+    let data = path.metadata().or_else(|_| path.symlink_metadata()).ok()?;
+    let (mtime, nanos) = (data.mtime(), data.mtime_nsec());
+    Some((data.dev(), data.ino(), data.size(), mtime, nanos))
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests prepare and change files directly"
-)]
 mod tests {
+    #![expect(
+        clippy::disallowed_methods,
+        reason = "tests prepare and change files directly"
+    )]
+
     use std::fs;
 
     use super::*;

@@ -192,6 +192,7 @@ fn print_of(path: &Path) -> Option<Print> {
     Some((data.size(), (data.mtime(), data.mtime_nsec())))
 }
 
+/// Brings a file as it is now; one that is another by the time it has come is begun again.
 fn bring(
     there: &There<'_>,
     file: &OutputFile,
@@ -199,78 +200,65 @@ fn bring(
     overwrite: bool,
     length: &mut u64,
 ) -> Result<Done, Error> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let not = |outcome, why: &str| Ok((outcome, Some(why.to_owned())));
     let mut wanted = (file.size, file.modified);
-    for _ in 0..CHANGES {
+    'version: for _ in 0..CHANGES {
         let here = print_of(path);
         if here == Some(wanted) && path.is_file() {
             return Ok((Brought::Unchanged, None));
         }
         if here.is_some() && (!overwrite || path.is_dir()) {
             let why = "something else is here under this name; --overwrite replaces a file";
-            return Ok((Brought::Kept, Some(why.to_owned())));
+            return not(Brought::Kept, why);
         }
-        match whole(there, file, path, wanted, overwrite, length)? {
-            Ok(brought) => return Ok(brought),
-            Err(now) => wanted = now,
+        aris_fs::create_dir(folder)?;
+        let (size, (seconds, nanos)) = wanted;
+        // The part is of this version of this file, and of no other.
+        let (host, run, remote) = (there.host, there.run, &file.path);
+        let key = format!("{host}\0{run}\0{remote}\0{size}\0{seconds}\0{nanos}");
+        let name = format!(".aris-fetch-{}.part", aris_attempt::format::slug(&key));
+        let mut part = Part::open(&folder.join(name), Instant::now())?;
+        if part.length() > size {
+            part.restart()?;
         }
-    }
-    let why = "it changes while it is read";
-    Ok((Brought::Failed, Some(why.to_owned())))
-}
-
-/// Brings a file as it is wanted; `Err`: it is another one by now.
-fn whole(
-    there: &There<'_>,
-    file: &OutputFile,
-    path: &Path,
-    wanted: Print,
-    overwrite: bool,
-    length: &mut u64,
-) -> Result<Result<Done, Print>, Error> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    aris_fs::create_dir(folder)?;
-    let (size, (seconds, nanos)) = wanted;
-    // The part is of this version of this file, and of no other.
-    let (host, run, remote) = (there.host, there.run, &file.path);
-    let key = format!("{host}\0{run}\0{remote}\0{size}\0{seconds}\0{nanos}");
-    let name = format!(".aris-fetch-{}.part", aris_attempt::format::slug(&key));
-    let mut part = Part::open(&folder.join(name), Instant::now())?;
-    if part.length() > size {
-        part.restart()?;
-    }
-    while part.length() < size {
-        let begun = Instant::now();
-        let piece = match there.piece(&file.path, part.length(), *length)? {
-            Ok(piece) => piece,
-            Err(why) => {
+        while part.length() < size {
+            let begun = Instant::now();
+            let piece = match there.piece(remote, part.length(), *length)? {
+                Ok(piece) => piece,
+                Err(why) => {
+                    part.discard()?;
+                    return not(Brought::Failed, &why);
+                }
+            };
+            let bytes = STANDARD.decode(&piece.data).unwrap_or_default();
+            let now = (piece.size, piece.modified);
+            if now != wanted || bytes.is_empty() {
                 part.discard()?;
-                return Ok(Ok((Brought::Failed, Some(why))));
+                wanted = now;
+                continue 'version;
             }
+            part.append(&bytes)?;
+            let took = begun.elapsed();
+            if took < QUICK {
+                *length = (*length * 2).min(LARGEST);
+            } else if took > QUICK * 4 {
+                *length = (*length / 2).max(FIRST / 16);
+            }
+        }
+        let finished = if overwrite {
+            part.finish(path).map(|()| true)
+        } else {
+            part.finish_new(path)
         };
-        let bytes = STANDARD.decode(&piece.data).unwrap_or_default();
-        if (piece.size, piece.modified) != wanted || bytes.is_empty() {
-            part.discard()?;
-            return Ok(Err((piece.size, piece.modified)));
+        if !finished? {
+            let why = "something came to be here under this name meanwhile";
+            return not(Brought::Kept, why);
         }
-        part.append(&bytes)?;
-        let took = begun.elapsed();
-        if took < QUICK {
-            *length = (*length * 2).min(LARGEST);
-        } else if took > QUICK * 4 {
-            *length = (*length / 2).max(FIRST / 16);
+        if let (Ok(seconds), Ok(nanos)) = (u64::try_from(seconds), u32::try_from(nanos)) {
+            aris_fs::set_modified(path, SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))?;
         }
+        return Ok((Brought::Fetched, None));
     }
-    let finished = if overwrite {
-        part.finish(path).map(|()| true)
-    } else {
-        part.finish_new(path)
-    };
-    if !finished? {
-        let why = "something came to be here under this name meanwhile";
-        return Ok(Ok((Brought::Kept, Some(why.to_owned()))));
-    }
-    if let (Ok(seconds), Ok(nanos)) = (u64::try_from(seconds), u32::try_from(nanos)) {
-        aris_fs::set_modified(path, SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))?;
-    }
-    Ok(Ok((Brought::Fetched, None)))
+    not(Brought::Failed, "it changes while it is read")
 }

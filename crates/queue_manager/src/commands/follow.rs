@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
 use aris_remote::RemoteError;
-use serde::Deserialize;
 
 use crate::cli::RemoteArgs;
+use crate::commands::logs::Log;
 use crate::commands::there::{Remote, There, data_of, printable};
 use crate::commands::{CommandResult, Data};
 use crate::log_file::Lines;
@@ -17,16 +17,6 @@ const SELDOM: Duration = Duration::from_secs(5);
 
 /// Between two tries to reach a server, at most.
 const PATIENT: Duration = Duration::from_mins(1);
-
-/// A look at a log, as `logs` answers.
-#[derive(Debug, Deserialize)]
-struct Look {
-    attempt: u32,
-    text: String,
-    next: u64,
-    over: bool,
-    last: u32,
-}
 
 /// Whether a command of `remote` follows a log: then the words without the flag for it.
 pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
@@ -83,7 +73,7 @@ pub(crate) fn follow(args: &RemoteArgs, words: &[String], context: &Context) -> 
             other => other?,
         };
         away = Duration::ZERO;
-        let look: Look = data_of(there.host, &answer)?;
+        let look: Log = data_of(there.host, &answer)?;
         for line in lines.push(look.text.as_bytes()) {
             context.line(&printable(&line));
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
 use aris_queue::state::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::LogsArgs;
 use crate::commands::{CommandResult, Data};
@@ -22,7 +22,7 @@ use crate::watch::Wake;
 const AT_LATEST: Duration = Duration::from_secs(5);
 
 /// The end of a log.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Log {
     /// The job.
