@@ -86,8 +86,8 @@ pub(crate) struct Manager<'a> {
     journal: Journal,
     watch: Watch,
     runner: Runner,
-    /// A runner that has come up for the next attempt of the job that is most likely the next, and the attempt's folder.
-    spare: Option<(PathBuf, Waiting)>,
+    /// Of the next attempt of the job that is most likely the next.
+    spare: Option<Spare>,
     common: Common,
     cards: Cards,
     signals: Signals,
@@ -129,7 +129,10 @@ pub(crate) struct Manager<'a> {
 }
 
 /// What a manager keeps when it takes its queue up anew.
-type Kept = (Held, Signals, Vec<Answered>);
+type Kept = (Held, Signals, Vec<Answered>, Option<Spare>);
+
+/// The folder of an attempt, and a runner that waits for it.
+type Spare = (PathBuf, Waiting);
 
 /// A request that was carried out, and what of it is not possible.
 type Answered = (PathBuf, Vec<String>);
@@ -202,7 +205,12 @@ fn take_up(
                 detached,
             });
         }
-        kept = Some((manager.held, manager.signals, manager.answered));
+        kept = Some((
+            manager.held,
+            manager.signals,
+            manager.answered,
+            manager.spare,
+        ));
         current = load::own(&options.place)?;
     }
 }

@@ -35,12 +35,12 @@ impl<'a> Manager<'a> {
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
         };
-        let (held, signals, answered) = if let Some(kept) = kept {
+        let (held, signals, answered, spare) = if let Some(kept) = kept {
             kept
         } else {
             let signals = Signals::listen()?;
             let held = lock::take(place, &owner, options.flags.takeover)?;
-            (held, signals, Vec::new())
+            (held, signals, Vec::new(), None)
         };
         if current.is_outdated(place) {
             // Somebody had the queue between the look and the lock.
@@ -77,7 +77,7 @@ impl<'a> Manager<'a> {
             journal: loaded.journal,
             watch: Watch::new()?,
             runner: runner(context)?,
-            spare: None,
+            spare,
             common,
             cards,
             signals,

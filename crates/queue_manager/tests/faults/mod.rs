@@ -360,6 +360,35 @@ fn nvidia_smi_may_say_anything_and_a_card_is_given_only_when_it_is_known() {
 }
 
 #[test]
+fn a_runner_that_waits_for_the_next_job_goes_with_its_manager() {
+    let place = Place::new();
+    let jobs = json!([
+        {"id": "a", "cmd": "until test -e go; do sleep 0.05; done"},
+        {"id": "b", "cmd": "echo >> ran-b"},
+    ]);
+    place.manifest(&json!([{"name": "p", "max_parallel": 1, "jobs": jobs}]));
+    let mut manager = place.start();
+    let folder = aris_attempt::format::folder(&place.at(".s.queue"), "b", 1);
+    let waits = || {
+        let mut ps = Command::new("ps");
+        let calls = ps.args(["-A", "-o", "args="]).output().expect("ps").stdout;
+        let folder = folder.display().to_string();
+        String::from_utf8_lossy(&calls).contains(&folder)
+    };
+    Place::until("a runner waits for the next job", waits);
+    assert!(!folder.exists());
+    manager.kill().expect("killed");
+    manager.wait().expect("over");
+    Place::until("it has gone", || !waits());
+    assert_eq!(runs(&place, "b"), 0);
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(code(&mut place.start()), Some(0));
+    assert_eq!(runs(&place, "b"), 1);
+    let jobs = place.state();
+    assert_eq!(jobs["b"]["attempts"], 1, "{jobs:?}");
+}
+
+#[test]
 fn a_cancelled_job_whose_runner_died_before_it_claimed_it_does_not_run() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "echo >> ran-a"}]}]));
