@@ -269,10 +269,8 @@ impl Reader {
 
     /// Ends what is being read.
     fn finish(&mut self) {
-        let (text, opaque) = (
-            std::mem::take(&mut self.text),
-            std::mem::take(&mut self.opaque),
-        );
+        let text = std::mem::take(&mut self.text);
+        let opaque = std::mem::take(&mut self.opaque);
         let bare = text.trim();
         let words = bare.split_whitespace().count();
         let wide = bare.chars().filter(|letter| *letter >= '\u{2e80}').count();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::profile::{Basis, CitationStyle, Profile, Section, StatementKind, Statements};
+use crate::profile::{Basis, CitationStyle, Profile, Section, StatementKind};
 use crate::prose::{self, Counter, Opaque, Spread};
 use crate::role::Role;
 
@@ -33,7 +33,7 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
         ..Section::default()
     };
     let mut parts = vec![(opening, Counter::default())];
-    let (mut roles, mut lengths, mut words) = (Vec::new(), Vec::new(), 0);
+    let mut roles = Vec::new();
     let (mut figure_captions, mut table_captions) = (Vec::new(), Vec::new());
     let mut statements: BTreeMap<StatementKind, usize> = BTreeMap::new();
     for piece in pieces {
@@ -93,30 +93,14 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
             }
         }
     }
-    let mut sections = Vec::new();
-    for (mut section, counter) in parts {
-        section.words = counter.words();
-        words += section.words;
-        let of_section = counter.sentences();
-        lengths.extend_from_slice(&of_section);
-        section.sentences = Spread::of(of_section);
-        if section.role != Role::Opening || section.words > 0 {
-            sections.push(section);
-        }
-    }
-    let statements = statements.into_iter();
     let mut profile = Profile {
-        sections,
-        words,
-        sentences: Spread::of(lengths),
         figure_captions: Spread::of(figure_captions),
         table_captions: Spread::of(table_captions),
-        statements: statements
-            .map(|(kind, count)| Statements { kind, count })
-            .collect(),
         citation_style: style,
-        ..Profile::new(basis)
+        ..Profile::of(basis, parts, statements)
     };
+    let is_one = |section: &Section| section.role != Role::Opening || section.words > 0;
+    profile.sections.retain(is_one);
     profile.find_cues(&roles);
     profile
 }

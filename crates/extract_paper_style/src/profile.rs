@@ -1,8 +1,10 @@
 //! The profile: numbers and words of ours. No field can hold a text of the source, so that none can leak.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use crate::prose::Spread;
+use crate::prose::{Counter, Spread};
 use crate::role::Role;
 
 /// Schema id of [`Profile`].
@@ -217,18 +219,32 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// A profile in which nothing is known yet.
-    pub(crate) const fn new(basis: Basis) -> Self {
+    /// A profile of these sections with their running text, and these statements, in which nothing else is known yet.
+    pub(crate) fn of(
+        basis: Basis,
+        parts: Vec<(Section, Counter)>,
+        statements: BTreeMap<StatementKind, usize>,
+    ) -> Self {
+        let (mut sections, mut lengths) = (Vec::new(), Vec::new());
+        for (mut section, counter) in parts {
+            section.words = counter.words();
+            let sentences = counter.sentences();
+            lengths.extend_from_slice(&sentences);
+            section.sentences = Spread::of(sentences);
+            sections.push(section);
+        }
+        let statements = statements.into_iter();
+        let statements = statements.map(|(kind, count)| Statements { kind, count });
         Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             basis,
-            sections: Vec::new(),
-            words: 0,
-            sentences: None,
+            words: sections.iter().map(|section| section.words).sum(),
+            sections,
+            sentences: Spread::of(lengths),
             figure_captions: None,
             table_captions: None,
-            statements: Vec::new(),
+            statements: statements.collect(),
             citation_style: CitationStyle::Unknown,
             cited_works: None,
             textual_citations: None,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
-use crate::profile::{Basis, Profile, Section, StatementKind, Statements};
+use crate::profile::{Basis, Profile, Section, StatementKind};
 use crate::prose::{self, Counter, Opaque, Spread};
 use crate::role::Role;
 use crate::style;
@@ -20,22 +20,24 @@ pub(crate) fn profile(document: &Document) -> Profile {
     let (mut parts, roles) = Parts::of(document);
     let statements = parts.environments(document);
     let captions = parts.read(&document.blocks);
-    let (sections, sentences, words) = parts.finish();
     let keys = document.citations.iter();
     let cited: BTreeSet<&str> = keys.map(|citation| citation.key.as_str()).collect();
     let textual = style::textual(document);
     let mut profile = Profile {
-        sections,
-        words,
-        sentences: Spread::of(sentences),
         figure_captions: Spread::of(captions.figures),
         table_captions: Spread::of(captions.tables),
-        statements,
         citation_style: style::of(document, textual),
         cited_works: Some(cited.len()),
         textual_citations: textual,
-        ..Profile::new(Basis::Latex)
+        ..Profile::of(Basis::Latex, parts.all, statements)
     };
+    // Not every paper has an abstract, or text before its first heading.
+    let mut number = 0;
+    profile.sections.retain(|section| {
+        number += 1;
+        let empty = section.words == 0 && section.figures == Some(0) && section.tables == Some(0);
+        number > OPENING + 1 || !empty
+    });
     profile.find_cues(&roles);
     profile
 }
@@ -88,10 +90,8 @@ fn count_marks(block: &Block, section: &mut Section) {
 
 /// The sections of a paper: the abstract, what stands before the first heading, and one for each heading of the top level.
 struct Parts {
-    sections: Vec<Section>,
-    /// For each section.
-    counters: Vec<Counter>,
-    /// Index into `sections` for each heading of the document.
+    all: Vec<(Section, Counter)>,
+    /// Index into them for each heading of the document.
     of_heading: Vec<usize>,
 }
 
@@ -101,9 +101,11 @@ const OPENING: usize = 1;
 impl Parts {
     /// The parts, still empty, and the role of each heading.
     fn of(document: &Document) -> (Self, Vec<Role>) {
-        let mut sections = Vec::with_capacity(document.headings.len() + 2);
-        sections.push(section(Role::Abstract, true));
-        sections.push(section(Role::Opening, true));
+        let part = |section| (section, Counter::default());
+        let mut all = vec![
+            part(section(Role::Abstract, true)),
+            part(section(Role::Opening, true)),
+        ];
         let mut of_heading = Vec::with_capacity(document.headings.len());
         let mut roles = Vec::with_capacity(document.headings.len());
         // Sections are the top, except in books: there it is chapters.
@@ -113,14 +115,14 @@ impl Parts {
             let (role, conventional) = Role::of(&heading.title);
             roles.push(role);
             if heading.level == top {
-                sections.push(Section {
+                all.push(part(Section {
                     title_words: prose::words(&heading.title, &[]),
                     numbered: Some(!heading.starred),
                     appendix: heading.appendix || role == Role::Appendix,
                     ..section(role, conventional)
-                });
+                }));
             } else if heading.level > top
-                && let Some(section) = sections.last_mut()
+                && let Some((section, _)) = all.last_mut()
             {
                 if heading.level >= 4 {
                     *section.run_in_headings.get_or_insert(0) += 1;
@@ -128,16 +130,15 @@ impl Parts {
                     section.subsections += 1;
                 }
             }
-            of_heading.push(sections.len() - 1);
+            of_heading.push(all.len() - 1);
         }
-        let mut counters = Vec::with_capacity(sections.len());
-        counters.resize_with(sections.len(), Counter::default);
-        let parts = Self {
-            sections,
-            counters,
-            of_heading,
-        };
-        (parts, roles)
+        (Self { all, of_heading }, roles)
+    }
+
+    /// What stands under a heading of the document, or before the first.
+    fn under(&mut self, heading: Option<usize>) -> Option<&mut (Section, Counter)> {
+        let own = heading.and_then(|heading| self.of_heading.get(heading));
+        self.all.get_mut(own.copied().unwrap_or(OPENING))
     }
 
     /// Measures the blocks.
@@ -145,14 +146,11 @@ impl Parts {
         let mut captions = Captions::default();
         let mut formula_before = false;
         for block in blocks {
-            let at = match (&block.kind, block.section) {
-                (BlockKind::Abstract, _) => ABSTRACT,
-                (_, None) => OPENING,
-                (_, Some(heading)) => self.of_heading.get(heading).copied().unwrap_or(OPENING),
+            let part = match block.kind {
+                BlockKind::Abstract => self.all.get_mut(ABSTRACT),
+                _ => self.under(block.section),
             };
-            let (Some(section), Some(counter)) =
-                (self.sections.get_mut(at), self.counters.get_mut(at))
-            else {
+            let Some((section, counter)) = part else {
                 continue;
             };
             count_marks(block, section);
@@ -188,7 +186,7 @@ impl Parts {
     }
 
     /// Counts the environments of each section; gives the statements by kind.
-    fn environments(&mut self, document: &Document) -> Vec<Statements> {
+    fn environments(&mut self, document: &Document) -> BTreeMap<StatementKind, usize> {
         let declared = declared(document);
         let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
         let mut table_around = Vec::with_capacity(document.environments.len());
@@ -199,10 +197,7 @@ impl Parts {
                 .unwrap_or(false);
             let what = counted(&environment.name, &declared);
             table_around.push(inside || matches!(what, Counted::Table | Counted::OwnTable));
-            let at = environment.section.map_or(OPENING, |heading| {
-                self.of_heading.get(heading).copied().unwrap_or(OPENING)
-            });
-            let Some(section) = self.sections.get_mut(at) else {
+            let Some((section, _)) = self.under(environment.section) else {
                 continue;
             };
             let number = match what {
@@ -219,30 +214,7 @@ impl Parts {
             };
             *number.get_or_insert(0) += 1;
         }
-        let kinds = kinds.into_iter();
         kinds
-            .map(|(kind, count)| Statements { kind, count })
-            .collect()
-    }
-
-    /// The sections that have something in them, the lengths of all sentences, the number of words.
-    fn finish(mut self) -> (Vec<Section>, Vec<usize>, usize) {
-        let (mut all, mut words) = (Vec::new(), 0);
-        for (section, counter) in self.sections.iter_mut().zip(self.counters) {
-            section.words = counter.words();
-            words += section.words;
-            let sentences = counter.sentences();
-            all.extend_from_slice(&sentences);
-            section.sentences = Spread::of(sentences);
-        }
-        let mut number = 0;
-        self.sections.retain(|section| {
-            number += 1;
-            let empty =
-                section.words == 0 && section.figures == Some(0) && section.tables == Some(0);
-            number > OPENING + 1 || !empty
-        });
-        (self.sections, all, words)
     }
 }
 

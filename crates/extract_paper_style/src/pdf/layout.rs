@@ -85,17 +85,10 @@ fn height(word: Node<'_, '_>) -> f64 {
     length(word, "yMax") - length(word, "yMin")
 }
 
-/// The elements of this name, and where the outermost of them begin and end.
-fn all<'a, 'b>(page: &'a Document<'b>, name: &str) -> (Vec<Node<'a, 'b>>, f64, f64) {
+/// The elements of this name.
+fn all<'a, 'b>(page: &'a Document<'b>, name: &str) -> Vec<Node<'a, 'b>> {
     let found = page.descendants().filter(|node| node.has_tag_name(name));
-    let found: Vec<_> = found.collect();
-    let left = found.iter().map(|node| length(*node, "xMin"));
-    let right = found.iter().map(|node| length(*node, "xMax"));
-    let edges = (
-        left.fold(f64::INFINITY, f64::min),
-        right.fold(f64::NEG_INFINITY, f64::max),
-    );
-    (found, edges.0, edges.1)
+    found.collect()
 }
 
 /// The lines of a block, each with its words.
@@ -166,7 +159,7 @@ impl Columns {
     }
 }
 
-/// Where words begin and end.
+/// Where the outermost of words or blocks begin and end.
 fn reach(words: &[Node<'_, '_>]) -> (f64, f64) {
     let left = words.iter().map(|word| length(*word, "xMin"));
     let right = words.iter().map(|word| length(*word, "xMax"));
@@ -179,7 +172,8 @@ fn reach(words: &[Node<'_, '_>]) -> (f64, f64) {
 /// The blocks of a page in reading order: where it has two columns the left one first, from one block that is wider than a column
 /// to the next. Else poppler's order.
 fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Block<'a, 'b>> {
-    let (found, left, right) = all(page, "block");
+    let found = all(page, "block");
+    let (left, right) = reach(&found);
     let named = |node: Node<'a, 'b>, name| {
         let children = node.children();
         children.filter(move |child: &Node<'a, 'b>| child.has_tag_name(name))
@@ -219,11 +213,9 @@ fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Block<'a, 'b>> {
 /// The words that number the lines of a manuscript: they stand beside all other text, and count upwards.
 fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
     let number = |word: &Node<'_, '_>| word.text()?.parse::<u32>().ok();
-    let (words, ..) = all(page, "word");
-    let text = || words.iter().filter(|word| number(word).is_none());
-    let left = text().map(|word| length(*word, "xMin"));
-    let left = left.fold(f64::INFINITY, f64::min);
-    let right = text().map(|word| length(*word, "xMax")).fold(0.0, f64::max);
+    let words = all(page, "word");
+    let text = words.iter().filter(|word| number(word).is_none());
+    let (left, right) = reach(&text.copied().collect::<Vec<_>>());
     let mut found = BTreeSet::new();
     for is_left in [true, false] {
         let beside = |word: &&Node<'_, '_>| {

@@ -88,44 +88,38 @@ fn pages(
         Err(ProcError::Absent { .. }) => return Err(Error::no_poppler("which is not installed")),
         finished => finished?,
     };
-    let refused = |why: String, hint| Error::paper(place, &why, hint);
-    match finished.end {
-        End::Exited(0) if pages.is_long() => Err(refused(
+    let said = finished.stderr.text();
+    let (why, hint) = match finished.end {
+        End::Exited(0) if pages.is_long() => (
             format!("the PDF has more than {} MiB of text", LIMIT >> 20),
             "name one paper",
-        )),
-        End::Exited(0) if pages.read.is_empty() => Err(refused(
-            format!("{UNREAD}: pdftotext gives no page of it"),
-            DAMAGED,
-        )),
-        End::Exited(0) if pages.read.iter().all(Vec::is_empty) => Err(refused(
+        ),
+        End::Exited(0) if pages.read.is_empty() => {
+            (format!("{UNREAD}: pdftotext gives no page of it"), DAMAGED)
+        }
+        End::Exited(0) if pages.read.iter().all(Vec::is_empty) => (
             String::from("the PDF holds no text, as a scan does"),
             "run a text recognition such as ocrmypdf on it, or name the paper's LaTeX sources or arXiv identifier",
-        )),
-        End::Exited(0) => Ok(pages.read),
-        End::Exited(_) => Err(match finished.stderr.text() {
-            said if said.contains(USAGE) => {
-                Error::no_poppler("and the pdftotext that is installed is another program")
-            }
-            said if said.contains("password") => refused(
-                String::from("the PDF asks for a password"),
-                "save it without the password, or name the paper's LaTeX sources or arXiv identifier",
-            ),
-            said => refused(format!("{UNREAD}: {}", complaint(&said)), DAMAGED),
-        }),
-        End::TimedOut => Err(Error::refused(
-            ErrorKind::Timeout,
-            format!(
-                "{place}: reading the PDF takes longer than {} s",
-                limit.as_secs().max(1)
-            ),
-            "give it longer with --deadline; if it is no ordinary paper, name the LaTeX sources or arXiv identifier",
-        )),
-        End::Signalled(_) => Err(refused(
-            format!("{UNREAD}: pdftotext crashed on it"),
-            DAMAGED,
-        )),
-    }
+        ),
+        End::Exited(0) => return Ok(pages.read),
+        End::Exited(_) if said.contains(USAGE) => {
+            let why = "and the pdftotext that is installed is another program";
+            return Err(Error::no_poppler(why));
+        }
+        End::Exited(_) if said.contains("password") => (
+            String::from("the PDF asks for a password"),
+            "save it without the password, or name the paper's LaTeX sources or arXiv identifier",
+        ),
+        End::Exited(_) => (format!("{UNREAD}: {}", complaint(&said)), DAMAGED),
+        End::Signalled(_) => (format!("{UNREAD}: pdftotext crashed on it"), DAMAGED),
+        End::TimedOut => {
+            let time = limit.as_secs().max(1);
+            let what = format!("{place}: reading the PDF takes longer than {time} s");
+            let hint = "give it longer with --deadline; if it is no ordinary paper, name the LaTeX sources or arXiv identifier";
+            return Err(Error::refused(ErrorKind::Timeout, what, hint));
+        }
+    };
+    Err(Error::paper(place, &why, hint))
 }
 
 /// The first thing that `pdftotext` complains of.

@@ -5,6 +5,9 @@
 //! All but the outline is recognised by its looks, and the profile says so.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::outline::{self, Piece};
 use crate::pdf::headings::{self, Heading, Named, is_title, respaced, unlabelled, unnamed};
@@ -147,19 +150,10 @@ fn is_parted(paragraph: &str, rest: &[&str]) -> bool {
 
 /// A line that begins the key words, which are no running text.
 fn is_index(line: &str) -> bool {
-    const NAMES: [&str; 6] = [
-        "Index Terms",
-        "Keywords",
-        "Key words",
-        "KEYWORDS",
-        "Subject headings",
-        "CCS Concepts",
-    ];
-    let rest = NAMES.iter().find_map(|name| line.strip_prefix(name));
-    rest.is_some_and(|rest| {
-        rest.trim_start()
-            .starts_with([':', '—', '–', '-', '.', '•'])
-    })
+    static INDEX: LazyLock<Regex> = LazyLock::new(|| {
+        compiled("^(?:Index Terms|Key ?words|KEYWORDS|Subject headings|CCS Concepts)\\s*[:—–.•-]")
+    });
+    INDEX.is_match(line)
 }
 
 /// A heading by its conventional name, and what follows it on its line. Where headings are numbered only those are taken that
@@ -204,33 +198,22 @@ pub(crate) enum Float {
     Table,
 }
 
-/// `Figure 3: …`, `TABLE II …`: what it is, its number, the text.
+/// `Figure 3: …`, `TABLE II …`: what it is, its number, the text. "Figure 3 shows" is a sentence.
 pub(crate) fn caption_of(line: &str) -> Option<(Float, &str, &str)> {
-    const NAMES: [(&str, Float); 6] = [
-        ("Figure ", Float::Figure),
-        ("FIGURE ", Float::Figure),
-        ("Fig. ", Float::Figure),
-        ("FIG. ", Float::Figure),
-        ("Table ", Float::Table),
-        ("TABLE ", Float::Table),
-    ];
-    let (rest, kind) = NAMES
-        .iter()
-        .find_map(|(name, kind)| Some((line.strip_prefix(name)?, *kind)))?;
-    let end = rest
-        .find(|letter: char| !(letter.is_ascii_digit() || matches!(letter, 'I' | 'V' | 'X')))
-        .unwrap_or(rest.len());
-    let (number, text) = rest.split_at_checked(end)?;
-    // "Figure 3 shows" is a sentence.
-    let marked = text.starts_with([':', '.', '|', '—', '–']);
-    let alone = text.trim().is_empty();
-    (!number.is_empty() && (marked || alone)).then(|| {
-        (
-            kind,
-            number,
-            text.trim_start_matches([':', '.', '|', '—', '–', ' ']),
-        )
-    })
+    static CAPTION: LazyLock<Regex> = LazyLock::new(|| {
+        const MARKS: &str = "[:.|—–][:.|—– ]*";
+        let names = "(?:Figure|FIGURE|Fig[.]|FIG[.]|(Table|TABLE))";
+        compiled(&format!("(?s)^{names} ([0-9IVX]+)(?:{MARKS}(.*)|\\s*)$"))
+    });
+    let found = CAPTION.captures(line)?;
+    let part = |at| found.get(at).map_or("", |part| part.as_str());
+    let is_table = !part(1).is_empty();
+    let kind = if is_table {
+        Float::Table
+    } else {
+        Float::Figure
+    };
+    Some((kind, part(2), part(3)))
 }
 
 /// A line that begins a statement: `Theorem 3.`, `Proof.`
@@ -275,43 +258,26 @@ fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
 
 /// What the citations look like, when there are enough to tell.
 fn citation_style(pages: &[Page]) -> CitationStyle {
-    let (mut numeric, mut years) = (0, 0);
-    for line in pages.iter().flatten() {
-        // `[3]`, `[3, 5-7]`
-        numeric += line
-            .split('[')
-            .skip(1)
-            .filter_map(|rest| rest.split_once(']'))
-            .filter(|(inside, _)| {
-                inside.len() < 24 && inside.starts_with(|letter: char| letter.is_ascii_digit())
-            })
-            .filter(|(inside, _)| {
-                inside
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit() || matches!(byte, b',' | b' ' | b'-'))
-            })
-            .count();
-        // `Smith, 2020)`, `Smith (2020)`
-        years += line
-            .split_inclusive([')', ';'])
-            .map(|part| part.trim_end_matches([')', ';']))
-            .filter_map(|part| {
-                part.len()
-                    .checked_sub(4)
-                    .and_then(|at| part.split_at_checked(at))
-            })
-            .filter(|(before, year)| {
-                let listed = before.ends_with(", ") || before.ends_with('(');
-                listed
-                    && (year.starts_with("19") || year.starts_with("20"))
-                    && year.bytes().all(|byte| byte.is_ascii_digit())
-            })
-            .count();
-    }
-    match (numeric, years) {
+    // `[3]`, `[3, 5-7]`
+    static NUMERIC: LazyLock<Regex> = LazyLock::new(|| compiled("\\[[0-9][0-9, -]{0,22}\\]"));
+    // `Smith, 2020)`, `Smith (2020)`
+    static YEAR: LazyLock<Regex> =
+        LazyLock::new(|| compiled("(?:, |\\()(?:19|20)[0-9]{2}(?:[);]|$)"));
+    let count = |pattern: &Regex| -> usize {
+        let lines = pages.iter().flatten();
+        lines.map(|line| pattern.find_iter(line).count()).sum()
+    };
+    match (count(&NUMERIC), count(&YEAR)) {
         (numeric, years) if numeric >= 3 && numeric > years => CitationStyle::Numeric,
         (_, years) if years >= 3 => CitationStyle::AuthorYear,
         _ => CitationStyle::Unknown,
+    }
+}
+
+fn compiled(pattern: &str) -> Regex {
+    match Regex::new(pattern) {
+        Ok(regex) => regex,
+        Err(error) => unreachable!("a pattern of this file: {error}"),
     }
 }
 
