@@ -1,6 +1,7 @@
 //! The files of a LaTeX paper: which of them is the root document, and what all of them hold.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -76,32 +77,29 @@ impl<'a> Files<'a> {
         };
         match found {
             RootError::Several { candidates } => {
-                let all = candidates.join(", ");
-                let mut best: Option<(String, Gathered)> = None;
-                let mut why = None;
-                for root in candidates.into_iter().take(ROOTS) {
-                    match Self::of(self.folder, self.known.clone())
-                        .measured(&root, resolved.clone())
-                    {
-                        Ok(found) => {
-                            let most = best.as_ref().map_or(0, |(_, best)| best.profile.words);
-                            if found.profile.words > most {
-                                best = Some((root, found));
-                            }
+                let mut failed = None;
+                let measured = |root: &String| {
+                    let files = Self::of(self.folder, self.known.clone());
+                    match files.measured(root, resolved.clone()) {
+                        Ok(found) => Some((root.clone(), found)),
+                        Err(error) => {
+                            failed = Some(error);
+                            None
                         }
-                        Err(error) => why = Some(error),
                     }
-                }
-                match (best, why) {
-                    (Some((root, found)), _) => Ok(Gathered {
-                        choice: Some(format!(
-                            "there are several root documents ({all}); {root} has most text and is measured; name another one to have that measured"
-                        )),
-                        ..found
-                    }),
-                    (None, Some(error)) => Err(error),
-                    (None, None) => Err(none(&resolved)),
-                }
+                };
+                let found = candidates.iter().take(ROOTS).filter_map(measured);
+                let most = found.min_by_key(|(_, found)| Reverse(found.profile.words));
+                let (root, found) =
+                    most.ok_or_else(|| failed.unwrap_or_else(|| none(&resolved)))?;
+                let all = candidates.join(", ");
+                let choice = format!(
+                    "there are several root documents ({all}); {root} has most text and is measured; name another one to have that measured"
+                );
+                Ok(Gathered {
+                    choice: Some(choice),
+                    ..found
+                })
             }
             RootError::None if !texts.is_empty() => {
                 let names = free_files(&texts);

@@ -15,7 +15,7 @@ use crate::files::{Files, decode};
 use crate::gathered::{FILE_LIMIT, Gathered};
 use crate::html;
 use crate::pdf::{self, page};
-use crate::source::{Source, is_overleaf};
+use crate::source::{Source, SourceType, is_overleaf};
 
 /// An answer of arXiv is kept for a month: a paper of a known version does not change, and a newest version seldom.
 const KEEP: Duration = Duration::from_hours(30 * 24);
@@ -32,31 +32,18 @@ pub(crate) struct With<'a> {
 /// Reads and measures `source`.
 pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error> {
     match source {
-        Source::Folder(folder) => Files::walk(folder)?.chosen(folder.display().to_string()),
-        Source::Tex(path) => {
+        Source::Local(SourceType::LocalDir, folder) => {
+            Files::walk(folder)?.chosen(folder.display().to_string())
+        }
+        Source::Local(kind, path) => {
             let bytes = aris_fs::read(path, FILE_LIMIT)?;
-            if bytes.starts_with(b"%PDF-") {
-                return pdf(bytes, Some(path), path.display().to_string(), with);
-            }
-            let folder = path.parent().unwrap_or(Path::new("/"));
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
             let place = path.display().to_string();
-            if bytes.contains(&0)
-                && !bytes.starts_with(&[0xff, 0xfe])
-                && !bytes.starts_with(&[0xfe, 0xff])
-            {
-                return Err(Error::no_paper(&place, "it is neither LaTeX nor a PDF"));
+            match kind {
+                SourceType::LocalHtml => page(&bytes, place),
+                SourceType::LocalPdf => pdf(bytes, Some(path), place, with),
+                _ if bytes.starts_with(b"%PDF-") => pdf(bytes, Some(path), place, with),
+                _ => latex(path, bytes, place),
             }
-            let known = BTreeMap::from([(name.clone().into_owned(), bytes)]);
-            Files::of(Some(folder), known).measured(&name, place)
-        }
-        Source::Pdf(path) => {
-            let bytes = aris_fs::read(path, FILE_LIMIT)?;
-            pdf(bytes, Some(path), path.display().to_string(), with)
-        }
-        Source::Page(path) => {
-            let bytes = aris_fs::read(path, FILE_LIMIT)?;
-            page(&bytes, path.display().to_string())
         }
         Source::Arxiv(id) => {
             let place = format!("arXiv:{id}");
@@ -163,6 +150,18 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
         return Err(Error::no_paper(&place, why));
     }
     page(&bytes, place)
+}
+
+/// Measures a LaTeX file with those in its folder.
+fn latex(path: &Path, bytes: Vec<u8>, place: String) -> Result<Gathered, Error> {
+    let is_wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if bytes.contains(&0) && !is_wide {
+        return Err(Error::no_paper(&place, "it is neither LaTeX nor a PDF"));
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let known = BTreeMap::from([(name.clone().into_owned(), bytes)]);
+    Files::of(Some(folder), known).measured(&name, place)
 }
 
 /// Measures an HTML page.

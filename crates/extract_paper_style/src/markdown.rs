@@ -1,32 +1,14 @@
 //! `style_profile.md`: the profile in words, for the writer. Every word in it is ours.
 
-use std::fmt::Write as _;
-
 use crate::profile::{Basis, CitationStyle, Cue, Profile, Section, Textual};
 use crate::prose::{Spread, tenths};
 
 /// The whole file.
 pub(crate) fn text(profile: &Profile) -> String {
-    let mut out = String::new();
-    write(profile, &mut out);
-    out
-}
-
-/// Appends a line. Writing to a String cannot fail.
-macro_rules! line {
-    ($out:expr, $($part:tt)*) => { writeln!($out, $($part)*).unwrap_or_default() };
-}
-
-fn write(profile: &Profile, out: &mut String) {
     let total = |of: fn(&Section) -> Option<usize>| profile.total(of);
     let per_thousand = |number| per_thousand(number, profile.words);
-    let list = |out: &mut String, lines: &[(&str, String)]| {
-        for (name, value) in lines {
-            line!(out, "- {name}: {value}");
-        }
-    };
-    line!(
-        out,
+    let item = |name: &str, value: String| format!("- {name}: {value}");
+    let mut lines = vec![format!(
         "# Style profile\n\n\
          Structure only, measured on {}. It holds no sentence, heading, name or result of the reference paper.\n\
          Let it guide how your text is built, never what it says.\n\n\
@@ -34,76 +16,78 @@ fn write(profile: &Profile, out: &mut String) {
          | # | section | words | share | sentences, mean words | subsections | figures | tables | citations |\n\
          |---|---|---|---|---|---|---|---|---|",
         basis(profile.basis)
-    );
-    for (index, section) in profile.sections.iter().enumerate() {
-        row(index + 1, section, profile.words, out);
-    }
-    line!(
-        out,
-        "\nA section in parentheses has a heading of its own that is not conventional; only its role is given. Words are running text.\n\n\
-         ## Sentences\n"
-    );
-    line!(out, "- Running text: {} words", profile.words);
-    line!(out, "- Sentences: {}", spread(profile.sentences.as_ref()));
+    )];
+    let sections = (1..).zip(&profile.sections);
+    lines.extend(sections.map(|(number, section)| row(number, section, profile.words)));
+    lines.extend([
+        String::from(
+            "\nA section in parentheses has a heading of its own that is not conventional; only its role is given. Words are running text.\n\n\
+             ## Sentences\n",
+        ),
+        item("Running text", format!("{} words", profile.words)),
+        item("Sentences", spread(profile.sentences.as_ref())),
+    ]);
     if let Some(paragraphs) = total(|section| section.paragraphs)
         && let Some(mean) = tenths(profile.words, paragraphs)
     {
-        line!(out, "- Paragraphs: {paragraphs}, mean {mean:.1} words");
+        lines.push(item(
+            "Paragraphs",
+            format!("{paragraphs}, mean {mean:.1} words"),
+        ));
     }
-    line!(out, "\n## Figures and tables\n");
-    let floats = [
-        ("Figures", known(total(|section| section.figures))),
-        ("Tables", known(total(|section| section.tables))),
-        ("Algorithms", known(total(|section| section.algorithms))),
-        ("Figure captions", spread(profile.figure_captions.as_ref())),
-        ("Table captions", spread(profile.table_captions.as_ref())),
-    ];
-    list(out, &floats);
-    line!(out, "\n## Formulas and statements\n");
-    let displayed = total(|section| section.displayed_formulas);
-    let inline = total(|section| section.inline_formulas);
-    let formulas = [
-        ("Displayed formulas", per_thousand(displayed)),
-        ("Inline formulas", per_thousand(inline)),
-    ];
-    list(out, &formulas);
+    lines.extend([
+        String::from("\n## Figures and tables\n"),
+        item("Figures", known(total(|section| section.figures))),
+        item("Tables", known(total(|section| section.tables))),
+        item("Algorithms", known(total(|section| section.algorithms))),
+        item("Figure captions", spread(profile.figure_captions.as_ref())),
+        item("Table captions", spread(profile.table_captions.as_ref())),
+        String::from("\n## Formulas and statements\n"),
+        item(
+            "Displayed formulas",
+            per_thousand(total(|section| section.displayed_formulas)),
+        ),
+        item(
+            "Inline formulas",
+            per_thousand(total(|section| section.inline_formulas)),
+        ),
+    ]);
     if profile.statements.is_empty() {
         let total = total(|section| section.statements);
-        line!(out, "- Theorems and the like: {}", known(total));
+        lines.push(item("Theorems and the like", known(total)));
     }
-    for found in &profile.statements {
-        line!(out, "- {}: {}", found.kind.plural(), found.count);
-    }
-    line!(out, "\n## Citations\n");
-    let places = total(|section| section.citations);
-    let cited = [
-        ("Style", citations(profile.citation_style).to_owned()),
-        ("Places", per_thousand(places)),
-        ("Works cited", known(profile.cited_works)),
-    ];
-    list(out, &cited);
+    let statements = profile.statements.iter();
+    lines.extend(statements.map(|found| item(found.kind.plural(), found.count.to_string())));
+    lines.extend([
+        String::from("\n## Citations\n"),
+        item("Style", citations(profile.citation_style).to_owned()),
+        item("Places", per_thousand(total(|section| section.citations))),
+        item("Works cited", known(profile.cited_works)),
+    ]);
     if let Some(Textual { textual, all }) = profile.textual_citations {
-        line!(out, "- Part of the sentence: {textual} of {all}");
+        lines.push(item("Part of the sentence", format!("{textual} of {all}")));
     }
-    line!(out, "\n## Habits\n");
+    lines.push(String::from("\n## Habits\n"));
     if profile.cues.is_empty() {
-        line!(out, "- none that stand out");
+        lines.push(String::from("- none that stand out"));
     }
-    for cue in &profile.cues {
-        line!(out, "- {}", habit(*cue));
-    }
-    line!(
-        out,
+    lines.extend(profile.cues.iter().map(|cue| format!("- {}", habit(*cue))));
+    let (lists, notes) = (
+        total(|section| section.lists),
+        total(|section| section.footnotes),
+    );
+    lines.push(format!(
         "- Lists: {}; footnotes: {}\n\n\
          ## For the writer\n\n\
          Match order and share of the sections, length of sentences, paragraphs and captions, and density of formulas, figures and\n\
-         citations. Content comes from your own outline and results alone. Do not hand this file to reviewers or auditors.",
-        known(total(|section| section.lists)),
-        known(total(|section| section.footnotes))
-    );
+         citations. Content comes from your own outline and results alone. Do not hand this file to reviewers or auditors.\n",
+        known(lists),
+        known(notes)
+    ));
+    lines.join("\n")
 }
 
-fn row(number: usize, section: &Section, all: usize, out: &mut String) {
+fn row(number: usize, section: &Section, all: usize) -> String {
     let name = section.role.name();
     let name = if section.conventional {
         name.to_owned()
@@ -116,15 +100,14 @@ fn row(number: usize, section: &Section, all: usize, out: &mut String) {
         || String::from("0"),
         |spread| format!("{}, {:.1}", spread.count, spread.mean),
     );
-    line!(
-        out,
+    format!(
         "| {number} | {name}{place} | {} | {share:.1} % | {sentences} | {} | {} | {} | {} |",
         section.words,
         section.subsections,
         known(section.figures),
         known(section.tables),
         known(section.citations)
-    );
+    )
 }
 
 fn known(number: Option<usize>) -> String {

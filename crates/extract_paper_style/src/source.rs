@@ -13,14 +13,8 @@ use crate::html;
 /// A reference paper, by the way it is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A folder with LaTeX sources.
-    Folder(PathBuf),
-    /// A LaTeX file.
-    Tex(PathBuf),
-    /// A PDF.
-    Pdf(PathBuf),
-    /// A saved HTML page.
-    Page(PathBuf),
+    /// A folder or a file, and what it is.
+    Local(SourceType, PathBuf),
     /// A paper of arXiv.
     Arxiv(ArxivId),
     /// An http or https address.
@@ -80,13 +74,13 @@ impl Source {
         }
         let path = absolute(text, context);
         if path.is_dir() {
-            return Ok(Self::Folder(path));
+            return Ok(Self::Local(SourceType::LocalDir, path));
         }
         if path.exists() {
             let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-            return Ok(match ending.as_deref().and_then(|name| name.to_str()) {
-                Some("pdf") => Self::Pdf(path),
-                Some("html" | "htm" | "xhtml") => Self::Page(path),
+            let kind = match ending.as_deref().and_then(|name| name.to_str()) {
+                Some("pdf") => SourceType::LocalPdf,
+                Some("html" | "htm" | "xhtml") => SourceType::LocalHtml,
                 Some(
                     other @ ("md" | "markdown" | "rst" | "org" | "adoc" | "typ" | "docx" | "odt"),
                 ) => {
@@ -99,9 +93,10 @@ impl Source {
                     let hint = "name the root document, or the folder it stands in";
                     return Err(Error::paper(&path.display().to_string(), &why, hint));
                 }
-                None if html::is_page(&decode(&head(&path))) => Self::Page(path),
-                _ => Self::Tex(path),
-            });
+                None if html::is_page(&decode(&head(&path))) => SourceType::LocalHtml,
+                _ => SourceType::LocalTex,
+            };
+            return Ok(Self::Local(kind, path));
         }
         match ArxivId::parse(text) {
             Ok(id) => return Ok(Self::Arxiv(id)),
@@ -128,10 +123,7 @@ impl Source {
     /// What manifests call it.
     pub(crate) const fn kind(&self) -> SourceType {
         match self {
-            Self::Folder(_) => SourceType::LocalDir,
-            Self::Tex(_) => SourceType::LocalTex,
-            Self::Pdf(_) => SourceType::LocalPdf,
-            Self::Page(_) => SourceType::LocalHtml,
+            Self::Local(kind, _) => *kind,
             Self::Arxiv(_) => SourceType::Arxiv,
             Self::Address(_) => SourceType::Http,
         }
