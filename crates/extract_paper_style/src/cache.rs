@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aris_audit::Digest;
 use aris_cli::Context;
 use aris_contract::{ErrorKind, time};
-use aris_fs::{FsError, Lock};
+use aris_fs::Lock;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::gathered::Gathered;
 use crate::markdown;
 use crate::pdf::PdfOutline;
-use crate::source::{SourceType, absolute};
+use crate::source::{SourceType, absolute, without_query};
 
 /// Schema id of [`Manifest`].
 pub(crate) const MANIFEST: &str = "aris.extract_paper_style.manifest/v1";
@@ -99,24 +99,19 @@ pub(crate) fn keep(
     context: &Context,
 ) -> Result<Kept, Error> {
     let source_type = serde_json::to_string(&kind)?;
-    let named = [
-        TOOL_VERSION,
-        &source_type,
-        &gathered.resolved,
-        &gathered.digest.hex(),
-    ]
-    .join("\0");
+    let (place, digest) = (&gathered.resolved, gathered.digest.hex());
+    let named = [TOOL_VERSION, &source_type, place, &digest].join("\0");
     let key = Digest::of(named.as_bytes()).hex();
     let folder = root.join(key.get(..KEY).unwrap_or(&key));
     let json = json(&gathered.profile)?;
     let markdown = markdown::text(&gathered.profile);
     let manifest = Manifest {
         schema: MANIFEST,
-        source_input: input.split(['?', '#']).next().unwrap_or(input).to_owned(),
+        source_input: without_query(input).to_owned(),
         source_type: kind,
         resolved_path: gathered.resolved.clone(),
         fetched_at: time::stamp(context.now()),
-        content_sha256: gathered.digest.hex(),
+        content_sha256: digest,
         pdf_outline: gathered.pdf_outline,
         tool_version: TOOL_VERSION,
         files: gathered.files,
@@ -128,12 +123,14 @@ pub(crate) fn keep(
         ("style_profile.md", markdown.as_bytes()),
         ("style_profile.json", json.as_slice()),
     ];
-    if !force && is_whole(&folder, &manifest, &files)? {
+    let wanted = serde_json::to_value(&manifest)?;
+    let is_whole = || is_whole(&folder, &wanted, &files);
+    if !force && is_whole() {
         return Ok(Kept { folder, hit: true });
     }
     aris_fs::create_dir(&folder)?;
     let _lock = Lock::acquire(&folder.join(".lock"))?;
-    if !force && is_whole(&folder, &manifest, &files)? {
+    if !force && is_whole() {
         return Ok(Kept { folder, hit: true });
     }
     // A cache is not synced: what a power cut damages does not fit its manifest, and is made again.
@@ -149,7 +146,7 @@ pub(crate) fn keep(
             .chain([(MANIFEST_FILE, manifest_text.as_slice())])
     };
     let written = all().try_for_each(|(name, bytes)| write(name, bytes));
-    if written.is_err() && !is_whole(&folder, &manifest, &files)? {
+    if written.is_err() && !is_whole() {
         // A part of a profile is of no use, and where the disk is full its room is needed.
         for (name, _) in all() {
             aris_fs::remove_file(&folder.join(name))?;
@@ -167,30 +164,16 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, Error> {
 }
 
 /// Whether a folder holds the manifest and all `files`, and they are what they must be.
-fn is_whole(folder: &Path, wanted: &Manifest, files: &[(&str, &[u8])]) -> Result<bool, Error> {
-    let holds = |name: &str, limit| match aris_fs::read_optional(&folder.join(name), limit) {
-        Err(FsError::TooLarge { .. }) => Ok(None),
-        found => found,
-    };
-    let written = holds(MANIFEST_FILE, LIMIT)?.unwrap_or_default();
-    let wanted = serde_json::to_value(wanted)?;
+fn is_whole(folder: &Path, wanted: &Value, files: &[(&str, &[u8])]) -> bool {
+    let written = aris_fs::read_optional(&folder.join(MANIFEST_FILE), LIMIT);
+    let written = written.ok().flatten().unwrap_or_default();
     let Ok(Value::Object(mut written)) = serde_json::from_slice(&written) else {
-        return Ok(false);
+        return false;
     };
     // The same paper may be named otherwise, at another time.
     for field in ["source_input", "fetched_at"] {
-        written.insert(
-            field.to_owned(),
-            wanted.get(field).cloned().unwrap_or_default(),
-        );
+        written.insert(field.to_owned(), wanted[field].clone());
     }
-    if Value::Object(written) != wanted {
-        return Ok(false);
-    }
-    for (name, bytes) in files {
-        if holds(name, bytes.len() as u64)?.as_deref() != Some(*bytes) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let holds = |(name, bytes): &(&str, &[u8])| aris_fs::holds(&folder.join(name), bytes);
+    Value::Object(written) == *wanted && files.iter().all(holds)
 }

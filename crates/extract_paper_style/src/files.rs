@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use aris_audit::Digest;
 use aris_fs::{EntryKind, FsError};
-use aris_latex::{Document, IncludeOutcome, Loaded, ProblemKind, RootError, find_root, free_files};
+use aris_latex::{
+    Document, Include, IncludeOutcome, Loaded, ProblemKind, RootError, find_root, free_files,
+};
 
 use crate::error::Error;
 use crate::gathered::{FILE_LIMIT, Gathered};
@@ -103,16 +105,14 @@ impl<'a> Files<'a> {
             }
             RootError::None if !texts.is_empty() => {
                 let names = free_files(&texts);
-                let list: Vec<String> = names
-                    .iter()
-                    .map(|name| ["\\input{", name, "}\n\n"].concat())
-                    .collect();
+                let list = names.iter();
+                let list = list.map(|name| ["\\input{", name, "}\n\n"].concat());
+                let list = list.collect::<String>().into_bytes();
                 let choice = format!(
                     "no file has \\documentclass and \\begin{{document}}, so these are measured one after the other: {}",
                     names.join(", ")
                 );
-                self.known
-                    .insert(FRAGMENTS.to_owned(), list.concat().into_bytes());
+                self.known.insert(FRAGMENTS.to_owned(), list);
                 let gathered = self.measured(FRAGMENTS, resolved)?;
                 Ok(Gathered {
                     files: gathered.files - 1,
@@ -158,17 +158,12 @@ impl<'a> Files<'a> {
     pub(crate) fn measured(mut self, root: &str, resolved: String) -> Result<Gathered, Error> {
         let mut load = |name: &str| self.load(name);
         let document = Document::read(root, &mut load)?;
-        let missing = document
-            .includes
-            .iter()
-            .filter(|include| {
-                matches!(
-                    include.outcome,
-                    IncludeOutcome::Missing | IncludeOutcome::Unreadable(_)
-                )
-            })
-            .map(|include| include.target.clone())
-            .collect();
+        let is_missing = |include: &&Include| {
+            use IncludeOutcome::{Missing, Unreadable};
+            matches!(include.outcome, Missing | Unreadable(_))
+        };
+        let missing = document.includes.iter().filter(is_missing);
+        let missing = missing.map(|include| include.target.clone()).collect();
         let unread = unread(&document);
         let profile = latex::profile(&document);
         let lines = self.digests.iter();
@@ -223,10 +218,9 @@ fn none(place: &str) -> Error {
 }
 
 fn is_latex(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    [".tex", ".ltx", ".latex"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let ending = ending.unwrap_or_default().to_ascii_lowercase();
+    matches!(ending.as_str(), "tex" | "ltx" | "latex")
 }
 
 /// The text of a file: UTF-8 or UTF-16 with a mark; else Latin-1, in which every byte is a letter, as old papers are written.

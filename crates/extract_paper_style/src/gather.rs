@@ -15,7 +15,7 @@ use crate::files::{Files, decode};
 use crate::gathered::{FILE_LIMIT, Gathered};
 use crate::html;
 use crate::pdf::{self, page};
-use crate::source::{Source, SourceType, is_overleaf};
+use crate::source::{Source, SourceType, is_overleaf, without_query};
 
 /// An answer of arXiv is kept for a month: a paper of a known version does not change, and a newest version seldom.
 const KEEP: Duration = Duration::from_hours(30 * 24);
@@ -48,11 +48,12 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
         Source::Arxiv(id) => {
             let place = format!("arXiv:{id}");
             let request = arxiv::source(id).keep(KEEP, KEEP_ABSENCE);
-            let response = asked(&place, &request, &ARXIV_FILES, arxiv::is_absence, with)?;
-            let response = response.ok_or_else(|| {
-                let hint = "check the identifier; a withdrawn paper has no source";
-                Error::absent(format!("arXiv has no source of {place}"), hint)
-            })?;
+            let absent = Error::absent(
+                format!("arXiv has no source of {place}"),
+                "check the identifier; a withdrawn paper has no source",
+            );
+            let is_own = arxiv::is_absence;
+            let response = asked(&place, &request, &ARXIV_FILES, is_own, absent, with)?;
             archive(&response.body, place, with)
         }
         Source::Address(address) => {
@@ -62,15 +63,9 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
                     "give an address that begins with https:// and holds no password",
                 )
             })?;
-            let shown = address
-                .split(['?', '#'])
-                .next()
-                .unwrap_or(address)
-                .to_owned();
-            let response = asked(&shown, &request, host, |_| true, with)?;
-            let response = response.ok_or_else(|| {
-                Error::absent(format!("{shown} does not exist"), "check the address")
-            })?;
+            let shown = without_query(address).to_owned();
+            let absent = Error::absent(format!("{shown} does not exist"), "check the address");
+            let response = asked(&shown, &request, host, |_| true, absent, with)?;
             if is_overleaf(&response.url) {
                 return Err(Error::overleaf());
             }
@@ -79,14 +74,15 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
     }
 }
 
-/// Asks a server. `None`: there is no such thing; `is_own` says of the page of a 404 whether it is the server's own.
+/// Asks a server. **Errors**: `absent` where there is no such thing; `is_own` says of the page of a 404 whether it is the server's own.
 fn asked(
     what: &str,
     request: &Request,
     host: &'static Host,
     is_own: fn(&[u8]) -> bool,
+    absent: Error,
     with: &With<'_>,
-) -> Result<Option<Response>, Error> {
+) -> Result<Response, Error> {
     let ask = |client: &Client| {
         client.ask(request, |response| {
             if response.is_absence() && !is_own(&response.body) {
@@ -104,9 +100,9 @@ fn asked(
         ask,
     )?;
     if response.is_success() {
-        Ok(Some(response))
+        Ok(response)
     } else if response.is_absence() {
-        Ok(None)
+        Err(absent)
     } else {
         let why = format!("the server answers with status {}", response.status);
         Err(Error::no_paper(what, &why))
@@ -137,9 +133,8 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
         return archive(&bytes, place, with);
     }
     let text = decode(&bytes);
-    let is_latex = ["\\documentclass", "\\begin{document}", "\\section"]
-        .iter()
-        .any(|mark| text.contains(mark));
+    let marks = ["\\documentclass", "\\begin{document}", "\\section"];
+    let is_latex = marks.iter().any(|mark| text.contains(mark));
     let is_page = response.media_type.contains("html") || html::is_page(&text);
     if !is_page && is_latex {
         let known = BTreeMap::from([(String::from("paper.tex"), bytes)]);

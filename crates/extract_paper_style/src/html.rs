@@ -120,14 +120,12 @@ fn pieces(page: &str) -> Vec<Piece> {
 
 /// Takes the numbers off the headings. `A` and `I` are words, too: alone they are numbers where another heading has the next one.
 fn number(found: &mut [(u8, Piece)]) {
+    let is_number =
+        |title: &str, number: &str| first(title).trim_end_matches(['.', ':', ')']) == number;
     let next = |number: &str| {
-        found.iter().any(|(_, piece)| match piece {
-            Piece::Heading { title, .. } => {
-                let first = title.split_whitespace().next();
-                first.is_some_and(|first| first.trim_end_matches(['.', ':', ')']) == number)
-            }
-            _ => false,
-        })
+        let mut pieces = found.iter().map(|(_, piece)| piece);
+        pieces
+            .any(|piece| matches!(piece, Piece::Heading { title, .. } if is_number(title, number)))
     };
     let (letters, romans) = (next("B"), next("II"));
     for (_, piece) in found {
@@ -137,9 +135,9 @@ fn number(found: &mut [(u8, Piece)]) {
         else {
             continue;
         };
-        let is_word = match title.split_whitespace().next() {
-            Some("A") => !letters,
-            Some("I") => !romans,
+        let is_word = match first(title) {
+            "A" => !letters,
+            "I" => !romans,
             _ => false,
         };
         let bare = match unlabelled(title) {
@@ -155,6 +153,11 @@ fn number(found: &mut [(u8, Piece)]) {
             (*title, *numbered) = (bare.to_owned(), true);
         }
     }
+}
+
+/// The first word of a title.
+fn first(title: &str) -> &str {
+    title.split_whitespace().next().unwrap_or_default()
 }
 
 impl Reader {
@@ -199,11 +202,8 @@ impl Reader {
             ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", _) => {
                 self.finish();
                 let level = name.as_bytes().get(1).map_or(6, |digit| digit - b'0');
-                self.place = if closes {
-                    Place::Bare
-                } else {
-                    Place::Heading(level)
-                };
+                let heading = Place::Heading(level);
+                self.place = if closes { Place::Bare } else { heading };
             }
             ("figure", false) => {
                 self.finish();

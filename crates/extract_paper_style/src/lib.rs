@@ -89,12 +89,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let refresh = cli.refresh || cli.force && !cli.offline;
     let online = OnlineArgs::within(context, cli.offline, refresh);
     let pdf_time = Duration::from_secs(cli.pdf_seconds);
+    let step = context.step_limit();
     let with = With {
         context,
         online: &online,
-        pdf_time: context
-            .step_limit()
-            .map_or(pdf_time, |limit| limit.min(pdf_time)),
+        pdf_time: step.map_or(pdf_time, |limit| limit.min(pdf_time)),
     };
     let gathered = gather::gather(&source, &with)?;
     if let Some(choice) = &gathered.choice {

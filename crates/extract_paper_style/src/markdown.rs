@@ -88,12 +88,12 @@ pub(crate) fn text(profile: &Profile) -> String {
 }
 
 fn row(number: usize, section: &Section, all: usize) -> String {
-    let name = section.role.name();
-    let name = if section.conventional {
-        name.to_owned()
+    let (open, close) = if section.conventional {
+        ("", "")
     } else {
-        format!("({name})")
+        ("(", ")")
     };
+    let name = section.role.name();
     let place = if section.appendix { ", appendix" } else { "" };
     let share = tenths(100 * section.words, all).unwrap_or_default();
     let sentences = section.sentences.map_or_else(
@@ -101,7 +101,7 @@ fn row(number: usize, section: &Section, all: usize) -> String {
         |spread| format!("{}, {:.1}", spread.count, spread.mean),
     );
     format!(
-        "| {number} | {name}{place} | {} | {share:.1} % | {sentences} | {} | {} | {} | {} |",
+        "| {number} | {open}{name}{close}{place} | {} | {share:.1} % | {sentences} | {} | {} | {} | {} |",
         section.words,
         section.subsections,
         known(section.figures),
@@ -123,15 +123,15 @@ fn per_thousand(number: Option<usize>, words: usize) -> String {
 }
 
 fn spread(spread: Option<&Spread>) -> String {
-    spread.map_or_else(
-        || String::from("none found"),
-        |spread| {
-            format!(
-                "{}; words: mean {:.1}, median {}, nine tenths up to {}",
-                spread.count, spread.mean, spread.median, spread.p90
-            )
-        },
-    )
+    let Some(found) = spread else {
+        return String::from("none found");
+    };
+    let (mean, median) = (found.mean, found.median);
+    let words = format!(
+        "mean {mean:.1}, median {median}, nine tenths up to {}",
+        found.p90
+    );
+    format!("{}; words: {words}", found.count)
 }
 
 const fn basis(basis: Basis) -> &'static str {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::profile::{Basis, CitationStyle, Profile, Section, StatementKind};
-use crate::prose::{self, Counter, Opaque, Spread};
+use crate::profile::{Basis, Captions, CitationStyle, Profile, Section, StatementKind};
+use crate::prose::{self, Counter, Opaque};
 use crate::role::Role;
 
 /// One piece of a paper, in reading order.
@@ -34,7 +34,8 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
     };
     let mut parts = vec![(opening, Counter::default())];
     let mut roles = Vec::new();
-    let (mut figure_captions, mut table_captions) = (Vec::new(), Vec::new());
+    let mut captions = Captions::default();
+    let words = |caption: &Option<String>| Some(prose::words(caption.as_deref()?, &[]));
     let mut statements: BTreeMap<StatementKind, usize> = BTreeMap::new();
     for piece in pieces {
         let Some((section, counter)) = parts.last_mut() else {
@@ -81,11 +82,11 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
             }
             Piece::Figure(caption) => {
                 *section.figures.get_or_insert(0) += 1;
-                figure_captions.extend(caption.as_deref().map(|text| prose::words(text, &[])));
+                captions.figures.extend(words(caption));
             }
             Piece::Table(caption) => {
                 *section.tables.get_or_insert(0) += 1;
-                table_captions.extend(caption.as_deref().map(|text| prose::words(text, &[])));
+                captions.tables.extend(words(caption));
             }
             Piece::Statement(kind) => {
                 *section.statements.get_or_insert(0) += 1;
@@ -94,10 +95,8 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
         }
     }
     let mut profile = Profile {
-        figure_captions: Spread::of(figure_captions),
-        table_captions: Spread::of(table_captions),
         citation_style: style,
-        ..Profile::of(basis, parts, statements)
+        ..Profile::of(basis, parts, statements, captions)
     };
     let is_one = |section: &Section| section.role != Role::Opening || section.words > 0;
     profile.sections.retain(is_one);

@@ -92,10 +92,8 @@ impl StatementKind {
     pub(crate) fn titled(title: &str) -> Self {
         let title = title.to_lowercase();
         let printed = |names: &str| {
-            names
-                .split(' ')
-                .next()
-                .is_some_and(|own| title.contains(own))
+            let mut names = names.split(' ');
+            names.next().is_some_and(|own| title.contains(own))
         };
         Self::find(printed).unwrap_or(Self::Other)
     }
@@ -218,12 +216,20 @@ pub(crate) struct Profile {
     pub(crate) cues: Vec<Cue>,
 }
 
+/// Words of the captions.
+#[derive(Default)]
+pub(crate) struct Captions {
+    pub(crate) figures: Vec<usize>,
+    pub(crate) tables: Vec<usize>,
+}
+
 impl Profile {
-    /// A profile of these sections with their running text, and these statements, in which nothing else is known yet.
+    /// A profile of these sections with their running text, statements and captions, in which nothing else is known yet.
     pub(crate) fn of(
         basis: Basis,
         parts: Vec<(Section, Counter)>,
         statements: BTreeMap<StatementKind, usize>,
+        captions: Captions,
     ) -> Self {
         let (mut sections, mut lengths) = (Vec::new(), Vec::new());
         for (mut section, counter) in parts {
@@ -242,8 +248,8 @@ impl Profile {
             words: sections.iter().map(|section| section.words).sum(),
             sections,
             sentences: Spread::of(lengths),
-            figure_captions: None,
-            table_captions: None,
+            figure_captions: Spread::of(captions.figures),
+            table_captions: Spread::of(captions.tables),
             statements: statements.collect(),
             citation_style: CitationStyle::Unknown,
             cited_works: None,
@@ -254,36 +260,27 @@ impl Profile {
 
     /// The sum of a number over all sections; `None` when it is not known of any.
     pub(crate) fn total(&self, of: impl Fn(&Section) -> Option<usize>) -> Option<usize> {
-        let mut known = self.sections.iter().filter_map(of).peekable();
-        known.peek()?;
-        Some(known.sum())
+        let known = self.sections.iter().filter_map(of);
+        known.reduce(|sum, number| sum + number)
     }
 
     /// Finds the habits in the sections, and in the roles of all headings, subsections' among them.
     pub(crate) fn find_cues(&mut self, headings: &[Role]) {
-        let position = |role| {
-            self.sections
-                .iter()
-                .position(|section| section.role == role)
-        };
+        let roles: Vec<Role> = self.sections.iter().map(|section| section.role).collect();
+        let position = |role| roles.iter().position(|own| *own == role);
         let has = |role| headings.contains(&role);
         let before =
             |one, other| matches!((position(one), position(other)), (Some(a), Some(b)) if a < b);
-        let some =
-            |of: fn(&Section) -> Option<usize>| self.total(of).is_some_and(|total| total > 0);
+        let some = |of: fn(&Section) -> Option<usize>| self.total(of) > Some(0);
         let introduction = position(Role::Introduction);
-        let lists = introduction
-            .and_then(|at| self.sections.get(at))
-            .and_then(|section| section.lists);
+        let lists = introduction.and_then(|at| self.sections.get(at)?.lists);
         let early_figures = introduction.map_or(0, |at| {
             let early = self.sections.iter().take(at + 1);
             early.filter_map(|section| section.figures).sum()
         });
         let count = |kinds: &[StatementKind]| -> usize {
-            let of_kind = self
-                .statements
-                .iter()
-                .filter(|found| kinds.contains(&found.kind));
+            let found = self.statements.iter();
+            let of_kind = found.filter(|found| kinds.contains(&found.kind));
             of_kind.map(|found| found.count).sum()
         };
         let proofs = count(&[StatementKind::Proof]);
@@ -295,31 +292,21 @@ impl Profile {
         ]);
         let late = before(Role::Results, Role::RelatedWork)
             || before(Role::Experiments, Role::RelatedWork);
+        let has_appendix = self.sections.iter().any(|section| section.appendix);
+        let early = before(Role::RelatedWork, Role::Method);
         let found = [
-            (
-                Cue::ListInIntroduction,
-                lists.is_some_and(|lists| lists > 0),
-            ),
-            (Cue::ContributionsHeading, has(Role::Contributions)),
-            (
-                Cue::RelatedWorkEarly,
-                before(Role::RelatedWork, Role::Method),
-            ),
-            (Cue::RelatedWorkLate, late),
-            (Cue::EarlyFigure, early_figures > 0),
-            (Cue::LimitationsHeading, has(Role::Limitations)),
-            (Cue::ImpactHeading, has(Role::Impact)),
-            (
-                Cue::Appendix,
-                self.sections.iter().any(|section| section.appendix),
-            ),
-            (Cue::RunInHeadings, some(|section| section.run_in_headings)),
-            (Cue::Algorithms, some(|section| section.algorithms)),
-            (Cue::ProofsFollow, proofs > 0 && 2 * proofs >= proved),
+            (lists > Some(0)).then_some(Cue::ListInIntroduction),
+            has(Role::Contributions).then_some(Cue::ContributionsHeading),
+            early.then_some(Cue::RelatedWorkEarly),
+            late.then_some(Cue::RelatedWorkLate),
+            (early_figures > 0).then_some(Cue::EarlyFigure),
+            has(Role::Limitations).then_some(Cue::LimitationsHeading),
+            has(Role::Impact).then_some(Cue::ImpactHeading),
+            has_appendix.then_some(Cue::Appendix),
+            some(|section| section.run_in_headings).then_some(Cue::RunInHeadings),
+            some(|section| section.algorithms).then_some(Cue::Algorithms),
+            (proofs > 0 && 2 * proofs >= proved).then_some(Cue::ProofsFollow),
         ];
-        self.cues = found
-            .into_iter()
-            .filter_map(|(cue, holds)| holds.then_some(cue))
-            .collect();
+        self.cues = found.into_iter().flatten().collect();
     }
 }

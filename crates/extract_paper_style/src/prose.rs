@@ -158,12 +158,8 @@ impl Counter {
 
     /// Whether the sentence in progress goes on with `text`, which follows a displayed formula.
     pub(crate) fn goes_on_with(&self, text: &str) -> bool {
-        self.open > 0
-            && text
-                .trim_start()
-                .chars()
-                .next()
-                .is_some_and(|first| !first.is_uppercase())
+        let text = text.trim_start();
+        self.open > 0 && !text.is_empty() && !text.starts_with(char::is_uppercase)
     }
 
     /// Reads a piece of text. `opaque` is sorted and does not overlap.
@@ -245,25 +241,19 @@ impl Counter {
 
     /// White space, a citation or the end of the piece: the word before it is over.
     fn end(&mut self, text: &str, word: &mut Word, at: usize) {
-        let Word {
-            start,
-            count,
-            begun,
-            lettered,
-            opaque,
-        } = std::mem::take(word);
-        if !begun {
+        let word = std::mem::take(word);
+        if !word.begun {
             return;
         }
-        let count = count + usize::from(lettered || opaque && count == 0);
+        let count = word.count + usize::from(word.lettered || word.opaque && word.count == 0);
         let first = self.open == 0;
         self.words += count;
         self.open += count;
-        let body = text.get(start..at).unwrap_or_default();
+        let body = text.get(word.start..at).unwrap_or_default();
         let body = body.trim_end_matches([')', ']', '}', '"', '\'', '”', '’', '»']);
         self.ending = match body.as_bytes().last() {
             Some(b'!' | b'?') => Ending::Sure,
-            Some(b'.') => point(body.trim_end_matches('.'), first, opaque),
+            Some(b'.') => point(body.trim_end_matches('.'), first, word.opaque),
             _ => Ending::None,
         };
     }

@@ -144,16 +144,18 @@ pub(crate) fn absolute(text: &str, context: &Context) -> PathBuf {
     }
 }
 
+/// What may be told of an address: its query may hold a secret.
+pub(crate) fn without_query(address: &str) -> &str {
+    address.split(['?', '#']).next().unwrap_or(address)
+}
+
 /// Whether an address leads to Overleaf, whose projects are private.
 pub(crate) fn is_overleaf(text: &str) -> bool {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit('@').next().unwrap_or_default();
-    let host = host
-        .split(':')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let host = host.split(':').next().unwrap_or_default();
+    let host = host.to_ascii_lowercase();
     host == "overleaf.com" || host.ends_with(".overleaf.com")
 }
 

@@ -51,10 +51,8 @@ pub(super) fn declared(document: &Document) -> BTreeMap<&str, StatementKind> {
 
 /// Whether a block stands in a figure, a table or an algorithm.
 pub(super) fn is_in_float(block: &Block) -> bool {
-    block.environments.iter().any(|name| {
-        matches!(
-            counted(name, &BTreeMap::new()),
-            Counted::Figure | Counted::Table | Counted::OwnTable | Counted::Algorithm
-        )
-    })
+    use Counted::{Algorithm, Figure, OwnTable, Table};
+    let mut names = block.environments.iter();
+    let none = BTreeMap::new();
+    names.any(|name| matches!(counted(name, &none), Figure | Table | OwnTable | Algorithm))
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
-use crate::profile::{Basis, Profile, Section, StatementKind};
-use crate::prose::{self, Counter, Opaque, Spread};
+use crate::profile::{Basis, Captions, Profile, Section, StatementKind};
+use crate::prose::{self, Counter, Opaque};
 use crate::role::Role;
 use crate::style;
 
@@ -24,12 +24,10 @@ pub(crate) fn profile(document: &Document) -> Profile {
     let cited: BTreeSet<&str> = keys.map(|citation| citation.key.as_str()).collect();
     let textual = style::textual(document);
     let mut profile = Profile {
-        figure_captions: Spread::of(captions.figures),
-        table_captions: Spread::of(captions.tables),
         citation_style: style::of(document, textual),
         cited_works: Some(cited.len()),
         textual_citations: textual,
-        ..Profile::of(Basis::Latex, parts.all, statements)
+        ..Profile::of(Basis::Latex, parts.all, statements, captions)
     };
     // Not every paper has an abstract, or text before its first heading.
     let mut number = 0;
@@ -40,13 +38,6 @@ pub(crate) fn profile(document: &Document) -> Profile {
     });
     profile.find_cues(&roles);
     profile
-}
-
-/// Words of the captions.
-#[derive(Default)]
-struct Captions {
-    figures: Vec<usize>,
-    tables: Vec<usize>,
 }
 
 /// A section of LaTeX, in which everything is counted.
@@ -191,10 +182,8 @@ impl Parts {
         let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
         let mut table_around = Vec::with_capacity(document.environments.len());
         for environment in &document.environments {
-            let inside = environment
-                .outer
-                .and_then(|outer| table_around.get(outer).copied())
-                .unwrap_or(false);
+            let outer = environment.outer.and_then(|outer| table_around.get(outer));
+            let inside = outer == Some(&true);
             let what = counted(&environment.name, &declared);
             table_around.push(inside || matches!(what, Counted::Table | Counted::OwnTable));
             let Some((section, _)) = self.under(environment.section) else {
@@ -220,15 +209,12 @@ impl Parts {
 
 /// Formulas, citations, code and addresses of a block.
 fn opaque(block: &Block) -> Vec<Opaque> {
+    use MarkKind::{Cite, Code, DisplayMath, Math, Ref, Url};
     let mut found: Vec<Opaque> = Vec::new();
     for mark in &block.marks {
         let is_word = match mark.kind {
-            MarkKind::Math
-            | MarkKind::DisplayMath
-            | MarkKind::Code
-            | MarkKind::Url
-            | MarkKind::Ref => true,
-            MarkKind::Cite { .. } => false,
+            Math | DisplayMath | Code | Url | Ref => true,
+            Cite { .. } => false,
             _ => continue,
         };
         let from = found.last().map_or(0, |last| last.range.end);

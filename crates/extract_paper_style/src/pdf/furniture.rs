@@ -78,14 +78,11 @@ fn without_contents(lines: &mut [&str]) {
     let is_entry = |at: &usize| lines.get(*at).is_some_and(|line| ends_with_page(line));
     let runs = full.chunk_by(|one, next| is_entry(one) == is_entry(next));
     let runs = runs.filter(|run| run.len() >= ENTRIES && run.first().is_some_and(is_entry));
-    let lists: Vec<usize> = runs.flatten().copied().collect();
-    for at in lists {
-        if let Some(line) = lines.get_mut(at) {
+    let lists: BTreeSet<usize> = runs.flatten().copied().collect();
+    for (at, line) in lines.iter_mut().enumerate() {
+        if lists.contains(&at) || leads(line) {
             *line = "";
         }
-    }
-    for line in lines.iter_mut().filter(|line| leads(line)) {
-        *line = "";
     }
 }
 

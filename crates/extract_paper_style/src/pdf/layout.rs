@@ -76,9 +76,8 @@ pub(crate) fn clean(xml: &str) -> String {
 
 fn length(node: Node<'_, '_>, name: &str) -> f64 {
     let found = node.attribute(name).and_then(|text| text.parse().ok());
-    found
-        .filter(|length: &f64| length.is_finite())
-        .unwrap_or(0.0)
+    let found = found.filter(|length: &f64| length.is_finite());
+    found.unwrap_or(0.0)
 }
 
 fn height(word: Node<'_, '_>) -> f64 {
@@ -245,11 +244,8 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
     let numbers = line_numbers(page);
     for block in ordered(page) {
         let mut begins = true;
-        for words in block {
-            let words = words.into_iter();
-            let words: Vec<_> = words
-                .filter(|word| !numbers.contains(&word.id().get()))
-                .collect();
+        for mut words in block {
+            words.retain(|word| !numbers.contains(&word.id().get()));
             let letters = |word: &&Node<'_, '_>| word.text().unwrap_or_default().chars().count();
             let (Some(first), Some(last)) = (words.first(), words.last()) else {
                 continue;
@@ -282,15 +278,8 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
             };
             match out.last_mut() {
                 Some(last) if is_one(last, &line) => {
-                    let text = [&last.text, " ", &line.text].concat();
-                    let (left, first, begins) = (last.left, last.first, last.begins);
-                    *last = Line {
-                        text,
-                        left,
-                        first,
-                        begins,
-                        ..line
-                    };
+                    last.text.extend([" ", &line.text]);
+                    (last.right, last.bottom, last.size) = (line.right, line.bottom, line.size);
                 }
                 _ => out.push(line),
             }

@@ -126,9 +126,8 @@ fn pages(
 fn complaint(said: &str) -> &str {
     let found = said.lines().find_map(|line| line.split_once("Error: "));
     let found = found.map(|(_, complaint)| complaint.trim());
-    found
-        .or(said.lines().next())
-        .unwrap_or("no reason is given")
+    let found = found.or(said.lines().next());
+    found.unwrap_or("no reason is given")
 }
 
 /// The outline that `pdftohtml` reads; `None` when it cannot be read, for whatever reason.

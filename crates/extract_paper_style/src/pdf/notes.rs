@@ -22,15 +22,11 @@ const SUPERSCRIPTS: [char; 9] = ['¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '
 pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> {
     let usual = usual_size(lines);
     let small = |line: &Line| line.size <= SMALL * usual;
-    let starts = lines
-        .iter()
-        .filter(|line| small(line) && begins_note(line, raised));
+    let begins = |line: &&Line| small(line) && begins_note(line, raised);
     let mut found = BTreeSet::new();
-    for start in starts.take(MOST) {
-        let column = lines
-            .iter()
-            .enumerate()
-            .filter(|(_, line)| line.left < start.right && start.left < line.right);
+    for start in lines.iter().filter(begins).take(MOST) {
+        let is_near = |line: &Line| line.left < start.right && start.left < line.right;
+        let column = lines.iter().enumerate().filter(|(_, line)| is_near(line));
         let (above, below): (Vec<_>, Vec<_>) =
             column.partition(|(_, line)| line.bottom < start.bottom);
         let is_last = |line: &Line| {
@@ -40,8 +36,8 @@ pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> 
                 line.text.len() <= FOOT && line.bottom > start.bottom + 2.0 * start.size
             }
         };
-        if above.iter().any(|(_, line)| !small(line)) && below.iter().all(|(_, line)| is_last(line))
-        {
+        let is_below = above.iter().any(|(_, line)| !small(line));
+        if is_below && below.iter().all(|(_, line)| is_last(line)) {
             let own = below.iter().filter(|(_, line)| small(line));
             found.extend(own.map(|(at, _)| *at));
         }
@@ -51,12 +47,10 @@ pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> 
 
 /// The size of most letters of the page.
 fn usual_size(lines: &[Line]) -> f64 {
-    let mut sizes: Vec<_> = lines
-        .iter()
-        .map(|line| (line.size, line.text.len()))
-        .collect();
+    let sizes = lines.iter().map(|line| (line.size, line.text.len()));
+    let half = sizes.clone().map(|(_, length)| length).sum::<usize>() / 2;
+    let mut sizes: Vec<_> = sizes.collect();
     sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let half = lines.iter().map(|line| line.text.len()).sum::<usize>() / 2;
     let mut below = 0;
     let middle = sizes.iter().find(|(_, length)| {
         below += length;

@@ -59,9 +59,8 @@ pub(crate) fn bookmarks(xml: &str) -> Option<Vec<Bookmark>> {
     };
     let outline = clean(xml.get(start..end)?) + "</outline>";
     let document = Document::parse(&outline).ok()?;
-    let items = document
-        .descendants()
-        .filter(|node| node.has_tag_name("item"));
+    let nodes = document.descendants();
+    let items = nodes.filter(|node| node.has_tag_name("item"));
     let bookmark = |node: roxmltree::Node<'_, '_>| {
         let outlines = node.ancestors().filter(|node| node.has_tag_name("outline"));
         let level = outlines.take(DEEPEST).count();
@@ -97,9 +96,8 @@ fn named_by(
     by_looks: &BTreeMap<usize, Heading>,
 ) -> Option<BTreeMap<usize, Heading>> {
     // `A Method of Ours` is no appendix unless there is a second one, or other titles have numbers.
-    let lettered = bookmarks
-        .iter()
-        .any(|one| unlabelled(&one.title) != one.title.as_str() && !one.title.starts_with("A "));
+    let is_lettered = |title: &str| unlabelled(title) != title && !title.starts_with("A ");
+    let lettered = bookmarks.iter().any(|one| is_lettered(&one.title));
     let count = |level: u8| bookmarks.iter().filter(|one| one.level == level).count();
     let top = (1..=9).find(|level| count(*level) >= SECTIONS).unwrap_or(1);
     // How many of the upper two levels there are, and are found.
@@ -131,13 +129,11 @@ fn named_by(
         }
         heading.level = level;
         if label != Some(Named::Appendix) {
-            let bare = if lettered || !bookmark.title.starts_with("A ") {
-                unlabelled(&bookmark.title)
-            } else {
-                &bookmark.title
-            };
+            let title = bookmark.title.as_str();
+            let is_word = !lettered && title.starts_with("A ");
+            let bare = if is_word { title } else { unlabelled(title) };
             bare.clone_into(&mut heading.title);
-            heading.numbered |= bare.len() < bookmark.title.len();
+            heading.numbered |= bare.len() < title.len();
         }
         found.insert(at, heading);
     }
@@ -154,9 +150,9 @@ fn named_by(
     }
     // An outline of sections alone does not show their parts.
     let deepest = found.values().map(|heading| heading.level).max();
-    let deeper = by_looks
-        .iter()
-        .filter(|(at, heading)| unnamed == 0 && Some(heading.level) > deepest && !covered(**at));
+    let is_deeper = |heading: &Heading| unnamed == 0 && Some(heading.level) > deepest;
+    let deeper = by_looks.iter().filter(|(_, heading)| is_deeper(heading));
+    let deeper = deeper.filter(|(at, _)| !covered(**at));
     let deeper: Vec<_> = deeper.map(|(at, one)| (*at, one.clone())).collect();
     found.extend(deeper);
     Some(found)
@@ -170,18 +166,16 @@ fn place(
     taken: &BTreeMap<usize, Heading>,
 ) -> Option<(usize, Heading)> {
     let wanted = [&bookmark.title, unlabelled(&bookmark.title)].map(key);
-    [bookmark.page, bookmark.page + 1]
-        .into_iter()
-        .find_map(|page| {
-            let start = *lines.pages.get(page.checked_sub(1)?)?;
-            let end = lines.pages.get(page).copied().unwrap_or(lines.all.len());
-            let free = (start..end.min(start + PAGE)).filter(|at| !taken.contains_key(at));
-            let mut found =
-                free.filter_map(|at| Some((at, said(lines.all.get(at..end)?, &wanted)?)));
-            let first = found.next()?;
-            let after = (first.0 < last).then(|| found.find(|(at, _)| *at >= last));
-            Some(after.flatten().unwrap_or(first))
-        })
+    let mut pages = [bookmark.page, bookmark.page + 1].into_iter();
+    pages.find_map(|page| {
+        let start = *lines.pages.get(page.checked_sub(1)?)?;
+        let end = lines.pages.get(page).copied().unwrap_or(lines.all.len());
+        let free = (start..end.min(start + PAGE)).filter(|at| !taken.contains_key(at));
+        let mut found = free.filter_map(|at| Some((at, said(lines.all.get(at..end)?, &wanted)?)));
+        let first = found.next()?;
+        let after = (first.0 < last).then(|| found.find(|(at, _)| *at >= last));
+        Some(after.flatten().unwrap_or(first))
+    })
 }
 
 /// The heading that lines begin with, when that says one of the `wanted` titles.

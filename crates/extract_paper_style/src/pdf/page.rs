@@ -103,14 +103,11 @@ fn with_conventional<'a>(
     used: PdfOutline,
 ) -> BTreeMap<usize, (Heading, &'a str)> {
     let mut all: BTreeMap<usize, (Heading, &str)> = BTreeMap::new();
-    let known: BTreeSet<Role> = match used {
-        PdfOutline::Used => found
-            .values()
-            .map(|heading| Role::of(&heading.title))
-            .filter_map(|(role, whole)| whole.then_some(role))
-            .collect(),
-        _ => BTreeSet::new(),
-    };
+    let known = found.values().filter(|_| used == PdfOutline::Used);
+    let known = known.map(|heading| Role::of(&heading.title));
+    let known: BTreeSet<Role> = known
+        .filter_map(|(role, whole)| whole.then_some(role))
+        .collect();
     let first = found.keys().next().copied();
     let (mut last, mut next) = (String::new(), 0);
     for (at, line) in lines.iter().enumerate() {
@@ -159,10 +156,11 @@ fn is_index(line: &str) -> bool {
 /// A heading by its conventional name, and what follows it on its line. Where headings are numbered only those are taken that
 /// usually have no number.
 fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
+    use Role::{Abstract, Appendix, Impact, Limitations, References, Statements};
     // `Abstract—We show …`
     for separator in ["—", ". ", ": ", "– "] {
         if let Some((name, rest)) = line.split_once(separator)
-            && Role::of(name) == (Role::Abstract, true)
+            && Role::of(name) == (Abstract, true)
         {
             return Some((name.to_owned(), rest));
         }
@@ -180,12 +178,7 @@ fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
     let (role, whole) = Role::of(&title);
     let unnumbered = matches!(
         role,
-        Role::Abstract
-            | Role::References
-            | Role::Statements
-            | Role::Appendix
-            | Role::Limitations
-            | Role::Impact
+        Abstract | References | Statements | Appendix | Limitations | Impact
     );
     let bare = |letter: char| letter.is_alphabetic() || matches!(letter, ' ' | '&' | '-');
     let is_one = whole && title.chars().all(bare) && (unnumbered || !numbered);
