@@ -8,7 +8,7 @@
 //! damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it. One sync makes
 //! many lines durable. **Source**: queue design §9.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::{FsError, Log};
@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::problem::{Invalid, Problem};
 use crate::state::Event;
 
 /// The file's name in the queue's folder.
@@ -58,43 +59,30 @@ pub enum JournalError {
     #[error(transparent)]
     Fs(#[from] FsError),
     /// A line before a good one is damaged.
-    #[error("{}:{line}: not a line of a queue's journal: {why}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        why: String,
-    },
+    #[error(transparent)]
+    Damaged(#[from] Invalid),
+}
+
+impl JournalError {
+    fn cause(&self) -> &dyn Failure {
+        match self {
+            Self::Fs(error) => error,
+            Self::Damaged(error) => error,
+        }
+    }
 }
 
 impl Failure for JournalError {
     fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Fs(error) => error.kind(),
-            Self::Damaged { .. } => ErrorKind::Validation,
-        }
+        self.cause().kind()
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Fs(error) => error.hint(),
-            Self::Damaged { .. } => Some(String::from(
-                "restore the file from a copy; or move the queue's folder away to begin anew, which forgets what ran",
-            )),
-        }
+        self.cause().hint()
     }
 
     fn details(&self) -> Map<String, Value> {
-        match self {
-            Self::Fs(error) => error.details(),
-            Self::Damaged { path, line, .. } => {
-                let path = Value::from(path.display().to_string());
-                let details = [("path", path), ("line", Value::from(*line))];
-                Map::from_iter(details.map(|(name, value)| (name.to_owned(), value)))
-            }
-        }
+        self.cause().details()
     }
 }
 
@@ -137,8 +125,8 @@ impl Journal {
 
     /// Makes everything that was added durable.
     ///
-    /// **Errors**: [`JournalError::Fs`]; then nothing was added to the file, and a later call tries again.
-    pub fn sync(&mut self) -> Result<(), JournalError> {
+    /// **Errors**: the disk refuses; then nothing was added to the file, and a later call tries again.
+    pub fn sync(&mut self) -> Result<(), FsError> {
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -149,8 +137,8 @@ impl Journal {
 
     /// Adds events and makes them durable, with all that was added before.
     ///
-    /// **Errors**: [`JournalError::Fs`]; then these events did not happen.
-    pub fn commit(&mut self, events: &[Event], time: Timestamp) -> Result<(), JournalError> {
+    /// **Errors**: the disk refuses; then these events did not happen.
+    pub fn commit(&mut self, events: &[Event], time: Timestamp) -> Result<(), FsError> {
         let before = (self.next, self.pending.len());
         for event in events {
             self.push(event, time);
@@ -175,15 +163,20 @@ impl Journal {
 }
 
 /// The entries, and the number of bytes up to the end of the last good line.
-fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), JournalError> {
+fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), Invalid> {
     let parse = |line: &[u8]| {
         let entry: Entry = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         Ok((entry.seq, entry))
     };
-    let damaged = |line, why| JournalError::Damaged {
-        path: path.to_path_buf(),
-        line,
-        why,
+    let damaged = |line: usize, why: String| {
+        let hint = "restore the file from a copy; or move the queue's folder away to begin anew, which forgets what ran";
+        let problem = Problem {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: 0,
+            message: format!("not a line of a queue's journal: {why}"),
+            hint: Some(hint.to_owned()),
+        };
+        Invalid::new(path, vec![problem])
     };
     let (entries, good): (Vec<Entry>, u64) =
         aris_fs::sealed(bytes, parse).map_err(|wrong| damaged(wrong.line, wrong.why))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aris_attempt::cards::lease::Lease;
 use aris_attempt::format;
 use aris_attempt::{AttemptError, Waiting};
-use aris_queue::journal::JournalError;
+use aris_fs::FsError;
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};
 
@@ -193,7 +193,7 @@ impl Manager<'_> {
         }
     }
 
-    pub(super) fn cannot_write(&mut self, error: &JournalError) {
+    pub(super) fn cannot_write(&mut self, error: &FsError) {
         self.not_before = Cards::now() + AGAIN;
         let text = format!("{error}; nothing new is started until it can be written");
         self.notice("journal", Some(text));
