@@ -138,19 +138,14 @@ pub(crate) struct Given {
     /// true only when nobody but a person can tell what is right; null where that is not known, which counts as true
     #[serde(default = "nobody_has_to_decide")]
     requires_decision: Option<bool>,
-    #[serde(default)]
     #[schemars(skip)]
     rule: Option<String>,
-    #[serde(default)]
     #[schemars(skip)]
     source: Option<Source>,
-    #[serde(default)]
     #[schemars(skip)]
     suggested_strategy: Option<String>,
-    #[serde(default)]
     #[schemars(skip)]
     suggestion: Option<Suggestion>,
-    #[serde(default)]
     #[schemars(skip)]
     also: Option<Vec<Also>>,
 }

@@ -48,7 +48,7 @@ pub use forge::{
 };
 pub use group::{Grouped, Grouping, Groups, Skipped};
 pub use label::{Label, label, severity};
-pub use marker::is_trusted;
+pub use marker::{is_by, is_trusted};
 pub use merge::{Duplicate, Merged};
 pub use outcome::{Settlement, Tokens, read_strategies};
 pub use posting::{Posted, post};

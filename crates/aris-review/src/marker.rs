@@ -70,6 +70,15 @@ pub fn is_trusted(comment: &Value) -> bool {
         && text("/user/type") != Some("Bot")
 }
 
+/// Whether whoever is logged in wrote it: a copy by somebody else counts for nothing. The token of a workflow or app has no user, and is a bot.
+pub fn is_by(entry: &Value, login: Option<&str>) -> bool {
+    let text = |path| entry.pointer(path).and_then(Value::as_str);
+    match login {
+        Some(login) => text("/user/login") == Some(login),
+        None => text("/user/type") == Some("Bot"),
+    }
+}
+
 fn values<'a>(
     profile: &'a Profile,
     key: &'static str,

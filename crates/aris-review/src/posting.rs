@@ -360,13 +360,10 @@ impl Known {
             let id = comment.get("id").and_then(Value::as_u64);
             threads.iter().find(|thread| Some(thread.comment_id) == id)
         };
-        let is_ours = |entry: &Value| match review.login {
-            Some(login) => entry.pointer("/user/login").and_then(Value::as_str) == Some(login),
-            // The token of a workflow or app has no user: GitHub says which threads it began, and nobody but bots is of the type `Bot`.
-            None => {
-                thread(entry).is_some_and(|thread| thread.is_ours)
-                    || entry.pointer("/user/type").and_then(Value::as_str) == Some("Bot")
-            }
+        // GitHub says also of a token without a user which threads it began.
+        let began = |entry: &Value| thread(entry).is_some_and(|thread| thread.is_ours);
+        let is_ours = |entry: &Value| {
+            marker::is_by(entry, review.login) || (review.login.is_none() && began(entry))
         };
         for entry in reviews.iter().filter(|entry| is_ours(entry)) {
             match entry.get("state").and_then(Value::as_str) {

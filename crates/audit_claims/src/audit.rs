@@ -126,8 +126,7 @@ pub(crate) fn published(
         }
         Err(trouble) => judged.degrade(&trouble.to_string(), flags.degraded_verdict),
     }
-    let now = aris_contract::time::stamp(context.now()).replace(['-', ':'], "");
-    let name = format!("summary_{}_{now}.md", target.pull.number);
+    let name = format!("summary_{}_{}.md", target.pull.number, folder.stamp);
     folder.write(&name, judged.summary(target.gate, target.pull).as_bytes())?;
     Ok(judged)
 }

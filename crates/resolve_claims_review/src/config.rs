@@ -19,19 +19,15 @@ const LIMIT: u64 = 1 << 20;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
     /// What says whether a report stands.
-    #[serde(default)]
     pub(crate) validation_command: Option<String>,
     /// Seconds it may take.
-    #[serde(default)]
     pub(crate) validation_timeout: Option<u64>,
 }
 
 /// The file: sections of others are not looked at.
 #[derive(Debug, Default, Deserialize)]
 struct File {
-    #[serde(default)]
     claims_review: Option<Config>,
-    #[serde(default)]
     research_review: Option<Config>,
 }
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use aris_cli::Context;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open, pretty, turn};
 use aris_review::{
-    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, one_line,
-    quiet,
+    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_by,
+    one_line, quiet,
 };
 use serde_json::{Value, json};
 
@@ -353,11 +353,5 @@ impl Known {
 fn own_reply(comment: &Value, login: Option<&str>) -> Option<(u64, String)> {
     let parent = comment.get("in_reply_to_id")?.as_u64()?;
     let body = comment.get("body")?.as_str()?;
-    let author = comment.pointer("/user/login").and_then(Value::as_str);
-    let ours = match login {
-        Some(login) => author == Some(login),
-        // The token of a workflow or app has no user.
-        None => comment.pointer("/user/type").and_then(Value::as_str) == Some("Bot"),
-    };
-    ours.then(|| (parent, body.trim().to_owned()))
+    is_by(comment, login).then(|| (parent, body.trim().to_owned()))
 }
