@@ -295,11 +295,9 @@ pub fn prefix(name: &str) -> String {
 }
 
 fn refuse(rule: &'static str, placeholder: &Step, message: impl Into<String>) -> Box<Finding> {
-    Box::new(
-        Finding::about_file(rule, Severity::Error, message)
-            .at(placeholder.line)
-            .in_step(&placeholder.name),
-    )
+    let mut finding = Finding::about_file(rule, Severity::Error, message).at(placeholder.line);
+    finding.step.clone_from(&placeholder.name);
+    Box::new(finding)
 }
 
 #[cfg(test)]

@@ -68,11 +68,4 @@ impl Finding {
         self.line = (line > 0).then_some(line);
         self
     }
-
-    /// The same finding about a step.
-    #[must_use]
-    pub fn in_step(mut self, step: &str) -> Self {
-        step.clone_into(&mut self.step);
-        self
-    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aris_cli::Context;
 use aris_recipe::Recipe;
+use aris_recipe::model::is_place;
 
 use crate::error::Error;
 
@@ -13,18 +14,6 @@ const LIMIT: u64 = 64 << 10;
 
 /// Shorter values stand in too many texts to be taken out of them.
 const SHORTEST: usize = 6;
-
-/// Refuses values of secret inputs that are written out.
-pub(crate) fn check(recipe: &Recipe, inputs: &BTreeMap<String, String>) -> Result<(), Error> {
-    for (name, value) in given(recipe, inputs) {
-        if !aris_recipe::model::is_place(value) {
-            let reason = format!("the input {name} is secret, and its value is written out");
-            let hint = format!("say where it is: {name}=env:VARIABLE or {name}=file:PATH");
-            return Err(Error::input(reason, hint));
-        }
-    }
-    Ok(())
-}
 
 /// Secret inputs that were given, each with its value.
 pub(crate) fn given<'a>(
@@ -59,16 +48,21 @@ pub(crate) fn value(reference: &str, cwd: &Path) -> Result<String, String> {
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Looks whether the values are there: every step that is carried out gets them, and fails without. A run that only waits for its driver is
-/// warned.
+/// Looks whether secret inputs say where their values are, and whether these are there: every step that is carried out gets them, and fails
+/// without. A run that only waits for its driver is warned.
 ///
-/// **Errors**: a value that is absent although steps are carried out.
-pub(crate) fn present(
+/// **Errors**: a value that is written out, or one that is absent although steps are carried out.
+pub(crate) fn check(
     recipe: &Recipe,
     inputs: &BTreeMap<String, String>,
     executes: bool,
     context: &Context,
 ) -> Result<(), Error> {
+    if let Some((name, _)) = given(recipe, inputs).find(|(_, place)| !is_place(place)) {
+        let reason = format!("the input {name} is secret, and its value is written out");
+        let hint = format!("say where it is: {name}=env:VARIABLE or {name}=file:PATH");
+        return Err(Error::input(reason, hint));
+    }
     for (name, reference) in given(recipe, inputs) {
         let Err(why) = value(reference, context.cwd()) else {
             continue;
@@ -207,7 +201,7 @@ mod tests {
             ("env:", false),
             ("abc", false),
         ] {
-            assert_eq!(aris_recipe::model::is_place(value), reference, "{value}");
+            assert_eq!(is_place(value), reference, "{value}");
         }
     }
 }

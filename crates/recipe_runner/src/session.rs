@@ -28,8 +28,7 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
         refuse_errors(&read.path, &composed.recipe, &data)?;
     }
     let inputs = inputs(&composed.recipe, &given, true)?;
-    secret::check(&composed.recipe, &inputs)?;
-    secret::present(&composed.recipe, &inputs, args.source.executes(), context)?;
+    secret::check(&composed.recipe, &inputs, args.source.executes(), context)?;
     let absolute = |path: &Path| context.absolute(path).display().to_string();
     let folders = reading.sub_recipes_dir.iter();
     let reference = RecipeRef {

@@ -48,7 +48,6 @@ pub struct Data {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Manifest {
     /// Packs of skills that exist.
-    #[serde(default)]
     pub packs: Option<BTreeSet<String>>,
     /// The contracts by name. Without them nothing would be held against them, and nobody would know.
     pub skills: BTreeMap<String, SkillContract>,
