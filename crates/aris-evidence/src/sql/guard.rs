@@ -285,8 +285,8 @@ impl<'t> Guard<'t> {
     fn condition(&mut self, at: usize) {
         const BEGIN: &str = "where when and or not on having select case ( ,";
         const END: &str = "and or then else as from group order limit window having union intersect except end ) , ;";
-        // The `and` of `between` joins two limits.
-        if self.limits.contains(&at) {
+        // The `and` of `between` joins two limits; `x is not 'a'` and `case x when 'a'` compare for equality.
+        if self.limits.contains(&at) || self.is_not(at) || self.is(at, "when") && self.selects(at) {
             return;
         }
         if self.is(at, "where when and or not on having") {
@@ -301,9 +301,24 @@ impl<'t> Guard<'t> {
             && let Some(first) = self.first(left)
             && self.before(first, BEGIN)
             && !self.limits.contains(&first.saturating_sub(1))
+            && !self.is_not(first.saturating_sub(1))
         {
             self.wrap(Some(first), Some(left), NUMBER, "a condition", at);
         }
+    }
+
+    /// Whether this is the `not` of `is not`.
+    fn is_not(&self, at: usize) -> bool {
+        self.is(at, "not") && self.before(at, "is")
+    }
+
+    /// Whether the `case` of this `when` has a value of its own, with which each `when` is compared.
+    fn selects(&self, at: usize) -> bool {
+        let is_around = |case: &usize| {
+            self.is(*case, "case") && self.partner(*case).is_some_and(|end| end > at)
+        };
+        let case = (0..at).rev().find(is_around);
+        case.is_some_and(|case| !self.is(case + 1, "when"))
     }
 
     fn comparison(&mut self, at: usize, sides: &[(Option<usize>, Option<usize>)]) {

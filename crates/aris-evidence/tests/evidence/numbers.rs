@@ -190,6 +190,10 @@ fn texts_among_numbers_are_refused_with_their_place() {
             vec![text("NaN")],
         ),
         (
+            "select sum(case name when 'a' then n when 'b' then 0 end), max(case when name is not 'b' and n = 3 then n end) from \"results/a.csv\" where name is not 'x'",
+            vec![Integer(3), Integer(3)],
+        ),
+        (
             "select max(name), cast(max(acc) filter (where name in ('a', 'c\nd')) as text), cast(ms as text) from \"results/a.csv\" where ms = 'n/a'",
             vec![text("c\nd"), text("0.7"), text("n/a")],
         ),
