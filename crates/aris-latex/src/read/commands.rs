@@ -102,6 +102,7 @@ fn run(what: &str) -> Option<Run> {
         "thin" => |reader, token, _| reader.thin_space(token),
         "opaque" => |reader, token, _| reader.unknown(token),
         "register" => |reader, _, _| reader.skip_glue(),
+        "columntype" => |reader, _, _| reader.column_type(),
         "skip" => |reader, token, how| reader.skip_arguments(token, how),
         "doubtful" => |reader, token, _| reader.doubtful_argument(token),
         "replaced" => |reader, token, _| {

@@ -197,6 +197,8 @@ pub(super) struct Reader<'a> {
     /// Calls of which was said that they expand without end.
     pub(super) endless: BTreeSet<Place>,
     pub(super) loading: super::include::Loading,
+    /// Columns by the letter that the document defines for them.
+    pub(super) column_types: BTreeMap<char, Vec<Token>>,
     /// Names of which was said that they are not read.
     pub(super) reported: BTreeSet<u32>,
     /// Names that commands whose work is not followed are about: they may define them.

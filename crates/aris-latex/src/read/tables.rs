@@ -26,13 +26,14 @@ pub(super) struct Grid {
     rules: Vec<usize>,
     /// Rows of the head, where the source says so.
     head: Option<usize>,
+    /// Whether siunitx sets each column as numbers.
     numeric: Vec<bool>,
     long: bool,
 }
 
 impl Reader<'_> {
     pub(super) fn begin_grid(&mut self, token: Token, name: u32, form: &str) {
-        let numeric = self.columns(token, form);
+        let (numeric, touching) = self.columns(token, form);
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
             self.alignments.push(None);
@@ -47,6 +48,7 @@ impl Reader<'_> {
         self.alignments.push(Some(Grid {
             table: Table {
                 columns: numeric.len(),
+                touching,
                 place: self.place(token),
                 ..Table::default()
             },
@@ -58,8 +60,8 @@ impl Reader<'_> {
         self.begin_cell(token);
     }
 
-    /// For each column of a table preamble, whether siunitx sets it as numbers.
-    fn columns(&mut self, token: Token, form: &str) -> Vec<bool> {
+    /// For each column of a table preamble, whether siunitx sets it as numbers; and the columns that touch the one before.
+    fn columns(&mut self, token: Token, form: &str) -> (Vec<bool>, Vec<usize>) {
         while form == "tabu" && !matches!(self.peek().kind, Kind::Begin | Kind::Stop | Kind::Par) {
             self.next();
         }
@@ -78,8 +80,8 @@ impl Reader<'_> {
         self.apart(&tokens, |reader| reader.all_columns(token))
     }
 
-    fn all_columns(&mut self, token: Token) -> Vec<bool> {
-        let mut columns = Vec::new();
+    fn all_columns(&mut self, token: Token) -> (Vec<bool>, Vec<usize>) {
+        let (mut columns, mut touching) = (Vec::new(), Vec::new());
         let mut beside = None;
         for _ in 0..MAX_COLUMNS * STEPS_PER_COLUMN {
             let next = self.next();
@@ -89,7 +91,8 @@ impl Reader<'_> {
                 Kind::Word => match self.letter(next) {
                     '[' => {
                         self.unread(next);
-                        drop(self.optional());
+                        let options = self.optional().unwrap_or_default();
+                        self.si_rounding(token, &options);
                     }
                     '*' => {
                         let count = self.name_argument().parse().unwrap_or(1);
@@ -98,12 +101,22 @@ impl Reader<'_> {
                             self.unread_all(&inner);
                         }
                     }
-                    '@' | '!' | '>' | '<' => {
+                    sign @ ('@' | '!' | '>' | '<') => {
                         let tokens = self.argument();
-                        beside = beside.or(Some(self.raw(&tokens)).filter(|text| changes(text)));
+                        let text = self.raw(&tokens);
+                        if sign == '@' && text.trim().is_empty() && !columns.is_empty() {
+                            touching.push(columns.len());
+                        }
+                        beside = beside.or(Some(text).filter(|text| changes(text)));
                     }
-                    letter if letter.is_alphabetic() => columns.push(letter == 'S'),
-                    _ => {}
+                    letter => {
+                        if let Some(own) = self.column_types.get(&letter) {
+                            let own = own.clone();
+                            self.unread_all(&own);
+                        } else if letter.is_alphabetic() {
+                            columns.push(letter == 'S');
+                        }
+                    }
                 },
                 _ => {}
             }
@@ -114,7 +127,19 @@ impl Reader<'_> {
                 format!("the columns print `{beside}` beside their cells, which is not read");
             self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
-        columns
+        touching.retain(|column| *column < columns.len());
+        (columns, touching)
+    }
+
+    /// `\newcolumntype{N}[args]{>{$}r<{$}}`; one with arguments stays a letter.
+    pub(super) fn column_type(&mut self) {
+        let name = self.name_argument();
+        let takes = self.optional().is_some();
+        let columns = self.argument();
+        let mut letters = name.chars();
+        if let (Some(letter), None, false) = (letters.next(), letters.next(), takes) {
+            self.column_types.insert(letter, columns);
+        }
     }
 
     fn begin_cell(&mut self, token: Token) {
@@ -424,8 +449,16 @@ impl Grid {
 /// Whether what `>{…}`, `<{…}`, `@{…}` or `!{…}` print beside cells changes how a number there is read: digits, a sign, a percent sign.
 /// A dash of two is no sign, and beside other commands digits are lengths.
 fn changes(piece: &str) -> bool {
-    let plain = piece.replace("\\%", "%").replace(['$', '{', '}'], "");
-    let sign = plain.contains('+') || plain.contains(['-', '−']) && !plain.contains("--");
+    let mut plain = piece.replace(['$', '{', '}'], "");
+    for (command, sign) in [
+        ("\\%", "%"),
+        ("\\times", "×"),
+        ("\\cdot", "×"),
+        ("\\textminus", "−"),
+    ] {
+        plain = plain.replace(command, sign);
+    }
+    let sign = plain.contains(['+', '×']) || plain.contains(['-', '−']) && !plain.contains("--");
     let shows = sign || plain.contains('%') || plain.contains(|c: char| c.is_ascii_digit());
     shows && !plain.contains('\\')
 }
