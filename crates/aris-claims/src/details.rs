@@ -59,10 +59,10 @@ pub struct Details {
     /// Whether that is every file of the result folders: neither the bindings nor a flag chose some or left some out.
     pub all_results: bool,
     /// `--results`, relative to the paper folder.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
     /// `--exclude`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
 }
 

@@ -141,8 +141,11 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// A list with one for each mark, or one value.
-struct Each<T>(Vec<T>);
+/// One value for all marks, or a list with one for each.
+enum Each<T> {
+    All(T),
+    List(Vec<T>),
+}
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -160,19 +163,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EachVisitor<T> {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        T::deserialize(StrDeserializer::new(text)).map(|one| Each(vec![one]))
+        T::deserialize(StrDeserializer::new(text)).map(Each::All)
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        T::deserialize(I64Deserializer::new(number)).map(|one| Each(vec![one]))
+        T::deserialize(I64Deserializer::new(number)).map(Each::All)
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-        T::deserialize(F64Deserializer::new(number)).map(|one| Each(vec![one]))
+        T::deserialize(F64Deserializer::new(number)).map(Each::All)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Each)
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Each::List)
     }
 }
 
@@ -422,17 +425,17 @@ fn for_each<T: Clone>(
     let Some(values) = values else {
         return Ok(vec![None; marks]);
     };
-    match values.get_ref().0.as_slice() {
-        [one] if shared => Ok(vec![Some(one.clone()); marks]),
-        list if list.len() == marks => Ok(list.iter().cloned().map(Some).collect()),
-        list => {
-            let found = list.len();
-            let message = format!(
-                "{marks} marked numbers and {found} here; give one for each, in their order"
-            );
-            wrong(values.span(), message)
+    let found = match values.get_ref() {
+        Each::All(one) if shared || marks == 1 => return Ok(vec![Some(one.clone()); marks]),
+        Each::List(list) if list.len() == marks => {
+            return Ok(list.iter().cloned().map(Some).collect());
         }
-    }
+        Each::All(_) => 1,
+        Each::List(list) => list.len(),
+    };
+    let message =
+        format!("{marks} marked numbers and {found} here; give one for each, in their order");
+    wrong(values.span(), message)
 }
 
 fn table(

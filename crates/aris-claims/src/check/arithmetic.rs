@@ -2,12 +2,12 @@
 //!
 //! * `n of m (p %)`, `n out of m (p %)`, `n/m (p %)`: the percentage is that of the two counts.
 //! * `from A to B (X %)`: the percentage is the change in relation to A or to B. A and B are no percentages themselves, whose
-//!   change may be meant in points.
+//!   change may be meant in points. Two years are no change.
 //! * A last row headed `Total` or `Sum`: each of its whole numbers is the sum of the whole numbers above it.
 
 use crate::decimal::Decimal;
 use crate::number::{Number, Style, scan, whole};
-use crate::paper::{Layout, Paper};
+use crate::paper::{Layout, Paper, is_year};
 use crate::report::Note;
 
 /// Bytes between two numbers that belong to one phrase.
@@ -31,6 +31,11 @@ pub(super) fn check(paper: &Paper<'_>, notes: &mut Vec<Note>) {
             let (Some(one), Some(two)) = (between(a, b), between(b, percent)) else {
                 continue;
             };
+            // `(95 % CI 10-30)` and `(20 % of cases)` are percentages of something else.
+            let after = block.text.get(percent.end..).unwrap_or("");
+            if !after.trim_start().starts_with([')', ',', ';']) {
+                continue;
+            }
             let before = block.text.get(..a.range.start).unwrap_or("");
             let found =
                 shares(a, b, percent, one, two).or_else(|| change(a, b, percent, before, one, two));
@@ -82,7 +87,8 @@ fn change(
     let plain = [from, to]
         .iter()
         .all(|number| !number.is_percent() && number.multiplier == 0 && !number.value.is_zero());
-    if !(phrase && plain && percent.is_percent()) {
+    let years = is_year(from) && is_year(to);
+    if !(phrase && plain && percent.is_percent()) || years {
         return None;
     }
     let bounds = |number: &Number| {

@@ -360,11 +360,14 @@ impl Judge<'_> {
         let plain: Vec<_> = plain.cloned().collect();
         let numbers = if plain.is_empty() { all } else { plain };
         match numbers.get(nth - 1) {
-            Some(number) => Ok(self.paper.signed(Shown {
-                block,
-                range: number.range.clone(),
-                number: number.clone(),
-            })),
+            Some(number) => {
+                let shown = self.paper.signed(Shown {
+                    block,
+                    range: number.range.clone(),
+                    number: number.clone(),
+                });
+                self.paper.touched(&shown, &[]).map_or(Ok(shown), Err)
+            }
             None if text.is_empty() => Err(String::from("the cell is empty")),
             None if numbers.is_empty() => {
                 Err(format!("the cell shows `{text}`, which holds no number"))

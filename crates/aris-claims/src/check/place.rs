@@ -240,11 +240,18 @@ impl<'p> Places<'p> {
             };
             (begin(path), message)
         })?;
-        let numbers = fit.numbers.iter();
-        let grown = |shown| self.paper.grown(shown, &fit.numbers);
+        let grown = fit.numbers.iter();
+        let grown = grown.map(|shown| self.paper.grown(shown, &fit.numbers));
+        let numbers: Vec<Shown> = grown.collect();
+        for shown in &numbers {
+            if let Some(why) = self.paper.touched(shown, &numbers) {
+                let position = self.paper.position(shown.block, shown.range.start);
+                return Err((position, why));
+            }
+        }
         Ok(Found {
             file,
-            numbers: numbers.map(grown).collect(),
+            numbers,
             whole: fit.whole,
         })
     }

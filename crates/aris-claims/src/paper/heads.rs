@@ -124,16 +124,23 @@ fn one(names: &Places, name: &str, what: &str, longer: &str) -> Result<usize, St
 /// Names of rows or columns by their places.
 pub(crate) type NamesOf = BTreeMap<usize, Vec<String>>;
 
-/// The form in which heads are compared: white space folded, dashes and quotes in their plain form.
+/// The form in which heads are compared: white space folded, none at relations, where TeX sets its own; dashes and quotes in their plain form.
 fn folded(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        let relation = |c: char| "=<>≤≥≈".contains(c);
+        if !(words.is_empty() || words.ends_with(relation) || word.starts_with(relation)) {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
     let plain = |c: char| match c {
         '‐' | '‑' | '–' | '—' | '−' => '-',
         '‘' | '’' => '\'',
         '“' | '”' => '"',
         other => other,
     };
-    words.join(" ").chars().map(plain).collect()
+    words.chars().map(plain).collect()
 }
 
 impl Paper<'_> {
@@ -184,19 +191,20 @@ impl Paper<'_> {
                 panel = Some(first).filter(|text| !text.is_empty());
                 continue;
             }
-            let mut path = Vec::new();
-            for column in 0..width {
-                let text = self.head_at(&layout, at, column);
-                if column > 0 && (text.is_empty() || is_value(&text)) {
-                    break;
-                }
-                extend(&mut path, text);
-            }
+            let mut path = self.row_heads(&layout, at);
             add_names(&mut named_rows, &path, at);
             if let Some(panel) = &panel {
                 path.insert(0, panel.clone());
                 add_names(&mut named_rows, &path, at);
             }
+        }
+        // Where a rule comes late, rows above it count as heads: they can be named, too, unless a row below has the name.
+        let mut above = Places::new();
+        for at in heads.iter().skip(1) {
+            add_names(&mut above, &self.row_heads(&layout, *at), *at);
+        }
+        for (name, places) in above {
+            named_rows.entry(name).or_insert(places);
         }
         Some(Grid {
             layout,
@@ -220,6 +228,19 @@ impl Paper<'_> {
         }
         text.push_str(block.text.get(from..).unwrap_or(""));
         folded(&text)
+    }
+
+    /// The heads before the values of a row.
+    fn row_heads(&self, layout: &Layout, row: usize) -> Vec<String> {
+        let mut path = Vec::new();
+        for column in 0..layout.width {
+            let text = self.head_at(layout, row, column);
+            if column > 0 && (text.is_empty() || is_value(&text)) {
+                break;
+            }
+            extend(&mut path, text);
+        }
+        path
     }
 
     fn head_at(&self, layout: &Layout, row: usize, column: usize) -> String {
@@ -289,7 +310,9 @@ pub(crate) fn head_text(document: &Document, snippets: &[&str]) -> Vec<String> {
             && !snippet.contains("\\begin")
             && !snippet.contains("\\end");
         if balanced {
-            text.extend(["\n\nhead", &at.to_string(), ": ", snippet, "\n\n"]);
+            // A name in the data has no comments: its percent sign is one.
+            let snippet = snippet.replace("\\%", "%").replace('%', "\\%");
+            text.extend(["\n\nhead", &at.to_string(), ": ", &snippet, "\n\n"]);
         }
     }
     text.push_str("\\end{document}\n");

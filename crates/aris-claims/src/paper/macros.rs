@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use aris_latex::Position;
 
-use super::Paper;
+use super::{Paper, Shown};
 use crate::number::{Number, scan};
 
 /// The number of a macro.
@@ -86,7 +86,20 @@ impl Paper<'_> {
                     && range.start < number.end
                     && (number.start < range.start || range.end < number.end)
             };
-            !numbers.iter().any(|number| crosses(&number.range))
+            let touched = |number: &Number| {
+                let (block, number) = (*block, number.clone());
+                let range = number.range.clone();
+                let shown = Shown {
+                    block,
+                    range,
+                    number,
+                };
+                self.touched(&shown, &[]).is_some()
+            };
+            let mut near = numbers
+                .iter()
+                .filter(|number| number.range.start < range.end && range.start < number.range.end);
+            !near.any(|number| crosses(&number.range) || touched(number))
         });
         uses
     }
@@ -107,7 +120,11 @@ impl Paper<'_> {
         ] {
             text = text.replace(markup, plain);
         }
-        Some(text.trim().trim_matches(['{', '}']).to_owned())
+        let text = text.trim();
+        let inner = text
+            .strip_prefix('{')
+            .and_then(|text| text.strip_suffix('}'));
+        Some(inner.unwrap_or(text).to_owned())
     }
 }
 

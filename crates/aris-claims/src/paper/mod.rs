@@ -1,6 +1,7 @@
 //! The paper as its readers see it: every visible number with its place, tables by their heads, and the way from a stretch of
 //! source to what it prints.
 
+mod apart;
 mod heads;
 mod macros;
 mod numbers;
@@ -15,6 +16,7 @@ use crate::number::{self, Number};
 
 pub(crate) use heads::{Grid, Layout, NamesOf, head_text};
 pub(crate) use macros::MacroNumber;
+pub(crate) use numbers::is_year;
 pub use numbers::{Kind, Part};
 
 /// Bytes to each side of a mark in which the rest of its number stands.
@@ -72,6 +74,8 @@ pub(crate) struct Paper<'d> {
     runs: Vec<Vec<Run>>,
     /// Where macros of the document put text: by name, the block and the bytes of its text.
     pub(crate) expansions: BTreeMap<&'d str, Vec<(usize, Range<usize>)>>,
+    /// Whether the document declares decimal commas.
+    has_commas: bool,
 }
 
 impl<'d> Paper<'d> {
@@ -97,6 +101,7 @@ impl<'d> Paper<'d> {
             document,
             runs,
             expansions: expansions(document),
+            has_commas: apart::has_commas(document),
         }
     }
 
@@ -239,19 +244,24 @@ impl<'d> Paper<'d> {
         }))
     }
 
-    /// The same number with a minus sign that stands apart from it in a formula, where spaces print nothing: `$- 5.1$`.
+    /// The same number with a minus sign that stands apart from it: in a formula, where spaces print nothing (`$- 5.1$`), and in a cell of
+    /// a table (`$-$ 5.1`), where no sentence has dashes.
     pub(crate) fn signed(&self, mut shown: Shown) -> Shown {
         let (text, start) = (self.text(shown.block), shown.range.start);
         let block = self.document.blocks.get(shown.block);
+        let is_cell = block.is_some_and(|block| matches!(block.kind, BlockKind::Cell { .. }));
         let mut marks = block.into_iter().flat_map(|block| &block.marks);
         let formula = marks.find(|mark| {
             matches!(mark.kind, MarkKind::Math | MarkKind::DisplayMath)
                 && mark.range.contains(&start)
         });
-        let sign = formula.and_then(|formula| {
-            let before = text.get(formula.range.start..start)?.trim_end();
+        let formula = formula
+            .map(|formula| formula.range.start)
+            .filter(|_| !is_cell);
+        let sign = formula.or(is_cell.then_some(0)).and_then(|from| {
+            let before = text.get(from..start)?.trim_end();
             let inside = before.strip_suffix(['-', '−', '–'])?;
-            let at = formula.range.start + inside.len();
+            let at = from + inside.len();
             let earlier = Some(inside.trim_end()).filter(|inside| !inside.is_empty());
             number::is_unary(earlier.or_else(|| text.get(..at))?).then_some(at)
         });

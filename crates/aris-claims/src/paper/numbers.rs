@@ -154,8 +154,13 @@ fn kind(block: &Block, number: &Number) -> Option<Kind> {
 fn is_small_or_year(block: &Block, number: &Number) -> bool {
     let digits = block.text.get(number.range.clone()).unwrap_or("");
     let bare = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_year = |value| bare && YEARS.contains(&value);
-    digits.len() < 2 || number.value.to_integer().is_some_and(is_year)
+    digits.len() < 2 || bare && is_year(number)
+}
+
+/// Whether a whole number may be a year.
+pub(crate) fn is_year(number: &Number) -> bool {
+    let value = number.value.to_integer();
+    value.is_some_and(|value| YEARS.contains(&value))
 }
 
 /// "Table 3", "Figs. 2", "Section 4.1".

@@ -119,12 +119,12 @@ fn a_changed_digit_of_any_bound_number_is_a_mismatch() {
             let source = &subject.sources[&cell.file];
             let digits = digits_of(cell, source);
             let at = digits[(number * 7 + 3) % digits.len()];
-            faults.push(change(
-                &cell.file,
-                at..at + 1,
-                other(source.as_bytes()[at]),
-                cell.key.clone(),
-            ));
+            let mut text = other(source.as_bytes()[at]);
+            if text == "0" && source[at + 1..].starts_with(',') {
+                // `0,590` groups no digits, and what readers see in it is not known.
+                text = String::from("8");
+            }
+            faults.push(change(&cell.file, at..at + 1, text, cell.key.clone()));
         }
         faults
     });

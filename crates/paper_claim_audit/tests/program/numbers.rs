@@ -94,6 +94,33 @@ fn sets_ranges_and_intervals_need_no_rule_of_their_own() {
 }
 
 #[test]
+fn digits_that_touch_a_number_leave_open_what_readers_see() {
+    expect(
+        r"
+        decimals | 56 | [[56]],7 | binding_lost
+        braced | 56 | [[56]]{,}7 | binding_lost
+        blank | 56 | [[56]] 000 | binding_lost
+        tie | 56 | [[56]]~000 | binding_lost
+        half | 56 | [[56]]½ | binding_lost
+        square | 56 | [[56]]² | binding_lost
+        version | 56.000 | [[56.000]].000 | binding_lost
+        before | 5 | 1,[[5]] | binding_lost
+        bracedbefore | 5 | 12{,}[[5]] | binding_lost
+        last | 500 | 12 [[500]] | binding_lost
+        thirds | 3.141 | [[3.141]]\,59 | binding_lost
+        tail | 59 | 3.141\,[[59]] | binding_lost
+        apostrophe | 56 | [[56]]'000 | binding_lost
+        list | 56 7 | [[56]],[[7]] | exact_match exact_match
+        spaced | 56 | [[56]], 7 | exact_match
+        points | 0.1 | ([[0.1]],5) | exact_match
+        year | 300 | in 2019 [[300]] | exact_match
+        sentence | 56 | [[56]]. 7 | exact_match
+        ratio | 12 | [[12]]/64 | exact_match
+    ",
+    );
+}
+
+#[test]
 fn what_differs_is_a_mismatch_however_it_is_shown() {
     expect(
         r"

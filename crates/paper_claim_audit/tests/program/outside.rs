@@ -201,3 +201,90 @@ fn what_an_installed_package_defines_is_no_unread_text() {
         assert_eq!(unread.count(), expected, "{preamble}: {audit}");
     }
 }
+
+#[test]
+fn a_percentage_of_something_else_is_no_wrong_arithmetic() {
+    for (body, is_wrong) in [
+        (
+            "Relapse occurred in 12 of 64 (95\\,\\% CI 10--30) patients.",
+            false,
+        ),
+        ("Funding rose from 2010 to 2020 (35\\,\\%).", false),
+        (
+            "The wait grows from 5 to 10 minutes (20\\% of cases).",
+            false,
+        ),
+        ("We prune 12 of 64 layers (50\\% sparsity).", false),
+        ("Relapse occurred in 12 of 64 (20\\,\\%) patients.", true),
+        (
+            "Relapse occurred in 12 of 64 (20\\,\\%, 95\\,\\% CI 10--30) patients.",
+            true,
+        ),
+        ("It grows from 5 to 10 (20\\%).", true),
+    ] {
+        let paper = Paper::new(body).with("results/d.csv", DATA);
+        let said = paper.audit().said();
+        assert_eq!(said.contains("text_arithmetic"), is_wrong, "{body}: {said}");
+    }
+}
+
+#[test]
+fn a_power_of_ten_in_a_macro_that_nobody_uses_is_one_number() {
+    let body = "\\newcommand{\\loss}{4.27\\times 10^{1}}\n\nNo number.";
+    let binding =
+        "[[claim]]\nid = \"c\"\nmacro = \"loss\"\nvalue = 'select a from \"results/d.csv\"'\n";
+    let paper = Paper::new(body).with("results/d.csv", DATA);
+    paper.claims(binding).audit().expect("c", "exact_match");
+}
+
+#[test]
+fn where_a_paper_declares_decimal_commas_points_and_commas_of_three_digits_are_not_judged() {
+    let bound = |preamble: &str, shown: &str| {
+        let marked = shown.replacen('9', "[[9", 1).replacen('5', "5]]", 1);
+        let binding = format!(
+            "[[claim]]\nid = \"c\"\nin = \"main.tex\"\ntext = 'is {marked} in'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n"
+        );
+        let paper = Paper::new("").with("results/d.csv", "a\n9115\n");
+        let text = format!(
+            "\\documentclass{{article}}\n{preamble}\n\\usepackage{{siunitx}}\n\\begin{{document}}\nIt is {shown} in all.\n\\end{{document}}\n"
+        );
+        paper.write("main.tex", text);
+        let audit = paper.claims(&binding).audit();
+        status(audit.of("c")[0]).to_owned()
+    };
+    for preamble in [
+        "\\usepackage[spanish,es-nodecimaldot]{babel}",
+        "\\usepackage[english,ngerman]{babel}",
+        "\\setmainlanguage{french}",
+        "\\sisetup{locale = DE}",
+        "\\sisetup{output-decimal-marker={,}}",
+    ] {
+        assert_eq!(bound(preamble, "9.115"), "binding_lost", "{preamble}");
+        assert_eq!(bound(preamble, "9,115"), "binding_lost", "{preamble}");
+        assert_eq!(bound(preamble, "\\num{9115}"), "exact_match", "{preamble}");
+    }
+    for preamble in [
+        "",
+        "\\usepackage[ngerman,english]{babel}",
+        "% \\sisetup{locale = DE}",
+    ] {
+        assert_eq!(bound(preamble, "9,115"), "exact_match", "{preamble}");
+        assert_eq!(bound(preamble, "9.115"), "number_mismatch", "{preamble}");
+    }
+}
+
+#[test]
+fn a_list_has_one_for_each_mark() {
+    let query = |column: &str| format!("'select {column} from \"results/d.csv\"'");
+    let values = [query("a"), query("b")].join(", ");
+    let bound = |more: &str| {
+        let paper = Paper::new("The rate is 42.7 and 7.").with("results/d.csv", "a,b\n42.7,8\n");
+        let claim = format!(
+            "[[claim]]\nin = \"main.tex\"\ntext = 'is [[42.7]] and [[7]]'\nvalue = [{values}]\n{more}\n"
+        );
+        paper.claims(&claim).call(&["."]).run().code()
+    };
+    assert_eq!(bound("tolerance = 1"), 0);
+    assert_eq!(bound("tolerance = [1, 1]"), 0);
+    assert_ne!(bound("tolerance = [1]"), 0);
+}

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use aris_testkit::{Call, Helper, Project, Run};
+use aris_testkit::{Call, Helper, Project, Run, assert_valid};
 use serde_json::Value;
 
 use crate::subject::Anchor;
@@ -150,6 +150,11 @@ impl Paper {
         let run = self.call(&[&[self.folder], args].concat()).run();
         assert!([0, 10].contains(&run.code()), "no audit: {run}");
         let artifact = self.project.json(&self.inside("PAPER_CLAIM_AUDIT.json"));
+        assert_valid(
+            "aris.paper_claim_audit.details/v2",
+            &artifact["details"],
+            "details",
+        );
         let audit = Audit { run, artifact };
         let good = ["PASS", "NOT_APPLICABLE"].contains(&audit.verdict());
         assert_eq!(audit.run.code() == 0, good, "{audit}");

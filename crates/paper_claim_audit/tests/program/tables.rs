@@ -57,6 +57,85 @@ fn cells_are_found_by_row_and_column_whatever_their_order() {
 }
 
 #[test]
+fn a_cell_shows_its_sign_and_all_of_its_digits_or_it_is_not_known_what_it_shows() {
+    let audit = paper(
+        "lr",
+        "Method & X \\\\\n\\midrule\nA & 12,9 \\\\\nB & $34{,}9$ \\\\\nC & $-$ 1.5 \\\\\nD & - 3.5 \\\\\nE & \\textminus~4.5 \\\\\nF & 3.141\\,59 \\\\\nG & 12 000 \\\\\nH & 12 (3) \\\\\nI & 5 -- 9 \\\\",
+        "A,X,12.3\nB,X,34.4\nC,X,1.5\nD,X,-3.5\nE,X,4.5\nF,X,3.1412\nG,X,12\nH,X,12\nI,X,5\n",
+        ALL,
+    )
+    .audit();
+    expect(
+        &audit,
+        &[
+            ("A/X", "binding_lost"),
+            ("B/X", "binding_lost"),
+            ("C/X", "number_mismatch"),
+            ("D/X", "exact_match"),
+            ("E/X", "number_mismatch"),
+            ("F/X", "binding_lost"),
+            ("G/X", "binding_lost"),
+            ("H/X", "exact_match"),
+            ("I/X", "exact_match"),
+        ],
+    );
+    let lost = audit.one("t/A/X");
+    assert!(text(lost, "detail").contains("`12,9`"), "{lost}");
+}
+
+#[test]
+fn what_columns_print_at_their_cells_is_said_and_columns_that_touch_are_one_number() {
+    for (columns, before) in [
+        ("l>{$-}r<{$}", ""),
+        ("lN", "\\newcolumntype{N}{>{$-}r<{$}}"),
+        ("lM", "\\newcolumntype{M}{>{0}r}"),
+        ("lr<{$\\times 10^{3}$}", ""),
+        ("lr@{$\\cdot10^2$}", ""),
+        ("lr!{e-3}", ""),
+        ("lS[round-mode=places,round-precision=1]", ""),
+    ] {
+        let lines = "{Method} & {X} \\\\\n\\midrule\nA & 1.5 \\\\";
+        let body = format!(
+            "{before}\n\\begin{{table}}\n\\caption{{Scores.}}\\label{{t}}\n\\begin{{tabular}}{{{columns}}}\n{lines}\n\\end{{tabular}}\n\\end{{table}}"
+        );
+        let paper = Paper::new(&body).with("results/t.csv", "r,c,v\nA,X,1.5\n");
+        let audit = paper.claims(ALL).audit();
+        assert_eq!(audit.verdict(), "WARN", "{columns}: {audit}");
+        assert!(audit.said().contains("text_not_read"), "{columns}: {audit}");
+    }
+    let plain = "Method & & X \\\\\n\\midrule\nA & $-$ & 1.5 \\\\\nB & 1 & 3.5 \\\\\nC & & 4.5 \\\\\nD & n & 5.5 \\\\";
+    let data = "A,X,1.5\nB,X,3.5\nC,X,4.5\nD,X,5.5\n";
+    let statuses = |columns: &str| {
+        let audit = paper(columns, plain, data, ALL).audit();
+        let cells =
+            ["A", "B", "C", "D"].map(|row| status(audit.one(&format!("t/{row}/X"))).to_owned());
+        cells.join(" ")
+    };
+    let lost = "binding_lost binding_lost exact_match exact_match";
+    assert_eq!(statuses("@{}lr@{}l@{}"), lost);
+    let apart = "exact_match exact_match exact_match exact_match";
+    assert_eq!(statuses("@{}lrl@{}"), apart);
+}
+
+#[test]
+fn heads_keep_percent_signs_and_no_blanks_at_relations_and_rows_above_a_late_rule_are_rows() {
+    let audit = paper(
+        "lr",
+        "Method & $\\gamma = 2.0$ \\\\ \\cmidrule(lr){2-2}\nA & 1.5 \\\\\n\\midrule\n5 & 4.5 \\\\\n5\\% trimmed & 9.9 \\\\",
+        "A,γ = 2.0,1.5\ntrimmed,γ = 2.0,4.5\n",
+        &format!("{ALL}rows = {{ trimmed = \"5% trimmed\" }}\n"),
+    )
+    .audit();
+    expect(
+        &audit,
+        &[
+            ("A/γ = 2.0", "exact_match"),
+            ("trimmed/γ = 2.0", "number_mismatch"),
+        ],
+    );
+}
+
+#[test]
 fn heads_are_compared_without_markup_and_as_one_line() {
     let audit = paper(
         "lrrrr",

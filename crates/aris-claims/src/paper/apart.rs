@@ -1,0 +1,183 @@
+//! Whether a number stands apart from the digits beside it.
+//!
+//! `56,7` is one number where a comma marks decimals, `56 000` and `3.141 59` where a blank groups digits; as two numbers, either is read
+//! where both are marked. Which of them readers see is not known here, so such a number is neither right nor wrong.
+
+use std::sync::LazyLock;
+
+use aris_latex::{BlockKind, Document, MarkKind};
+use regex::{Captures, Regex};
+
+use super::{Paper, Shown};
+use crate::number::Style;
+
+/// What may go on with a number behind it.
+static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?x)^(?: (?<any> [¼½¾⅐-⅞⁰¹²³⁴-⁹] )
+        | (?: [.'’·\u{2009}\u{202f}] | \\, ) (?<any_digit> [0-9] )
+        | (?: , | \{,\} ) (?<decimals> [0-9] )
+        | [\ \u{a0}] (?<group> [0-9]{1,3} ) (?: \.? (?: [^0-9.] | $ ) ) )",
+    )
+});
+
+/// The same before it.
+static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?x)(?: ^ | [^0-9.] )(?: [0-9.]* (?<any> [0-9] ) (?: [.'’·\u{2009}\u{202f}] | \\, )
+        | [0-9]* (?<decimals> [0-9] ) (?: , | \{,\} )
+        | (?<group> [0-9]{1,3} | [0-9]+ \. (?: [0-9]{3} )+ ) [\ \u{a0}] )$",
+    )
+});
+
+/// A number that reads otherwise where a comma marks decimals and a point groups digits.
+static EITHER: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"^[-−–+]?[1-9][0-9]{0,2}(?:\.[0-9]{3}|(?:,[0-9]{3})+(?:\.[0-9]+)?)$")
+});
+
+/// What declares that a document has decimal commas: its main language, which is the last one that babel is told, or siunitx.
+static COMMAS: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?x) \\usepackage \s* \[ (?: [^\]]* [,=] )? \s*
+            (?: n?german | n?austrian | n?swissgerman | french | spanish | italian | portuguese | brazilian | portuges | brazil
+              | dutch | danish | swedish | norsk | nynorsk | finnish | polish | czech | slovak | russian | ukrainian | turkish
+              | catalan | romanian | hungarian | greek ) \s* (?: , \s* es-[a-z]+ \s* | , \s* [a-z]+ = [^,\]]* )* \] \{babel\}
+        | \\set(?: default | main )language (?: \[ [^\]]* \] )? \{ (?: german | french | spanish | italian | portuguese | dutch | danish
+              | swedish | norwegian | finnish | polish | czech | russian | turkish | catalan ) \}
+        | output-decimal-marker \s* = \s* \{? ,
+        | locale \s* = \s* (?: DE | FR | ZA | ES )",
+    )
+});
+
+/// Whether the root document says that its numbers have decimal commas.
+pub(super) fn has_commas(document: &Document) -> bool {
+    let root = document.files.first().map_or("", |file| &*file.text);
+    let preamble = root.split("\\begin{document}").next().unwrap_or("");
+    preamble.lines().any(|line| {
+        let line = line.split_once('%').map_or(line, |(line, _)| line);
+        COMMAS.is_match(line)
+    })
+}
+
+/// Bytes to each side of a number that are looked at.
+const NEAR: usize = 24;
+
+fn compiled(pattern: &str) -> Regex {
+    match Regex::new(pattern) {
+        Ok(regex) => regex,
+        Err(error) => unreachable!("a pattern of this file: {error}"),
+    }
+}
+
+fn told(all: &str, own: &str) -> String {
+    let hint = "write a number with a decimal point and without blanks, or with \\num; mark each number of a list";
+    format!("readers may see one number in `{all}`, of which the audit reads `{own}`; {hint}")
+}
+
+impl Paper<'_> {
+    /// Why it is not known whether readers see more than this number: digits touch it that none of `marks` is about.
+    pub(crate) fn touched(&self, shown: &Shown, marks: &[Shown]) -> Option<String> {
+        let (text, range) = (self.text(shown.block), &shown.range);
+        let own = text.get(range.clone())?;
+        let from = text.floor_char_boundary(range.start.saturating_sub(NEAR));
+        let to = text.ceil_char_boundary(range.end + NEAR);
+        let (before, behind) = (text.get(from..range.start)?, text.get(range.end..to)?);
+        // siunitx reads its own numbers in one way only.
+        let is_set = self.document.blocks.get(shown.block).is_some_and(|block| {
+            let mut marks = block
+                .marks
+                .iter()
+                .filter(|mark| mark.kind == MarkKind::Number);
+            marks.any(|mark| mark.range.start <= range.start && range.end <= mark.range.end)
+        });
+        if self.has_commas && !is_set && EITHER.is_match(own) {
+            return Some(format!(
+                "the paper declares decimal commas, so that `{own}` may be either of two numbers; write it with \\num"
+            ));
+        }
+        if let Some(all) = self.beside(shown) {
+            return Some(told(&all, own));
+        }
+        let has_sign = !own.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let is_whole = shown.number.style == Style::Digits && !own.contains('.');
+        let digits = |text: &str| text.chars().rev().take_while(char::is_ascii_digit).count();
+        let place = |found: &Captures<'_>, grouped: bool| {
+            let name = |name, counts: bool| found.name(name).filter(|_| counts);
+            let comma = name("decimals", is_whole).or(name("group", grouped));
+            let any = name("any", true).or(found.name("any_digit"));
+            any.or(comma).map(|found| found.end() - 1)
+        };
+        let behind_at = BEHIND.captures(behind).and_then(|found| {
+            let group = found.name("group").map_or(0, |group| group.len());
+            let decimals = own.contains('.') && digits(own) % 3 == 0;
+            place(
+                &found,
+                decimals || is_whole && digits(own) <= 3 && group == 3,
+            )
+        });
+        let before_at = BEFORE
+            .captures(before)
+            .filter(|_| !has_sign)
+            .and_then(|found| {
+                let group = found.name("group").map_or("", |group| group.as_str());
+                let decimals = group.contains('.') && own.len() <= 3;
+                place(&found, is_whole && (decimals || own.len() == 3))
+            });
+        let at = [
+            behind_at.map(|at| range.end + at),
+            before_at.map(|at| from + at),
+        ];
+        let is_marked = |at: &usize| {
+            let mut marks = marks.iter().filter(|mark| mark.block == shown.block);
+            marks.any(|mark| mark.range.contains(at))
+        };
+        at.into_iter().flatten().find(|at| !is_marked(at))?;
+        let part =
+            |c: char| c.is_ascii_digit() || ".,'’·{}\\ \u{a0}\u{2009}\u{202f}¼½¾".contains(c);
+        let start = from + before.trim_end_matches(part).len();
+        let end = to - behind.trim_start_matches(part).len();
+        let all = text
+            .get(start..end)
+            .unwrap_or(own)
+            .trim_matches([' ', ',', '.']);
+        Some(told(all, own))
+    }
+
+    /// The text of two cells where the columns are set without space between them (`r@{}l`), and this number stands at their border.
+    fn beside(&self, shown: &Shown) -> Option<String> {
+        let text = self.text(shown.block);
+        let place = self.document.blocks.get(shown.block);
+        let BlockKind::Cell {
+            table,
+            row,
+            col,
+            colspan,
+            ..
+        } = place.map(|block| &block.kind)?
+        else {
+            return None;
+        };
+        let table = self.document.tables.get(*table)?;
+        let cells = &table.rows.get(*row)?.cells;
+        let at = cells.iter().position(|cell| *cell == shown.block)?;
+        let cell = |at: usize| cells.get(at).map(|cell| self.text(*cell).trim());
+        let left = at.checked_sub(1).and_then(cell);
+        let ends =
+            |left: &&str| left.ends_with(|c: char| c.is_ascii_digit() || "+-−–.,".contains(c));
+        let is_first = text.get(..shown.range.start)?.trim().is_empty();
+        if let Some(left) = left
+            .filter(ends)
+            .filter(|_| is_first && table.touching.contains(col))
+        {
+            return Some([left, text.trim()].concat());
+        }
+        let begins = |right: &&str| {
+            let digits = right.trim_start_matches(['.', ',']);
+            digits.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let is_last = text.get(shown.range.end..)?.trim().is_empty();
+        let right = cell(at + 1).filter(begins);
+        let right = right.filter(|_| is_last && table.touching.contains(&(col + colspan)))?;
+        Some([text.trim(), right].concat())
+    }
+}
