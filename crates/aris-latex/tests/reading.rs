@@ -119,6 +119,7 @@ fn text() {
         ),
         ("\\iffalse 1 \\iftrue 2 \\fi \\else 3 \\fi 4", &["3 4"]),
         ("\\iftrue 1\\else 2\\fi", &["1"]),
+        ("\\ifnum\"A=10 1\\else 2\\fi\\ifnum`a='141 3\\fi", &["13"]),
         ("\\ifdefined\\x 1\\else 2\\fi", &["2"]),
         ("\\ifnum\\value{page}>3 a\\else b\\fi", &["a b"]),
         ("shown\\end{document} hidden", &["shown"]),

@@ -201,16 +201,26 @@ impl Reader<'_> {
         self.is_defined(first.name().map_or(made, |_| first))
     }
 
-    /// A number: digits, or a macro of them. Registers and counters are not followed.
+    /// A number: digits, hexadecimal ones behind `"` and octal ones behind `'`, a character behind a backquote, or a macro of them.
+    /// Registers and counters are not followed. **Source**: The `TeXbook`, chapter 8.
     pub(super) fn number(&mut self) -> Option<i64> {
         loop {
             let token = self.next_visible();
             let Kind::Name(name) = token.kind else {
-                let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
-                let text = self.text(token);
-                let length = text.bytes().take_while(digits).count();
-                let number = text.get(..length).unwrap_or("").parse().ok();
-                self.unread(token.split(length).1);
+                let (sign, rest) = token.split(1);
+                let number = match self.text(sign) {
+                    "\"" => self.digits(rest, 16),
+                    "'" => self.digits(rest, 8),
+                    "`" => {
+                        // The character itself, or a control sequence of one.
+                        self.unread(rest);
+                        let named = self.argument();
+                        let text = self.raw(&named);
+                        let character = text.trim_start_matches('\\').chars().next();
+                        character.map(|character| u32::from(character).into())
+                    }
+                    _ => self.digits(token, 10),
+                };
                 if number.is_some() {
                     // A space ends the number.
                     self.drop_kind(Kind::Space);
@@ -229,6 +239,19 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// The digits that a word begins with; what stands behind them is put back.
+    fn digits(&mut self, word: Token, radix: u32) -> Option<i64> {
+        let is_part = |c: char| match c {
+            '-' | '+' => radix == 10,
+            _ => c.is_digit(radix) && !c.is_ascii_lowercase(),
+        };
+        let text = self.text(word);
+        let length = text.find(|c| !is_part(c)).unwrap_or(text.len());
+        let number = i64::from_str_radix(text.get(..length)?, radix).ok();
+        self.unread(word.split(length).1);
+        number
     }
 
     /// `\ifnum a < b`

@@ -175,47 +175,16 @@ impl Reader<'_> {
     pub(super) fn character(&mut self, token: Token, is_group: bool) {
         let code = if is_group {
             let argument = self.argument();
-            self.apart(&argument, Self::character_code)
+            self.apart(&argument, Self::number)
         } else {
-            self.character_code()
+            self.number()
         };
+        let code = code.and_then(|code| u32::try_from(code).ok());
         // What has no character in ASCII depends on the font.
         match code.and_then(char::from_u32) {
             Some(c) if c.is_ascii_graphic() || c > '\u{a0}' => self.write(token, &c.to_string()),
             _ => self.write_reference(token),
         }
-    }
-
-    /// A number as TeX writes those of characters (The `TeXbook`, chapter 8).
-    fn character_code(&mut self) -> Option<u32> {
-        let next = self.next_visible();
-        let (sign, rest) = next.split(1);
-        let radix = match self.text(sign) {
-            "\"" => 16,
-            "'" => 8,
-            "`" => 0,
-            _ => {
-                self.unread(next);
-                return u32::try_from(self.number()?).ok();
-            }
-        };
-        let code = if radix == 0 {
-            // The character itself, or a control sequence of one.
-            self.unread(rest);
-            let named = self.argument();
-            let text = self.raw(&named);
-            text.trim_start_matches('\\').chars().next().map(u32::from)
-        } else {
-            let text = self.text(rest);
-            let is_digit = |c: char| c.is_digit(radix) && !c.is_ascii_lowercase();
-            let length = text.find(|c| !is_digit(c)).unwrap_or(text.len());
-            let code = u32::from_str_radix(text.get(..length)?, radix).ok();
-            self.unread(rest.split(length).1);
-            code
-        };
-        // A space ends the number.
-        self.drop_kind(Kind::Space);
-        code
     }
 
     pub(super) fn item(&mut self, token: Token) {
