@@ -15,7 +15,7 @@ use crate::model::{Kind, Recipe, Step, Via};
 /// One edge between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
-    /// Place of the step it leaves, as in [`Recipe::steps`].
+    /// Place of the step it leaves, in the order of the file, from 0.
     pub from: usize,
     /// Place of the step it leads to.
     pub to: usize,
@@ -23,7 +23,7 @@ pub struct Edge {
     pub via: Via,
 }
 
-/// The routing graph of a recipe. Nodes are places in [`Recipe::steps`].
+/// The routing graph of a recipe. Nodes are places of steps in the order of the file.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// Routes whose target is a step, in the order of the file. `on_exhausted` counts for everything but actions and
