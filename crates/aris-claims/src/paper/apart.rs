@@ -25,7 +25,7 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?x)(?: ^ | [^0-9.] )(?: [0-9.]* (?<any> [0-9] ) (?: [.'’·\u{2009}\u{202f}] | \\, )
-        | [0-9]* (?<decimals> [0-9] ) (?: , | \{,\} )
+        | (?: [0-9]* (?<decimals> [0-9] ) | [1-9][0-9]{0,2} (?: \. [0-9]{3} )* \. [0-9]{2} (?<grouped> [0-9] ) ) (?: , | \{,\} )
         | (?<group> [0-9]{1,3} | [0-9]+ \. (?: [0-9]{3} )+ ) [\ \u{a0}] )$",
     )
 });
@@ -35,28 +35,61 @@ static EITHER: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"^[-−–+]?[1-9][0-9]{0,2}(?:\.[0-9]{3}|(?:,[0-9]{3})+(?:\.[0-9]+)?)$")
 });
 
-/// What declares that a document has decimal commas: its main language, which is the last one that babel is told, or siunitx.
-static COMMAS: LazyLock<Regex> = LazyLock::new(|| {
+/// A number whose point may group digits.
+static GROUPED: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"^[-−–+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"));
+
+/// Languages that babel and polyglossia know and that write decimal commas.
+const LANGUAGES: &str = "german ngerman austrian naustrian swissgerman nswissgerman french spanish italian portuguese brazilian \
+    portuges brazil dutch danish swedish norsk nynorsk norwegian finnish polish czech slovak russian ukrainian turkish catalan \
+    romanian hungarian greek";
+
+/// Languages that are named beside these.
+const OTHERS: &str =
+    "english american british usenglish ukenglish UKenglish USenglish canadian australian";
+
+/// Where a preamble names its languages: options of a class, of babel, the main language of polyglossia.
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
-        r"(?x) \\usepackage \s* \[ (?: [^\]]* [,=] )? \s*
-            (?: n?german | n?austrian | n?swissgerman | french | spanish | italian | portuguese | brazilian | portuges | brazil
-              | dutch | danish | swedish | norsk | nynorsk | finnish | polish | czech | slovak | russian | ukrainian | turkish
-              | catalan | romanian | hungarian | greek ) \s* (?: , \s* es-[a-z]+ \s* | , \s* [a-z]+ = [^,\]]* )* \] \{babel\}
-        | \\set(?: default | main )language (?: \[ [^\]]* \] )? \{ (?: german | french | spanish | italian | portuguese | dutch | danish
-              | swedish | norwegian | finnish | polish | czech | russian | turkish | catalan ) \}
-        | output-decimal-marker \s* = \s* \{? ,
-        | locale \s* = \s* (?: DE | FR | ZA | ES )",
+        r"\\(?<class>documentclass)\s*\[(?<all>[^\]]*)\]|\\usepackage\s*(?:\[(?<options>[^\]]*)\])?\s*\{babel\}|\\set(?:default|main)language\s*(?:\[[^\]]*\])?\{(?<main>\w+)\}",
     )
 });
 
-/// Whether the root document says that its numbers have decimal commas.
+/// siunitx prints decimal commas.
+static COMMAS: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"output-decimal-marker\s*=\s*\{?,|locale\s*=\s*(?:DE|FR|ZA|ES)"));
+
+/// Whether the root document says that its numbers have decimal commas: by its main language, which is the last one that babel is told unless
+/// one is called so, or by siunitx.
 pub(super) fn has_commas(document: &Document) -> bool {
     let root = document.files.first().map_or("", |file| &*file.text);
     let preamble = root.split("\\begin{document}").next().unwrap_or("");
-    preamble.lines().any(|line| {
-        let line = line.split_once('%').map_or(line, |(line, _)| line);
-        COMMAS.is_match(line)
-    })
+    let lines = preamble.lines();
+    let lines = lines.map(|line| line.split_once('%').map_or(line, |(line, _)| line));
+    let preamble: Vec<&str> = lines.collect();
+    let preamble = preamble.join("\n");
+    let known = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
+    let main_of = |options: &str| {
+        let mut options = options.split(',').map(str::trim);
+        let called = options
+            .clone()
+            .find_map(|option| option.strip_prefix("main="));
+        let last = options.rfind(|word| known(LANGUAGES, word) || known(OTHERS, word));
+        called.or(last).map(|language| known(LANGUAGES, language))
+    };
+    let (mut of_class, mut main) = (None, None);
+    for named in NAMED.captures_iter(&preamble) {
+        let text = |name| named.name(name).map_or("", |found| found.as_str());
+        if named.name("class").is_some() {
+            of_class = main_of(text("all"));
+        } else if named.name("main").is_some() {
+            main = Some(known(LANGUAGES, text("main")));
+        } else {
+            // Options of the class reach babel, too.
+            main = main_of(text("options")).or(of_class);
+        }
+    }
+    main == Some(true) || COMMAS.is_match(&preamble)
 }
 
 /// Bytes to each side of a number that are looked at.
@@ -100,10 +133,13 @@ impl Paper<'_> {
         }
         let has_sign = !own.starts_with(|c: char| c.is_ascii_digit() || c == '.');
         let is_whole = shown.number.style == Style::Digits && !own.contains('.');
+        let groups = GROUPED.is_match(own);
         let digits = |text: &str| text.chars().rev().take_while(char::is_ascii_digit).count();
         let place = |found: &Captures<'_>, grouped: bool| {
             let name = |name, counts: bool| found.name(name).filter(|_| counts);
-            let comma = name("decimals", is_whole).or(name("group", grouped));
+            // `1.779,5` groups digits with a point; `(0.1,5)` is a list.
+            let comma = name("decimals", is_whole || groups).or(name("grouped", is_whole));
+            let comma = comma.or(name("group", grouped));
             let any = name("any", true).or(found.name("any_digit"));
             any.or(comma).map(|found| found.end() - 1)
         };

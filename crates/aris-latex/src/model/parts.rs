@@ -112,7 +112,7 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// Columns: of the preamble or of the widest row, whichever is more.
     pub columns: usize,
-    /// Columns whose cells touch those of the column before, with nothing between them (`r@{}l`).
+    /// Columns whose cells touch those of the column before, with nothing between them (`r@{}l`) or what stands inside a number (`r@{.}l`).
     pub touching: Vec<usize>,
     /// Where the table begins.
     pub place: Place,

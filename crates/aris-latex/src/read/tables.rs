@@ -104,7 +104,10 @@ impl Reader<'_> {
                     sign @ ('@' | '!' | '>' | '<') => {
                         let tokens = self.argument();
                         let text = self.raw(&tokens);
-                        if sign == '@' && text.trim().is_empty() && !columns.is_empty() {
+                        // Nothing, or what stands inside a number.
+                        let inside = ["", ".", ",", "\\,"]
+                            .contains(&text.replace(['{', '}', '$'], "").trim());
+                        if sign == '@' && inside && !columns.is_empty() {
                             touching.push(columns.len());
                         }
                         beside = beside.or(Some(text).filter(|text| changes(text)));

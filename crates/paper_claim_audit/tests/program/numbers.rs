@@ -103,6 +103,9 @@ fn digits_that_touch_a_number_leave_open_what_readers_see() {
         tie | 56 | [[56]]~000 | binding_lost
         half | 56 | [[56]]½ | binding_lost
         square | 56 | [[56]]² | binding_lost
+        germantail | 5 | 1.779,[[5]] | binding_lost
+        pair | 5 | (0.1,[[5]]) | exact_match
+        german | 1.779 | [[1.779]],5 | binding_lost
         version | 56.000 | [[56.000]].000 | binding_lost
         before | 5 | 1,[[5]] | binding_lost
         bracedbefore | 5 | 12{,}[[5]] | binding_lost
@@ -113,6 +116,7 @@ fn digits_that_touch_a_number_leave_open_what_readers_see() {
         list | 56 7 | [[56]],[[7]] | exact_match exact_match
         spaced | 56 | [[56]], 7 | exact_match
         points | 0.1 | ([[0.1]],5) | exact_match
+        thousandths | 0.125 | ([[0.125]],5) | exact_match
         year | 300 | in 2019 [[300]] | exact_match
         sentence | 56 | [[56]]. 7 | exact_match
         ratio | 12 | [[12]]/64 | exact_match

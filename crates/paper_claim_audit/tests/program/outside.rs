@@ -256,6 +256,7 @@ fn where_a_paper_declares_decimal_commas_points_and_commas_of_three_digits_are_n
         "\\usepackage[spanish,es-nodecimaldot]{babel}",
         "\\usepackage[english,ngerman]{babel}",
         "\\setmainlanguage{french}",
+        "\\usepackage[main=ngerman,english]{babel}",
         "\\sisetup{locale = DE}",
         "\\sisetup{output-decimal-marker={,}}",
     ] {
@@ -266,6 +267,7 @@ fn where_a_paper_declares_decimal_commas_points_and_commas_of_three_digits_are_n
     for preamble in [
         "",
         "\\usepackage[ngerman,english]{babel}",
+        "\\usepackage[main=english,ngerman]{babel}",
         "% \\sisetup{locale = DE}",
     ] {
         assert_eq!(bound(preamble, "9,115"), "exact_match", "{preamble}");

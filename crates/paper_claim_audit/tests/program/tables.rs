@@ -112,7 +112,9 @@ fn what_columns_print_at_their_cells_is_said_and_columns_that_touch_are_one_numb
         cells.join(" ")
     };
     let lost = "binding_lost binding_lost exact_match exact_match";
-    assert_eq!(statuses("@{}lr@{}l@{}"), lost);
+    for columns in ["@{}lr@{}l@{}", "lr@{.}l", "lr@{,}l", "lr@{\\,}l"] {
+        assert_eq!(statuses(columns), lost, "{columns}");
+    }
     let apart = "exact_match exact_match exact_match exact_match";
     assert_eq!(statuses("@{}lrl@{}"), apart);
 }
