@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use aris_latex::{BlockKind, Document, MarkKind};
 use regex::{Captures, Regex};
 
+use super::numbers::is_pointer;
 use super::{Paper, Shown};
 use crate::number::Style;
 
@@ -102,6 +103,15 @@ fn compiled(pattern: &str) -> Regex {
     }
 }
 
+/// Whether a number behind this belongs to a name or points to a part of the paper: `CIFAR-10 500`, `Llama 3 405`, `Table 2 100`.
+fn names(before: &str) -> bool {
+    let word = before.trim_end();
+    let attached = word.len() == before.len()
+        && word.ends_with(|c: char| c.is_alphanumeric() || "-_".contains(c));
+    let last = word.rsplit(char::is_whitespace).next().unwrap_or("");
+    attached || last.starts_with(char::is_uppercase) || is_pointer(before)
+}
+
 fn told(all: &str, own: &str) -> String {
     let hint = "write a number with a decimal point and without blanks, or with \\num; mark each number of a list";
     format!("readers may see one number in `{all}`, of which the audit reads `{own}`; {hint}")
@@ -151,14 +161,18 @@ impl Paper<'_> {
                 decimals || is_whole && digits(own) <= 3 && group == 3,
             )
         });
-        let before_at = BEFORE
-            .captures(before)
-            .filter(|_| !has_sign)
-            .and_then(|found| {
-                let group = found.name("group").map_or("", |group| group.as_str());
-                let decimals = group.contains('.') && own.len() <= 3;
-                place(&found, is_whole && (decimals || own.len() == 3))
-            });
+        let before_at = BEFORE.captures(before).filter(|_| !has_sign);
+        let before_at = before_at.and_then(|found| {
+            let group = found.name("group");
+            let digits = group.map_or("", |group| group.as_str());
+            let counts = own.starts_with('0')
+                || group.is_none_or(|group| {
+                    let word = before.get(..group.start()).unwrap_or("");
+                    !names(word) && shown.number.multiplier == 0
+                });
+            let decimals = digits.contains('.') && own.len() <= 3;
+            place(&found, counts && is_whole && (decimals || own.len() == 3))
+        });
         let at = [
             behind_at.map(|at| range.end + at),
             before_at.map(|at| from + at),

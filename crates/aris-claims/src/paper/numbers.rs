@@ -164,7 +164,7 @@ pub(crate) fn is_year(number: &Number) -> bool {
 }
 
 /// "Table 3", "Figs. 2", "Section 4.1".
-fn is_pointer(before: &str) -> bool {
+pub(super) fn is_pointer(before: &str) -> bool {
     let before = before.trim_end_matches([' ', '\u{a0}', '.', '(', '#']);
     let word = before.rsplit(|c: char| !c.is_alphabetic()).next();
     let word = word.unwrap_or("").to_lowercase();

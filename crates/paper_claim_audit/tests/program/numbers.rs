@@ -117,6 +117,11 @@ fn digits_that_touch_a_number_leave_open_what_readers_see() {
         spaced | 56 | [[56]], 7 | exact_match
         points | 0.1 | ([[0.1]],5) | exact_match
         thousandths | 0.125 | ([[0.125]],5) | exact_match
+        name | 405 | Llama 3 [[405]] | exact_match
+        hyphen | 500 | CIFAR-10 [[500]] | exact_match
+        pointer | 100 | Table 2 [[100]] | exact_match
+        grouped | 500 | reached 12 [[500]] | binding_lost
+        zeros | 5 | Ulm 1 [[005]] | binding_lost
         year | 300 | in 2019 [[300]] | exact_match
         sentence | 56 | [[56]]. 7 | exact_match
         ratio | 12 | [[12]]/64 | exact_match
