@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use crate::decimal::Decimal;
 
-pub(crate) use scan::is_unary;
 pub use scan::scan;
+pub(crate) use scan::{compiled, is_unary};
 pub use words::unit_word;
 
 /// The number that a text is as a whole: nothing but the number, blanks around it aside.

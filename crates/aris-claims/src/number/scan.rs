@@ -52,10 +52,11 @@ static TIMES: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"^(?:[ \u{a0}\u{2009}\u{202f}]*×|[xX]\b|-fold\b|[ \u{a0}]+(?:fold|times)\b)")
 });
 
-fn compiled(pattern: &str) -> Regex {
+/// A pattern of this crate.
+pub(crate) fn compiled(pattern: &str) -> Regex {
     match Regex::new(pattern) {
         Ok(regex) => regex,
-        Err(error) => unreachable!("a pattern of this file: {error}"),
+        Err(error) => unreachable!("a pattern of this crate: {error}"),
     }
 }
 

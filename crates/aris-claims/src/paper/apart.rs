@@ -1,16 +1,16 @@
 //! Whether a number stands apart from the digits beside it.
 //!
 //! `56,7` is one number where a comma marks decimals, `56 000` and `3.141 59` where a blank groups digits; as two numbers, either is read
-//! where both are marked. Which of them readers see is not known here, so such a number is neither right nor wrong.
+//! where both are marked. The audit does not know which of them readers see, so it neither accepts nor accuses such a number.
 
 use std::sync::LazyLock;
 
-use aris_latex::{BlockKind, Document, MarkKind};
+use aris_latex::{BlockKind, MarkKind};
 use regex::{Captures, Regex};
 
 use super::numbers::is_pointer;
 use super::{Paper, Shown};
-use crate::number::Style;
+use crate::number::{Style, compiled};
 
 /// What may go on with a number behind it.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
@@ -40,68 +40,8 @@ static EITHER: LazyLock<Regex> = LazyLock::new(|| {
 static GROUPED: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"^[-−–+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"));
 
-/// Languages that babel and polyglossia know and that write decimal commas.
-const LANGUAGES: &str = "german ngerman austrian naustrian swissgerman nswissgerman french spanish italian portuguese brazilian \
-    portuges brazil dutch danish swedish norsk nynorsk norwegian finnish polish czech slovak russian ukrainian turkish catalan \
-    romanian hungarian greek";
-
-/// Languages that are named beside these.
-const OTHERS: &str =
-    "english american british usenglish ukenglish UKenglish USenglish canadian australian";
-
-/// Where a preamble names its languages: options of a class, of babel, the main language of polyglossia.
-static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(
-        r"\\(?<class>documentclass)\s*\[(?<all>[^\]]*)\]|\\usepackage\s*(?:\[(?<options>[^\]]*)\])?\s*\{babel\}|\\set(?:default|main)language\s*(?:\[[^\]]*\])?\{(?<main>\w+)\}",
-    )
-});
-
-/// siunitx prints decimal commas.
-static COMMAS: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"output-decimal-marker\s*=\s*\{?,|locale\s*=\s*(?:DE|FR|ZA|ES)"));
-
-/// Whether the root document says that its numbers have decimal commas: by its main language, which is the last one that babel is told unless
-/// one is called so, or by siunitx.
-pub(super) fn has_commas(document: &Document) -> bool {
-    let root = document.files.first().map_or("", |file| &*file.text);
-    let preamble = root.split("\\begin{document}").next().unwrap_or("");
-    let lines = preamble.lines();
-    let lines = lines.map(|line| line.split_once('%').map_or(line, |(line, _)| line));
-    let preamble: Vec<&str> = lines.collect();
-    let preamble = preamble.join("\n");
-    let known = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
-    let main_of = |options: &str| {
-        let mut options = options.split(',').map(str::trim);
-        let called = options
-            .clone()
-            .find_map(|option| option.strip_prefix("main="));
-        let last = options.rfind(|word| known(LANGUAGES, word) || known(OTHERS, word));
-        called.or(last).map(|language| known(LANGUAGES, language))
-    };
-    let (mut of_class, mut main) = (None, None);
-    for named in NAMED.captures_iter(&preamble) {
-        let text = |name| named.name(name).map_or("", |found| found.as_str());
-        if named.name("class").is_some() {
-            of_class = main_of(text("all"));
-        } else if named.name("main").is_some() {
-            main = Some(known(LANGUAGES, text("main")));
-        } else {
-            // Options of the class reach babel, too.
-            main = main_of(text("options")).or(of_class);
-        }
-    }
-    main == Some(true) || COMMAS.is_match(&preamble)
-}
-
 /// Bytes to each side of a number that are looked at.
 const NEAR: usize = 24;
-
-fn compiled(pattern: &str) -> Regex {
-    match Regex::new(pattern) {
-        Ok(regex) => regex,
-        Err(error) => unreachable!("a pattern of this file: {error}"),
-    }
-}
 
 /// Whether a number behind this belongs to a name or points to a part of the paper: `CIFAR-10 500`, `Llama 3 405`, `Table 2 100`.
 fn names(before: &str) -> bool {

@@ -3,6 +3,7 @@
 
 mod apart;
 mod heads;
+mod language;
 mod macros;
 mod numbers;
 
@@ -101,7 +102,7 @@ impl<'d> Paper<'d> {
             document,
             runs,
             expansions: expansions(document),
-            has_commas: apart::has_commas(document),
+            has_commas: language::has_commas(document),
         }
     }
 

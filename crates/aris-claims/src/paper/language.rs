@@ -1,0 +1,61 @@
+//! Whether a paper declares that its numbers have decimal commas.
+
+use std::sync::LazyLock;
+
+use aris_latex::Document;
+use regex::Regex;
+
+use crate::number::compiled;
+
+/// Languages that babel and polyglossia know and that write decimal commas.
+const LANGUAGES: &str = "german ngerman austrian naustrian swissgerman nswissgerman french spanish italian portuguese brazilian \
+    portuges brazil dutch danish swedish norsk nynorsk norwegian finnish polish czech slovak russian ukrainian turkish catalan \
+    romanian hungarian greek";
+
+/// Languages with decimal points that a paper may name beside them.
+const OTHERS: &str =
+    "english american british usenglish ukenglish UKenglish USenglish canadian australian";
+
+/// Where a preamble names its languages: options of a class, of babel, the main language of polyglossia.
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"\\(?<class>documentclass)\s*\[(?<all>[^\]]*)\]|\\usepackage\s*(?:\[(?<options>[^\]]*)\])?\s*\{babel\}|\\set(?:default|main)language\s*(?:\[[^\]]*\])?\{(?<main>\w+)\}",
+    )
+});
+
+/// siunitx prints decimal commas.
+static COMMAS: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"output-decimal-marker\s*=\s*\{?,|locale\s*=\s*(?:DE|FR|ZA|ES)"));
+
+/// Whether the root document declares decimal commas, by its main language or by siunitx. The main language of babel is the one in
+/// `main=`, else the last option.
+pub(super) fn has_commas(document: &Document) -> bool {
+    let root = document.files.first().map_or("", |file| &*file.text);
+    let preamble = root.split("\\begin{document}").next().unwrap_or("");
+    let lines = preamble.lines();
+    let lines = lines.map(|line| line.split_once('%').map_or(line, |(line, _)| line));
+    let preamble: Vec<&str> = lines.collect();
+    let preamble = preamble.join("\n");
+    let known = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
+    let main_of = |options: &str| {
+        let mut options = options.split(',').map(str::trim);
+        let called = options
+            .clone()
+            .find_map(|option| option.strip_prefix("main="));
+        let last = options.rfind(|word| known(LANGUAGES, word) || known(OTHERS, word));
+        called.or(last).map(|language| known(LANGUAGES, language))
+    };
+    let (mut of_class, mut main) = (None, None);
+    for named in NAMED.captures_iter(&preamble) {
+        let text = |name| named.name(name).map_or("", |found| found.as_str());
+        if named.name("class").is_some() {
+            of_class = main_of(text("all"));
+        } else if named.name("main").is_some() {
+            main = Some(known(LANGUAGES, text("main")));
+        } else {
+            // Options of the class reach babel, too.
+            main = main_of(text("options")).or(of_class);
+        }
+    }
+    main == Some(true) || COMMAS.is_match(&preamble)
+}
