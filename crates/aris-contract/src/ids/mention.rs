@@ -15,36 +15,34 @@ pub struct ArxivMention {
 
 /// Finds the identifiers that a text announces: `arXiv:…`, an arxiv.org address, arXiv's DOI prefix.
 ///
-/// Bare numbers (`2401.00001` alone) are not reported: they may be anything. Order of appearance;
-/// time linear in the length of the text.
+/// Bare numbers (`2401.00001` alone) are not reported: they may be anything. An identifier ends where the next announcement begins.
+/// Order of appearance; time linear in the length of the text.
 pub fn arxiv_mentions(text: &str) -> Vec<ArxivMention> {
     let folded = text.to_ascii_lowercase();
     let mut found: Vec<ArxivMention> = Vec::new();
-    let mut from = 0;
-    while let Some(start) = next_prefix(&folded, from) {
-        from = start;
-        let rest = text.get(start..).unwrap_or_default();
-        let mut end = candidate_end(rest);
-        let body = rest.get(..end).unwrap_or_default();
+    let mut prefix = next_prefix(&folded, 0);
+    while let Some(Range { end: start, .. }) = prefix {
+        prefix = next_prefix(&folded, start);
+        let limit = prefix.as_ref().map_or(text.len(), |next| next.start);
+        let rest = text.get(start..limit).unwrap_or_default();
+        let body = rest.get(..candidate_end(rest)).unwrap_or_default();
         let body = body.strip_suffix(".pdf").unwrap_or(body);
         let body = body.trim_end_matches(['.', '/', '-']);
         // `arXiv:` in a sentence announces nothing without a digit.
         if !body.bytes().any(|byte| byte.is_ascii_digit()) {
             continue;
         }
-        end = body.len();
         let id = parse_body(body).unwrap_or_else(|| Err(ArxivIdError::Shape(shorten(body))));
         found.push(ArxivMention {
-            range: start..start + end,
+            range: start..start + body.len(),
             id,
         });
-        from = start + end;
     }
     found
 }
 
-/// Finds the end of the next announcing prefix at or after `from`.
-fn next_prefix(folded: &str, from: usize) -> Option<usize> {
+/// Finds the next announcing prefix at or after `from`.
+fn next_prefix(folded: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
         let rest = folded.get(at..)?;
@@ -60,7 +58,7 @@ fn next_prefix(folded: &str, from: usize) -> Option<usize> {
         };
         let here = folded.get(begin..)?;
         if let Some(prefix) = PREFIXES.iter().find(|prefix| here.starts_with(**prefix)) {
-            return Some(begin + prefix.len());
+            return Some(begin..begin + prefix.len());
         }
         at = word + "arxiv".len();
     }
@@ -89,5 +87,20 @@ mod tests {
         let named: Vec<&str> = ranges.flatten().collect();
         let written = ["1706.03762v2", "2413.00001", "2310.01362", "1810.04805"];
         assert_eq!(named, written);
+    }
+
+    #[test]
+    fn an_identifier_ends_where_the_next_announcement_begins() {
+        let text =
+            "arXiv:2401.00001arxiv.org/abs/2401.00002arXiv:hep-th/990100110.48550/arXiv.2310.01362";
+        let found = arxiv_mentions(text);
+        let shown: Vec<String> = found
+            .into_iter()
+            .filter_map(|mention| Some(mention.id.ok()?.to_string()))
+            .collect();
+        assert_eq!(
+            shown,
+            ["2401.00001", "2401.00002", "hep-th/9901001", "2310.01362"]
+        );
     }
 }
