@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
+use aris_fs::EntryKind;
 use aris_recipe::Step;
 use aris_recipe::engine::{Outcome, OutcomeStatus};
 use serde::{Deserialize, Serialize};
@@ -43,14 +44,14 @@ pub(crate) fn folder_of(state: &Path) -> PathBuf {
 
 /// What names the result of this work; `None`: the step does not want it kept.
 ///
-/// **Errors**: a file that the step names and that cannot be read.
+/// **Errors**: a file or folder that the step names and that cannot be read whole.
 pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Error> {
     let Some(files) = &step.cache else {
         return Ok(None);
     };
     let mut digests = Vec::new();
     for pattern in files {
-        let paths = matching(&request.cwd, pattern);
+        let paths = matching(&request.cwd, pattern)?;
         if paths.is_empty() {
             let (step, cwd) = (&step.name, request.cwd.display());
             let reason =
@@ -87,35 +88,42 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
 }
 
 /// Files that a pattern stands for; a folder stands for all files below it.
-fn matching(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
+fn matching(cwd: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     let whole = cwd.join(pattern);
     if whole.is_dir() {
         return below(&whole);
     }
     if whole.is_file() {
-        return vec![whole];
+        return Ok(vec![whole]);
     }
     let folder = whole.parent().unwrap_or(cwd);
     let name = whole.file_name().unwrap_or_default().to_string_lossy();
     let Ok(glob) = globset::Glob::new(&name) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
     let glob = glob.compile_matcher();
-    let mut entries = aris_fs::list_sorted(folder).unwrap_or_default();
+    let mut entries = aris_fs::list_sorted(folder)?;
     entries.retain(|entry| glob.is_match(&entry.name) && entry.path.is_file());
-    entries.into_iter().map(|entry| entry.path).collect()
+    Ok(entries.into_iter().map(|entry| entry.path).collect())
 }
 
-fn below(folder: &Path) -> Vec<PathBuf> {
+/// **Errors**: a folder that cannot be listed, and a link to a folder: what a key leaves out could change unseen.
+fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    for entry in aris_fs::list_sorted(folder).unwrap_or_default() {
-        match entry.kind {
-            aris_fs::EntryKind::Folder => files.extend(below(&entry.path)),
-            _ if entry.path.is_file() => files.push(entry.path),
-            _ => {}
+    for entry in aris_fs::walk_sorted(folder, &mut |_| true)? {
+        if entry.kind == EntryKind::Link && entry.path.is_dir() {
+            let reason = format!("{} is a link to a folder", entry.path.display());
+            let hint = "name files and folders under cache that hold no link to a folder";
+            return Err(Error::input(reason, hint));
+        }
+        if entry.path.is_file() {
+            files.push(entry.path);
         }
     }
-    files
+    Ok(files)
 }
 
 /// The result that is kept under a key. One that cannot be read is none: the work is done again.

@@ -298,6 +298,33 @@ fn an_equal_step_is_not_done_again_where_the_recipe_says_cache() {
     assert!(run.stderr().contains("cache names data.csv"), "{run}");
 }
 
+/// A folder stands for every file below it. What lies behind a link to a folder could change unseen, so that nothing is reused.
+#[cfg(unix)]
+#[test]
+fn a_cached_folder_counts_with_all_that_is_below_it() {
+    let steps = "  a:\n    tool: run_cmd\n    cache: [data]\n    with: {cmd: 'echo ran >> count'}\n    on_success: end\n    on_failure: bad\n";
+    let project = recipe(steps)
+        .file("data/a/b/deep.csv", "1")
+        .file("elsewhere/far.csv", "1");
+    let ran = || {
+        let run = run(&project, &["--exec", "cmd", "--new"]).expect_code(0);
+        (project.read("count").lines().count(), run)
+    };
+    assert_eq!(ran().0, 1);
+    assert_eq!(ran().0, 1);
+    project.write("data/a/b/deep.csv", "2");
+    assert_eq!(ran().0, 2);
+    std::os::unix::fs::symlink(project.at("elsewhere"), project.at("data/a/link")).expect("linked");
+    assert_eq!(ran().0, 3);
+    project.write("elsewhere/far.csv", "2");
+    let (count, run) = ran();
+    assert_eq!(count, 4);
+    assert!(
+        run.stderr().contains("data/a/link is a link to a folder"),
+        "{run}"
+    );
+}
+
 /// Nothing is begun when a secret that each step would get is not there.
 #[test]
 fn a_secret_that_is_not_there_is_refused_before_the_run() {
