@@ -26,8 +26,8 @@ pub(crate) struct Outputs {
     pub(crate) missing: Vec<MissingOutput>,
 }
 
-/// One file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// One file, or a folder that cannot be read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OutputFile {
     /// The job.
@@ -71,8 +71,9 @@ pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> CommandResult {
         by_folder.entry(cwd).or_default().extend(files);
     }
     add_records(&by_folder, &mut found.files)?;
-    let missing = !found.missing.is_empty();
-    Ok(Outcome::found(Data::Outputs(found), missing))
+    let unread = |file: &OutputFile| file.problem.is_some();
+    let lacks = !found.missing.is_empty() || found.files.iter().any(unread);
+    Ok(Outcome::found(Data::Outputs(found), lacks))
 }
 
 /// Completed jobs, or those with the given ids or patterns, whatever their state.
@@ -112,13 +113,23 @@ fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathB
     for pattern in &spec.outputs {
         let before = found.files.len();
         for path in aris_attempt::output_files(&cwd, pattern) {
-            // A folder as an output is all that lies in it.
-            let inside = if path.is_dir() {
-                below(&path)
-            } else {
-                vec![path]
-            };
-            found.files.extend(inside.into_iter().filter_map(&file));
+            // A folder as an output is all that lies in it; links to folders are not followed.
+            if !path.is_dir() {
+                found.files.extend(file(path));
+                continue;
+            }
+            match aris_fs::walk_sorted(&path, &mut |_| true) {
+                Ok(inside) => {
+                    let inside = inside.into_iter().map(|entry| entry.path);
+                    found.files.extend(inside.filter_map(&file));
+                }
+                Err(error) => found.files.push(OutputFile {
+                    job: spec.id.to_string(),
+                    path: path.display().to_string(),
+                    problem: Some(error.to_string()),
+                    ..OutputFile::default()
+                }),
+            }
         }
         if found.files.len() == before {
             found.missing.push(MissingOutput {
@@ -151,20 +162,4 @@ fn add_records(
         }
     }
     Ok(())
-}
-
-/// Files in a folder and those below it; links to folders are not followed.
-fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in aris_fs::list_sorted(&folder).unwrap_or_default() {
-            match entry.kind {
-                aris_fs::EntryKind::Folder => folders.push(entry.path),
-                _ => files.push(entry.path),
-            }
-        }
-    }
-    files.sort();
-    files
 }

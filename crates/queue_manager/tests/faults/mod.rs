@@ -421,3 +421,39 @@ fn a_cancelled_job_whose_runner_died_before_it_claimed_it_does_not_run() {
         (Some("cancelled"), 0)
     );
 }
+
+#[test]
+fn a_folder_of_outputs_that_cannot_be_read_is_named_and_not_taken_for_empty() {
+    // Root reads everything as long as it has the capabilities for it.
+    let without = "--bounding-set=-dac_override,-dac_read_search";
+    let drops = Command::new("setpriv").args([without, "true"]).status();
+    if !drops.is_ok_and(|status| status.success()) {
+        println!("skipped: setpriv drops no capabilities here");
+        return;
+    }
+    let place = Place::new();
+    let cmd = "mkdir -p out/deep; echo 1 >out/a; echo 2 >out/deep/b; chmod 0 out/deep";
+    place.manifest(
+        &json!([{"name": "p", "jobs": [{"id": "a", "cmd": cmd, "expected_output": "out"}]}]),
+    );
+    assert_eq!(code(&mut place.start()), Some(0));
+    let asked = place
+        .command_by(
+            &["setpriv", without],
+            &["outputs", "--state", "s.json", "--json"],
+        )
+        .output()
+        .expect("run");
+    let deep = place.at("out/deep");
+    Command::new("chmod")
+        .arg("700")
+        .arg(&deep)
+        .status()
+        .expect("chmod");
+    assert_eq!(asked.status.code(), Some(10), "{asked:?}");
+    let answer: serde_json::Value = serde_json::from_slice(&asked.stdout).expect("JSON");
+    let problem = answer["data"]["files"][0]["problem"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(problem.contains("out/deep"), "{answer}");
+}
