@@ -14,13 +14,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use super::{Case, Gate, runs};
+use super::{CLAIMS, Case, Gate, runs};
 use crate::finding::{Finding, FindingId};
 use crate::sources::Sources;
 use crate::text::short;
 use crate::trace;
 
-const CLAIMS: &str = "paper-claim-audit";
 const CITATIONS: &str = "citation-audit";
 
 /// The document, or why there is none.
@@ -141,7 +140,8 @@ fn month(audit: &Audit, now: Timestamp) -> Month {
 }
 
 /// Opens the bindings and results of a paper as its claim audit was told, and makes that audit again: where a program made it, and where
-/// a reviewer passed a paper that has bindings. What made their data is looked up as well.
+/// a reviewer passed a paper that has bindings. What made their data is looked up as well. How many numbers are bound is counted where the
+/// policy asks for it.
 pub(super) fn claims(
     gate: Gate<'_>,
     cases: &mut [Case],
@@ -179,7 +179,8 @@ pub(super) fn claims(
     let Some((case, audit)) = find(cases, CLAIMS) else {
         return Some(project);
     };
-    if program.is_none() && !project.has_claims {
+    let by_program_or_bound = program.is_some() || project.has_claims;
+    if !by_program_or_bound && !gate.policy.min_bound.asks() {
         return Some(project);
     }
     let real = |name: &String| folder.join(name).canonicalize();
@@ -194,6 +195,10 @@ pub(super) fn claims(
     let ledger = &mut project.files.ledger;
     ledger.adopt(stamps, |path| digests.get(path).copied());
     let details = Details::new(&project, &held);
+    sources.coverage = Some(details.coverage);
+    if !by_program_or_bound {
+        return Some(project);
+    }
     let (verdict, reason) = details.decide();
     let differs = serde_json::to_value(&details).ok();
     let differs = differs.and_then(|ours| difference(&ours, &audit.details, &mut String::new()));

@@ -1,60 +1,54 @@
-//! How many numbers of the paper are bound to data, against what the policy asks for.
+//! How many numbers of the paper are bound to data, as the gate counts them, against what the policy asks for.
 
+use aris_claims::{Coverage, Covered};
 use aris_contract::artifact::audit::Verdict;
-use serde_json::Value;
 
-use super::Case;
+use super::{CLAIMS, Case};
 use crate::finding::{Finding, FindingId};
 use crate::policy::Policy;
 
-/// The audit that counts them, in `details.coverage` of its artifact.
-const SKILL: &str = "paper-claim-audit";
-
 const FIX: &str = "bind the numbers that the audit lists as unbound, or waive them with a reason, and run it again";
 
-/// The numbers of a part of the paper that are bound or waived, and all of them; `None` where the artifact does not say so.
-fn counted(details: &Value, name: &str) -> Option<(f64, f64)> {
-    let counts = details.get("coverage")?.get(name)?;
-    let count = |key: &str| counts.get(key).filter(|count| count.is_u64())?.as_f64();
-    let covered = count("bound")? + count("waived")?;
-    Some((covered, covered + count("unbound")?))
-}
-
-/// A finding for each part of the paper of which too little is bound.
-pub(super) fn check(case: &Case, policy: &Policy) -> Vec<Finding> {
-    let asked = policy.min_bound.parts();
-    let asked = asked.iter().filter(|(_, share)| *share > 0.0);
+/// A finding for each part of the paper of which too little is bound. What the artifact says of it does not count: nobody else checks
+/// that. `None`: the gate could not count.
+pub(super) fn check(case: &Case, coverage: Option<&Coverage>, policy: &Policy) -> Vec<Finding> {
     // The others say themselves that they did not look, and block.
     let looked = matches!(
         case.artifact.verdict,
         Some(Verdict::Pass | Verdict::Warn | Verdict::Fail)
     );
-    let Some(audit) = case.artifact.audit.as_ref() else {
-        return Vec::new();
-    };
-    if case.rule.skill != SKILL || !looked {
+    if case.rule.skill != CLAIMS || case.artifact.audit.is_none() || !looked {
         return Vec::new();
     }
+    let asked = policy.min_bound.parts().into_iter();
+    let asked = asked.filter(|(_, share)| *share > 0.0);
     let short = asked.filter_map(|(name, share)| {
-        let wanted = percent(*share);
-        let (message, found) = match counted(&audit.details, name) {
-            Some((covered, all)) if all == 0.0 || covered / all >= *share => return None,
-            Some((covered, all)) => {
-                let found = percent(covered / all);
-                let message = format!(
-                    "{covered} of {all} numbers of the part {name} are bound or waived, {found}; the policy asks for {wanted}"
-                );
-                (message, found)
+        let wanted = percent(share);
+        let counted = coverage.map(|coverage| match name {
+            "abstract" => coverage.r#abstract,
+            "tables" => coverage.tables,
+            _ => coverage.text,
+        });
+        let (message, found) = if let Some(Covered { bound, waived, unbound }) = counted {
+            let (covered, all) = (bound + waived, bound + waived + unbound);
+            let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+            let found = number(covered) / number(all);
+            if all == 0 || found >= share {
+                return None;
             }
-            None => {
-                let message = format!(
-                    "the artifact does not say how many numbers of the part {name} are bound; the policy asks for {wanted}"
-                );
-                (message, String::from("unknown"))
-            }
+            let found = percent(found);
+            let message = format!(
+                "{covered} of {all} numbers of the part {name} are bound or waived, {found}; the policy asks for {wanted}"
+            );
+            (message, found)
+        } else {
+            let message = format!(
+                "how many numbers of the part {name} are bound cannot be counted; the policy asks for {wanted}"
+            );
+            (message, String::from("unknown"))
         };
         let finding = Finding::new(FindingId::ClaimsUnbound, message, FIX)
-            .evidence("part", *name)
+            .evidence("part", name)
             .evidence("expected", wanted)
             .evidence("found", found)
             .issue(format!("claims_unbound:{name}"));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::time;
 
-use super::{Case, Gate, bound};
+use super::{CLAIMS, Case, Gate, bound};
 use crate::artifact::RecordedInput;
 use crate::case::why;
 use crate::finding::{Finding, FindingId};
@@ -28,7 +28,7 @@ impl Case {
         let mut findings = Vec::new();
         self.verdict(sources, &mut findings);
         self.evidence(sources, ledger, &mut findings);
-        findings.extend(bound::check(self, policy));
+        findings.extend(bound::check(self, sources.coverage.as_ref(), policy));
         self.inputs(paper, ledger, &mut findings);
         let Some(audit) = &self.artifact.audit else {
             return (None, findings);
@@ -80,7 +80,7 @@ impl Case {
             "citation-audit" => sources.cites.as_ref(),
             "proof-checker" => sources.proves.as_ref(),
             // The program knows better than this check which numbers are claims.
-            "paper-claim-audit" if !by_program => sources.measures.as_ref(),
+            CLAIMS if !by_program => sources.measures.as_ref(),
             _ => None,
         };
         if let Some(evidence) = contradiction.filter(|_| verdict == Verdict::NotApplicable) {
@@ -103,8 +103,7 @@ impl Case {
         let Some(measured) = sources.measures.as_ref() else {
             return;
         };
-        if self.rule.skill != "paper-claim-audit" || !passes || by_program || self.inputs.is_empty()
-        {
+        if self.rule.skill != CLAIMS || !passes || by_program || self.inputs.is_empty() {
             return;
         }
         let is_result = |(input, real): &(RecordedInput, Result<PathBuf, Unusable>)| {

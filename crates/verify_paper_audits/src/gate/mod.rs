@@ -29,6 +29,9 @@ use crate::sources::{Sources, describe};
 use crate::text::short;
 use aris_audit::ledger::{Ledger, Role};
 
+/// The audit of the paper's numbers.
+const CLAIMS: &str = "paper-claim-audit";
+
 /// What is judged, and by what.
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {

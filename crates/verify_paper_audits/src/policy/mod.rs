@@ -61,6 +61,11 @@ pub(crate) struct MinBound {
 }
 
 impl MinBound {
+    /// Whether anything is asked for.
+    pub(crate) fn asks(&self) -> bool {
+        self.parts().iter().any(|(_, share)| *share > 0.0)
+    }
+
     /// Name and share of each part; 0 where the policy asks for nothing.
     pub(crate) fn parts(&self) -> [(&'static str, f64); 3] {
         [

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use aris_audit::ledger::Role;
 use aris_audit::{Obstacle, PaperFiles, source_text};
+use aris_claims::Coverage;
 use aris_claims::project::Project;
 use aris_latex::{
     Document, Include, IncludeKind, IncludeOutcome, Position, ProblemKind, SourceFile,
@@ -69,6 +70,8 @@ pub(crate) struct Sources {
     pub texts: BTreeMap<String, SourceFile>,
     /// The runs behind the numbers.
     pub runs: Vec<RunBehind>,
+    /// How many numbers are bound to data; `None` where nobody counted.
+    pub coverage: Option<Coverage>,
     /// What is wrong with the sources themselves.
     pub findings: Vec<Finding>,
     /// The real paths of the files.

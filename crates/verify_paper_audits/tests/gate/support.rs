@@ -48,7 +48,7 @@ Our gate reaches 84.7\,\% on the test set, 2.3 points above the baseline.
 const BIB: &str = "@book{knuth1984,\n  author = {Donald E. Knuth},\n  title = {The TeXbook},\n  publisher = {Addison-Wesley},\n  year = {1984}\n}\n";
 
 /// Bindings of both numbers of the paper.
-const BINDINGS: &str = r#"version = 1
+pub(crate) const BINDINGS: &str = r#"version = 1
 [data]
 root = ".."
 [[claim]]
