@@ -85,6 +85,20 @@ const FIGURES: &[(&str, &str)] = &[
             {"from": "b", "to": "d", "label": "p(x)", "curve": true}, {"from": "d", "to": "b", "label": "q(z)"}]}"#,
     ),
     (
+        "curves and edges back in right angles",
+        r#"{"layout": {"routing": "orthogonal", "layer_gap": 80}, "nodes": [
+            {"id": "a", "label": "a"}, {"id": "b", "label": "b"}, {"id": "c", "label": "c", "shape": "diamond"}],
+          "edges": [{"from": "a", "to": "b"}, {"from": "a", "to": "b", "style": "dashed"}, {"from": "b", "to": "a", "curve": true},
+            {"from": "b", "to": "c"}, {"from": "b", "to": "c", "style": "dashed"}, {"from": "c", "to": "b", "curve": true}]}"#,
+    ),
+    (
+        "curves and edges back in right angles, from top to bottom",
+        r#"{"layout": {"routing": "orthogonal", "layer_gap": 80, "direction": "TB"}, "nodes": [
+            {"id": "a", "label": "a"}, {"id": "b", "label": "b"}, {"id": "c", "label": "c", "shape": "diamond"}],
+          "edges": [{"from": "a", "to": "b"}, {"from": "a", "to": "b", "style": "dashed"}, {"from": "b", "to": "a", "curve": true},
+            {"from": "b", "to": "c"}, {"from": "b", "to": "c", "style": "dashed"}, {"from": "c", "to": "b", "curve": true}]}"#,
+    ),
+    (
         "a curve and a straight edge back, with thick lines and two arrows",
         r#"{"canvas": {"width": 900, "height": 260}, "nodes": [
             {"id": "a", "label": "a", "x": 80, "y": 60}, {"id": "b", "label": "b", "x": 800, "y": 60},

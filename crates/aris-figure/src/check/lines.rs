@@ -336,12 +336,8 @@ fn arrows_on_edges(
                 let begins = starts.any(|(at, end, head)| {
                     end == node && head.is_none() && at.distance(*tip) <= length(arrow)
                 });
-                // Two edges back and forth stand side by side, and a curve parts from the edge back in right angles.
+                // Two edges back and forth stand side by side.
                 let is_back = own.start() == its.end() && own.end() == its.start();
-                let parts = own.curve && its.is_squared() || its.curve && own.is_squared();
-                if begins && is_back && parts {
-                    return false;
-                }
                 *on > if begins && !is_back { 0.0 } else { EDGE_ALONG }
             };
             if let Some((other, _)) = on.into_iter().find(is_taken) {

@@ -10,6 +10,30 @@ use crate::text::{self, Weight};
 /// The grey of labels, where it can be read.
 pub(super) const LABEL: Colour = Colour::new(0x77, 0x77, 0x77);
 
+/// How a curved edge keeps off the edges back.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// How far beside a straight edge it begins and ends.
+    pub(super) by: f64,
+    /// Edges back of right angles at its start: how far it keeps from each, where that one meets the outline, and its next corner.
+    pub(super) start: Vec<(f64, Point, Point)>,
+    pub(super) end: Vec<(f64, Point, Point)>,
+}
+
+/// The place on an outline towards `at` or, where that is too near to an edge back, beside that one, on the side of the `bend`.
+fn off(own: &Outline, at: Point, back: &[(f64, Point, Point)], bend: Point) -> Point {
+    let mut place = own.edge_towards(at);
+    for (room, port, corner) in back {
+        let out = port.direction(*corner);
+        let along = |at: Point| (at.y - port.y) * out.x - (at.x - port.x) * out.y;
+        let by = room.copysign(along(bend));
+        if along(place) / by < 1.0 {
+            place = own.edge_towards(port.plus(-out.y * by, out.x * by));
+        }
+    }
+    place
+}
+
 /// A piece of a way, from where the last one ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece {
@@ -102,13 +126,13 @@ impl Piece {
     }
 }
 
-/// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to, a curve begins and ends so far `beside`
+/// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to, a curve begins and ends `beside`
 /// where a straight edge would.
 pub(super) fn route(
     edge: &Edge,
     (from, to): &(Outline, Outline),
     points: &[Point],
-    (out, beside): (Point, f64),
+    (out, beside): (Point, &Beside),
     size: f64,
     ground: &dyn Fn(Point) -> Colour,
 ) -> Route {
@@ -221,7 +245,7 @@ fn way(
     edge: &Edge,
     (from, to): (&Outline, &Outline),
     points: &[Point],
-    beside: f64,
+    beside: &Beside,
 ) -> (Point, Vec<Piece>) {
     let ends = |own: &Outline, corner: Option<&Point>, other: &Outline| {
         corner.map_or_else(
@@ -234,8 +258,9 @@ fn way(
     if points.is_empty() && edge.curve {
         let along = start.direction(end);
         let aside = |at: Point, by: f64| at.plus(-along.y * by, along.x * by);
-        let start = from.edge_towards(aside(start, beside));
-        let end = to.edge_towards(aside(end, beside));
+        let bend = aside(start.towards(end, 0.5), BEND);
+        let start = off(from, aside(start, beside.by), &beside.start, bend);
+        let end = off(to, aside(end, beside.by), &beside.end, bend);
         let control = aside(start.towards(end, 0.5), BEND);
         return (start, vec![Piece::Quad(control, end)]);
     }

@@ -14,6 +14,7 @@ use crate::spec::{Anchor, Edge, Group, Owners, Spec};
 use crate::text::{self, Weight};
 use crate::tree::Tree;
 
+use edge::Beside;
 pub(crate) use edge::{Arrow, Piece, Route};
 pub(crate) use node::{Size, size};
 
@@ -156,11 +157,11 @@ impl<'a> Scene<'a> {
             .enumerate()
             .map(|(index, ((node, size), centre))| node::block(spec, index, node, size, *centre))
             .collect();
-        let beside = beside(spec);
+        let besides = besides(spec, placed, |edge| ends(edge, &blocks, &frames));
         let route = |index: usize, out: Point| {
             let edge = &spec.edges[index];
             let (ends, points) = (ends(edge, &blocks, &frames), &placed.points[index]);
-            let side = (out, beside[index]);
+            let side = (out, &besides[index]);
             edge::route(edge, &ends, points, side, spec.style.edge_label(), &ground)
         };
         let routes = (0..spec.edges.len())
@@ -275,26 +276,39 @@ fn ends(edge: &Edge, blocks: &[Block], frames: &[Option<Frame>]) -> (Outline, Ou
     (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1))
 }
 
-/// How far beside a straight edge each curved one begins and ends, so that no arrow of it or of an edge back lies on the other one. Edges
-/// of right angles have places of their own.
-fn beside(spec: &Spec) -> Vec<f64> {
-    let mut ways: BTreeMap<_, Vec<&Edge>> = BTreeMap::new();
-    for edge in spec.edges.iter().filter(|edge| !edge.is_squared()) {
+/// How each curved edge keeps off the edges back, so that no arrow of it or of them lies on the other one.
+fn besides(
+    spec: &Spec,
+    placed: &Placed,
+    ends: impl Fn(&Edge) -> (Outline, Outline),
+) -> Vec<Beside> {
+    let mut ways: BTreeMap<_, Vec<(&Edge, &Vec<Point>)>> = BTreeMap::new();
+    for (edge, points) in spec.edges.iter().zip(&placed.points) {
         let way = ways.entry((edge.start(), edge.end()));
-        way.or_default().push(edge);
+        way.or_default().push((edge, points));
     }
     let half = |edge: &Edge, has_arrow| edge.thickness * if has_arrow { ARROW / 2.0 } else { 0.5 };
-    let room = |edge: &Edge| {
+    let beside = |edge: &Edge| {
+        let mut beside = Beside::default();
         let back = ways.get(&(edge.end(), edge.start())).into_iter().flatten();
-        let rooms = back.map(|back| {
+        for (back, points) in back.filter(|_| edge.curve) {
             let first = half(edge, edge.arrows.0) + half(back, back.arrows.1);
             let last = half(edge, edge.arrows.1) + half(back, back.arrows.0);
-            // Two curves part in opposite directions.
-            first.max(last) / if back.curve { 2.0 } else { 1.0 }
-        });
-        rooms.fold(0.0, f64::max)
+            let room = first.max(last);
+            match (points.first(), points.last()) {
+                (Some(first), Some(last)) if back.is_squared() => {
+                    let (from, to) = ends(edge);
+                    beside.start.push((room, from.port(*last), *last));
+                    beside.end.push((room, to.port(*first), *first));
+                }
+                // Two curves part in opposite directions.
+                _ if back.curve => beside.by = beside.by.max(room / 2.0),
+                _ => beside.by = beside.by.max(room),
+            }
+        }
+        beside
     };
-    spec.edges.iter().map(room).collect()
+    spec.edges.iter().map(beside).collect()
 }
 
 impl Frame {
