@@ -1,41 +1,30 @@
 //! One line at the end of a log, whole or not at all.
 
-use std::fs::OpenOptions;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use crate::error::FsError;
 use crate::fault;
-use crate::read;
+use crate::read::{self, Links};
+
+/// What is being done, in errors.
+const APPEND: &str = "append to";
 
 /// Appends `line` and a line feed to the log at `path`, creating it, and makes it durable.
 ///
 /// Writers take turns through a lock on the log itself. A last line that a killed writer left torn (no line feed) is cut off
 /// first, so that it does not spoil the next one. `line` must not hold a line feed.
 pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
-    let failed = |error| FsError::write("append to", path, error);
-    fault::point();
-    let mut log = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .custom_flags(read::flags())
-        .open(path)
-        .map_err(failed)?;
-    if !log.metadata().map_err(failed)?.is_file() {
-        return Err(FsError::NotRegular {
-            path: path.to_path_buf(),
-            found: "not a file",
-        });
-    }
+    let failed = |error| FsError::write(APPEND, path, error);
+    let options = &mut OpenOptions::new();
+    options.read(true).append(true).create(true);
+    let (mut log, _) = read::open_for_writing(path, APPEND, Links::Followed, options)?;
     log.lock().map_err(failed)?;
     cut_torn_line(&mut log).map_err(failed)?;
-    let mut bytes = Vec::with_capacity(line.len() + 1);
-    bytes.extend_from_slice(line.as_bytes());
-    bytes.push(b'\n');
     fault::point();
-    log.write_all(&bytes).map_err(failed)?;
+    log.write_all(format!("{line}\n").as_bytes())
+        .map_err(failed)?;
     fault::point();
     log.sync_data().map_err(failed)
 }
@@ -52,20 +41,10 @@ pub fn append_unsynced(path: &Path, text: &str) -> Result<(), FsError> {
 }
 
 fn append(path: &Path, text: &str, durable: bool) -> Result<(), FsError> {
-    let failed = |error| FsError::write("append to", path, error);
-    fault::point();
-    let mut file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .custom_flags(read::flags())
-        .open(path)
-        .map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(FsError::NotRegular {
-            path: path.to_path_buf(),
-            found: "not a file",
-        });
-    }
+    let failed = |error| FsError::write(APPEND, path, error);
+    let options = &mut OpenOptions::new();
+    options.append(true).create(true);
+    let (mut file, _) = read::open_for_writing(path, APPEND, Links::Followed, options)?;
     fault::point();
     file.write_all(text.as_bytes()).map_err(failed)?;
     if durable {
@@ -75,9 +54,18 @@ fn append(path: &Path, text: &str, durable: bool) -> Result<(), FsError> {
     Ok(())
 }
 
-fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {
-    let mut end = log.seek(SeekFrom::End(0))?;
-    let full = end;
+fn cut_torn_line(log: &mut File) -> io::Result<()> {
+    let full = log.seek(SeekFrom::End(0))?;
+    let end = start_of_line(log, full)?;
+    if end < full {
+        fault::point();
+        log.set_len(end)?;
+    }
+    Ok(())
+}
+
+/// Where the line begins that goes on to byte `end`: behind the line feed before it. Reads backwards from there.
+fn start_of_line(log: &mut File, mut end: u64) -> io::Result<u64> {
     let mut block = [0_u8; 4096];
     while end > 0 {
         let start = end.saturating_sub(block.len() as u64);
@@ -86,16 +74,11 @@ fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {
         log.seek(SeekFrom::Start(start))?;
         log.read_exact(piece)?;
         if let Some(at) = piece.iter().rposition(|byte| *byte == b'\n') {
-            end = start + at as u64 + 1;
-            break;
+            return Ok(start + at as u64 + 1);
         }
         end = start;
     }
-    if end < full {
-        fault::point();
-        log.set_len(end)?;
-    }
-    Ok(())
+    Ok(0)
 }
 
 /// The last whole line of the log at `path`, without its line feed; `None` when there is none.
@@ -108,33 +91,20 @@ pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut start = log.seek(SeekFrom::End(0)).map_err(failed)?;
-    let mut tail: Vec<u8> = Vec::new();
-    while start > 0 {
-        let count = start.min(4096);
-        start -= count;
-        let mut piece = vec![0_u8; usize::try_from(count).unwrap_or(0)];
-        log.seek(SeekFrom::Start(start)).map_err(failed)?;
-        log.read_exact(&mut piece).map_err(failed)?;
-        piece.append(&mut tail);
-        tail = piece;
-        let mut feeds = tail
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at);
-        if let (Some(end), before) = (feeds.next(), feeds.next()) {
-            let begin = match before {
-                Some(at) => at + 1,
-                None if start == 0 => 0,
-                None => continue,
-            };
-            let line = tail.get(begin..end).unwrap_or_default();
-            return Ok(Some(String::from_utf8_lossy(line).into_owned()));
-        }
-    }
-    Ok(None)
+    let mut line = Vec::new();
+    let read = (|| {
+        let full = log.seek(SeekFrom::End(0))?;
+        // Behind the last line feed there is nothing, or a torn line.
+        let Some(end) = start_of_line(&mut log, full)?.checked_sub(1) else {
+            return Ok(false);
+        };
+        let start = start_of_line(&mut log, end)?;
+        log.seek(SeekFrom::Start(start))?;
+        (&log).take(end - start).read_to_end(&mut line)?;
+        Ok(true)
+    })();
+    let found = read.map_err(failed)?;
+    Ok(found.then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use crate::error::FsError;
 use crate::fault;
+use crate::read;
 
 /// A folder that is held open. Names below it are looked up from it, and no link is followed.
 #[derive(Debug)]
@@ -118,22 +119,8 @@ impl Inside {
             Err(error) => return Err(failed(error.into())),
         };
         let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            let found = if metadata.is_dir() {
-                "a folder"
-            } else {
-                "no file"
-            };
-            return Err(FsError::NotRegular { path, found });
-        }
-        let mut bytes = Vec::new();
-        file.take(limit + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        if bytes.len() as u64 > limit {
-            return Err(FsError::TooLarge { path, limit });
-        }
-        Ok(Some(bytes))
+        read::regular(&path, &metadata)?;
+        read::bounded(file, &path, metadata.len(), limit).map(Some)
     }
 
     /// Replaces a file in this folder, or creates it, whole or not at all; the mode of an existing one is kept, and a link is replaced,

@@ -2,15 +2,18 @@
 //!
 //! It exists while a process works, and after one that was killed. Its lines then say what may be half done.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::FsError;
 use crate::fault;
-use crate::read;
+use crate::lock;
+use crate::read::{self, Links};
 use crate::write;
+
+/// What is being done, in errors.
+const OPEN: &str = "open journal";
 
 /// An open journal. The lock ends with the process; the file goes with [`Journal::finish`].
 #[derive(Debug)]
@@ -22,40 +25,17 @@ pub struct Journal {
 impl Journal {
     /// Opens or creates the journal and locks it; a link or anything else that is not a regular file is refused.
     ///
-    /// **Errors**: [`FsError::Locked`] when another process has it, [`FsError::Write`].
+    /// **Errors**: [`FsError::Locked`] when another process has it, [`FsError::Write`], [`FsError::NotRegular`].
     pub fn open(path: &Path) -> Result<Self, FsError> {
-        let failed = |error| FsError::write("open journal", path, error);
         loop {
-            fault::point();
-            let file = OpenOptions::new()
-                .read(true)
-                .append(true)
-                .create(true)
-                .custom_flags(read::no_link_no_wait())
-                .open(path)
-                .map_err(failed)?;
-            if !file.metadata().map_err(failed)?.is_file() {
-                return Err(failed(std::io::Error::other("not a regular file")));
-            }
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    return Err(FsError::Locked {
-                        path: path.to_path_buf(),
-                    });
-                }
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-            }
+            let options = &mut OpenOptions::new();
+            options.read(true).append(true).create(true);
+            let (file, _) = read::open_for_writing(path, OPEN, Links::Refused, options)?;
+            lock::try_lock(&file, path, OPEN)?;
             // The former holder may have removed the file between opening and locking: then this lock excludes nobody.
-            let same = fs::symlink_metadata(path).is_ok_and(|named| {
-                file.metadata()
-                    .is_ok_and(|open| (named.dev(), named.ino()) == (open.dev(), open.ino()))
-            });
-            if same {
-                return Ok(Self {
-                    file,
-                    path: path.to_path_buf(),
-                });
+            if lock::is_current(&file, path) {
+                let path = path.to_path_buf();
+                return Ok(Self { file, path });
             }
         }
     }

@@ -39,7 +39,11 @@ pub fn list_sorted(folder: &Path) -> Result<Vec<Entry>, FsError> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        entries.push(listed(&entry).map_err(failed)?);
+        entries.push(Entry {
+            name: entry.file_name(),
+            path: entry.path(),
+            kind: kind_of(&entry).map_err(failed)?,
+        });
     }
     entries.sort();
     Ok(entries)
@@ -77,14 +81,6 @@ pub fn map_entries<R: Send>(
         .map(|(mapped, all)| all.map(|()| mapped))
         .collect::<io::Result<Vec<_>>>();
     Ok(parts.map_err(failed)?.into_iter().flatten())
-}
-
-fn listed(entry: &fs::DirEntry) -> io::Result<Entry> {
-    Ok(Entry {
-        name: entry.file_name(),
-        path: entry.path(),
-        kind: kind_of(entry)?,
-    })
 }
 
 fn kind_of(entry: &fs::DirEntry) -> io::Result<EntryKind> {

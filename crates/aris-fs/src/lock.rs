@@ -1,14 +1,13 @@
 //! An exclusive lock between processes.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 
-use rustix::fs::OFlags;
-
 use crate::error::FsError;
+use crate::read::{self, Links};
 
 /// Holds an exclusive lock on a lock file until dropped; the system frees it when the process dies.
 #[derive(Debug)]
@@ -20,28 +19,18 @@ pub struct Lock {
 impl Lock {
     /// Waits for the lock. The lock file is created when absent and never removed: removing it would let two holders in.
     pub fn acquire(path: &Path) -> Result<Self, FsError> {
-        let file = Self::file(path)?;
-        file.lock()
+        let lock = Self::open(path)?;
+        lock.file
+            .lock()
             .map_err(|error| FsError::write("lock", path, error))?;
-        Ok(Self {
-            file,
-            path: path.to_path_buf(),
-        })
+        Ok(lock)
     }
 
     /// Takes the lock, or gives [`FsError::Locked`] at once.
     pub fn try_acquire(path: &Path) -> Result<Self, FsError> {
-        let file = Self::file(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self {
-                file,
-                path: path.to_path_buf(),
-            }),
-            Err(TryLockError::WouldBlock) => Err(FsError::Locked {
-                path: path.to_path_buf(),
-            }),
-            Err(TryLockError::Error(error)) => Err(FsError::write("lock", path, error)),
-        }
+        let lock = Self::open(path)?;
+        try_lock(&lock.file, path, "lock")?;
+        Ok(lock)
     }
 
     /// Waits for the lock until `end`, then gives [`FsError::Locked`].
@@ -85,10 +74,7 @@ impl Lock {
     /// Whether the lock file is still the one at its path. Where holders remove it when they are done, a lock that is not counts for
     /// nothing: somebody else may hold the new one.
     pub(crate) fn is_current(&self) -> bool {
-        match (self.file.metadata(), fs::symlink_metadata(&self.path)) {
-            (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
-            _ => false,
-        }
+        is_current(&self.file, &self.path)
     }
 
     /// The lock file.
@@ -96,22 +82,30 @@ impl Lock {
         &self.path
     }
 
-    fn file(path: &Path) -> Result<File, FsError> {
-        // A pipe in its place would wait for a reader.
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-            .open(path)
-            .map_err(|error| FsError::write("open lock", path, error))?;
-        match file.metadata() {
-            Ok(metadata) if !metadata.is_file() => Err(FsError::NotRegular {
-                path: path.to_path_buf(),
-                found: "no file",
-            }),
-            Err(error) => Err(FsError::write("open lock", path, error)),
-            Ok(_) => Ok(file),
-        }
+    fn open(path: &Path) -> Result<Self, FsError> {
+        let options = &mut OpenOptions::new();
+        options.create(true).append(true);
+        let (file, _) = read::open_for_writing(path, "open lock", Links::Followed, options)?;
+        let path = path.to_path_buf();
+        Ok(Self { file, path })
+    }
+}
+
+/// Locks an open file, or gives [`FsError::Locked`] at once.
+pub(crate) fn try_lock(file: &File, path: &Path, action: &'static str) -> Result<(), FsError> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => FsError::Locked {
+            path: path.to_path_buf(),
+        },
+        TryLockError::Error(error) => FsError::write(action, path, error),
+    })
+}
+
+/// Whether an open file is still the one at its path.
+pub(crate) fn is_current(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
+        _ => false,
     }
 }
 

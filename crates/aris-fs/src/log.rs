@@ -2,12 +2,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::FsError;
 use crate::fault;
-use crate::read;
+use crate::read::{self, Links};
 use crate::write;
 
 /// A file that only grows, kept open by its one writer. The caller makes sure that there is one.
@@ -23,21 +22,11 @@ impl Log {
     pub const LIMIT: u64 = 4 << 30;
 
     /// Opens or creates the log, durably, and gives what is in it. A link or anything but a regular file is refused.
-    /// **Errors**: [`FsError::Write`], [`FsError::TooLarge`].
+    /// **Errors**: [`FsError::Write`], [`FsError::NotRegular`], [`FsError::TooLarge`].
     pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FsError> {
-        let failed = |error| FsError::write("open", path, error);
-        fault::point();
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .custom_flags(read::no_link_no_wait())
-            .open(path)
-            .map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(failed(std::io::Error::other("not a regular file")));
-        }
+        let options = &mut OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let (file, metadata) = read::open_for_writing(path, "open", Links::Refused, options)?;
         if metadata.len() > Self::LIMIT {
             return Err(FsError::TooLarge {
                 path: path.to_path_buf(),
@@ -48,7 +37,7 @@ impl Log {
         (&file)
             .take(Self::LIMIT)
             .read_to_end(&mut bytes)
-            .map_err(failed)?;
+            .map_err(|error| FsError::write("open", path, error))?;
         write::sync_dir(path.parent().unwrap_or(Path::new("/")))?;
         Ok((
             Self {

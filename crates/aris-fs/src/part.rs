@@ -2,14 +2,15 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::error::FsError;
 use crate::fault;
 use crate::lock::Lock;
-use crate::read;
+use crate::place;
+use crate::read::{self, Links};
+use crate::write;
 
 /// The beginning of a file, kept beside its place under a name that no reader takes for the file. It stays when the process dies, so
 /// that the next one can go on; nobody else can write to it meanwhile.
@@ -26,29 +27,16 @@ impl Part {
     ///
     /// **Errors**: [`FsError::Locked`] when another process is writing it until `end`.
     pub fn open(path: &Path, end: Instant) -> Result<Self, FsError> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".lock");
+        let beside = place::suffixed(path, ".lock");
         let lock = loop {
-            let lock = Lock::acquire_before(Path::new(&name), end)?;
+            let lock = Lock::acquire_before(&beside, end)?;
             if lock.is_current() {
                 break lock;
             }
         };
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .custom_flags(read::no_link_no_wait())
-            .open(path)
-            .map_err(|error| FsError::write("open", path, error))?;
-        let metadata = file
-            .metadata()
-            .map_err(|error| FsError::read("read", path, error))?;
-        if !metadata.is_file() {
-            return Err(FsError::NotRegular {
-                path: path.to_path_buf(),
-                found: "not a file",
-            });
-        }
+        let options = &mut OpenOptions::new();
+        options.create(true).append(true);
+        let (file, metadata) = read::open_for_writing(path, "open", Links::Refused, options)?;
         Ok(Self {
             file,
             path: path.to_path_buf(),
@@ -84,26 +72,17 @@ impl Part {
 
     /// Makes the part the file `target` of the same folder, durably, in place of what was there.
     pub fn finish(self, target: &Path) -> Result<(), FsError> {
-        self.file
-            .sync_all()
-            .map_err(|error| FsError::write("write", &self.path, error))?;
+        self.sync()?;
         fault::point();
         fs::rename(&self.path, target).map_err(|error| FsError::write("create", target, error))?;
-        crate::write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
-        crate::write::remove_file(self.lock.path())
+        self.placed(target)
     }
 
     /// As [`Part::finish`], where nothing may be; whether nothing was. The part is gone in any case.
     pub fn finish_new(self, target: &Path) -> Result<bool, FsError> {
-        self.file
-            .sync_all()
-            .map_err(|error| FsError::write("write", &self.path, error))?;
-        match crate::place::rename_new(&self.path, target) {
-            Ok(()) => {
-                crate::write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
-                crate::write::remove_file(self.lock.path())?;
-                Ok(true)
-            }
+        self.sync()?;
+        match place::rename_new(&self.path, target) {
+            Ok(()) => self.placed(target).map(|()| true),
             Err(FsError::Write { source, .. })
                 if source.kind() == std::io::ErrorKind::AlreadyExists =>
             {
@@ -116,7 +95,18 @@ impl Part {
 
     /// Removes the part.
     pub fn discard(self) -> Result<(), FsError> {
-        crate::write::remove_file(&self.path)?;
-        crate::write::remove_file(self.lock.path())
+        write::remove_file(&self.path)?;
+        write::remove_file(self.lock.path())
+    }
+
+    fn sync(&self) -> Result<(), FsError> {
+        let synced = self.file.sync_all();
+        synced.map_err(|error| FsError::write("write", &self.path, error))
+    }
+
+    /// Makes it durable that the part has become `target`.
+    fn placed(self, target: &Path) -> Result<(), FsError> {
+        write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
+        write::remove_file(self.lock.path())
     }
 }

@@ -6,7 +6,10 @@ use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
+
 use crate::error::FsError;
+use crate::fault;
 
 /// Default bound of a whole-file read: 256 MiB. A larger `.bib`, `.tex` or JSON file is a mistake.
 pub const READ_LIMIT: u64 = 256 << 20;
@@ -29,9 +32,10 @@ pub fn open(path: &Path) -> Result<Regular, FsError> {
         path,
         &std::fs::metadata(path).map_err(|error| FsError::read("read", path, error))?,
     )?;
+    // A FIFO that took the file's place between the two looks must not hang the open.
     let file = OpenOptions::new()
         .read(true)
-        .custom_flags(flags())
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
         .open(path)
         .map_err(|error| FsError::read("read", path, error))?;
     let metadata = file
@@ -45,19 +49,41 @@ pub fn open(path: &Path) -> Result<Regular, FsError> {
     })
 }
 
-/// For a file that this program keeps under a fixed name: not through a link, which could lead to any file of the user's, and
-/// never waiting for a FIFO.
-pub(crate) fn no_link_no_wait() -> i32 {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    i32::try_from(flags.bits()).unwrap_or(0)
+/// How a file is opened that is written to where it lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// For a file that the user named.
+    Followed,
+    /// For a file that this program keeps under a fixed name: a link there could lead to any file of the user's.
+    Refused,
 }
 
-pub(crate) fn flags() -> i32 {
-    // A FIFO that took the file's place between the two looks must not hang the open.
-    i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0)
+/// Opens a regular file for writing, without ever waiting for a FIFO in its place; `action` says in errors what for.
+///
+/// **Errors**: [`FsError::Write`], [`FsError::NotRegular`].
+pub(crate) fn open_for_writing(
+    path: &Path,
+    action: &'static str,
+    links: Links,
+    options: &mut OpenOptions,
+) -> Result<(File, Metadata), FsError> {
+    let failed = |error| FsError::write(action, path, error);
+    let flags = match links {
+        Links::Followed => OFlags::NONBLOCK,
+        Links::Refused => OFlags::NONBLOCK | OFlags::NOFOLLOW,
+    };
+    fault::point();
+    let file = options
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+        .map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    regular(path, &metadata)?;
+    Ok((file, metadata))
 }
 
-fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
+/// **Errors**: [`FsError::NotRegular`], with what it is.
+pub(crate) fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
     let kind = metadata.file_type();
     let found = if kind.is_file() {
         return Ok(());
@@ -70,10 +96,8 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
     } else {
         "a device"
     };
-    Err(FsError::NotRegular {
-        path: path.to_path_buf(),
-        found,
-    })
+    let path = path.to_path_buf();
+    Err(FsError::NotRegular { path, found })
 }
 
 impl Regular {
@@ -93,26 +117,13 @@ impl Regular {
 
     /// Reads everything, at most `limit` bytes.
     pub fn read_all(self, limit: u64) -> Result<Vec<u8>, FsError> {
+        // What is longer is not read at all.
         let expected = self.metadata.len();
         if expected > limit {
-            return Err(FsError::TooLarge {
-                path: self.path,
-                limit,
-            });
+            let path = self.path;
+            return Err(FsError::TooLarge { path, limit });
         }
-        let mut bytes =
-            Vec::with_capacity(usize::try_from(expected).unwrap_or(0).saturating_add(1));
-        self.file
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| FsError::read("read", &self.path, error))?;
-        if bytes.len() as u64 > limit {
-            return Err(FsError::TooLarge {
-                path: self.path,
-                limit,
-            });
-        }
-        Ok(bytes)
+        bounded(self.file, &self.path, expected, limit)
     }
 
     /// Reads what stands from byte `at` on, at most `limit` bytes of it; nothing where the file ends before.
@@ -212,15 +223,25 @@ pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     if !given || !std::fs::metadata(path).is_ok_and(is_pipe) {
         return read(path, limit);
     }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|pipe| pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes))
+    let pipe = File::open(path).map_err(|error| FsError::read("read", path, error))?;
+    bounded(pipe, path, 0, limit)
+}
+
+/// All that an open file holds, probably `expected` and at most `limit` bytes.
+pub(crate) fn bounded(
+    file: File,
+    path: &Path,
+    expected: u64,
+    limit: u64,
+) -> Result<Vec<u8>, FsError> {
+    let room = usize::try_from(expected.min(limit)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(room.saturating_add(1));
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
         .map_err(|error| FsError::read("read", path, error))?;
     if bytes.len() as u64 > limit {
-        return Err(FsError::TooLarge {
-            path: path.to_path_buf(),
-            limit,
-        });
+        let path = path.to_path_buf();
+        return Err(FsError::TooLarge { path, limit });
     }
     Ok(bytes)
 }

@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::FsError;
 use crate::fault;
-use crate::read;
+use crate::read::{self, Links};
 
 /// Mode of a new file before the umask, as every other program's.
 const NEW_FILE: u32 = 0o666;
@@ -49,7 +49,7 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
     if !holds(&target, expected) {
         return Ok(false);
     }
-    let temporary = filled(folder, name, bytes, NEW_FILE).map_err(failed)?;
+    let temporary = durable(folder, name, bytes).map_err(failed)?;
     temporary
         .as_file()
         .set_permissions(Permissions::from_mode(mode))
@@ -113,8 +113,8 @@ pub fn holds(path: &Path, bytes: &[u8]) -> bool {
 /// several files, or appends to a synced journal afterwards.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let (folder, name) = split(path)?;
-    let temporary = filled(folder, name, bytes, NEW_FILE)
-        .map_err(|error| FsError::write("write", path, error))?;
+    let temporary =
+        durable(folder, name, bytes).map_err(|error| FsError::write("write", path, error))?;
     fault::point();
     match temporary.persist_noclobber(path) {
         Ok(_) => Ok(true),
@@ -148,22 +148,10 @@ pub fn create_dir(path: &Path) -> Result<(), FsError> {
 /// **Errors**: [`FsError::Write`]; [`FsError::NotRegular`] for a device or FIFO, which is never waited for.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let failed = |error| FsError::write("write", path, error);
-    fault::point();
     // Not truncated on opening: what it is must be known first.
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .custom_flags(read::no_link_no_wait())
-        .open(path)
-        .map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(FsError::NotRegular {
-            path: path.to_path_buf(),
-            found: "not a file",
-        });
-    }
+    let options = &mut OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let (mut file, metadata) = read::open_for_writing(path, "write", Links::Refused, options)?;
     if metadata.nlink() > 1 {
         return replace_unsynced(path, bytes);
     }
@@ -177,21 +165,13 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 /// power cut the file may be damaged. For what can be had again, such as a cache.
 pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let (folder, name) = split(path)?;
-    let write = || {
-        let mut temporary = Builder::new()
-            .prefix(&prefix(name))
-            .suffix(SUFFIX)
-            .permissions(Permissions::from_mode(NEW_FILE))
-            .tempfile_in(folder)?;
-        temporary.as_file().lock()?;
-        temporary.write_all(bytes)?;
+    let placed = filled(folder, name, bytes).and_then(|temporary| {
         fault::point();
         temporary.persist(path).map_err(|error| error.error)
-    };
-    write().map_or_else(
-        |error| Err(FsError::write("write", path, error)),
-        |_| Ok(()),
-    )
+    });
+    placed
+        .map(drop)
+        .map_err(|error| FsError::write("write", path, error))
 }
 
 /// Removes a file; one that is gone already is no error.
@@ -232,18 +212,16 @@ fn replace(
         Ok(metadata) if metadata.is_dir() => {
             return Err(in_the_way(path));
         }
-        Ok(metadata) if !metadata.is_file() => {
-            let path = path.to_path_buf();
-            let found = "a FIFO, socket or device";
-            return Err(FsError::NotRegular { path, found });
+        Ok(metadata) => {
+            read::regular(path, &metadata)?;
+            Some(metadata.permissions().mode() & 0o7777)
         }
-        Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
         Err(_) => None,
     };
     sweep(folder, name);
     // Another process sweeping the folder may take an unlocked temporary file away; then write a fresh one.
     for attempt in 0.. {
-        let temporary = filled(folder, name, bytes, NEW_FILE).map_err(failed)?;
+        let temporary = durable(folder, name, bytes).map_err(failed)?;
         if let Some(mode) = mode.or(existing) {
             temporary
                 .as_file()
@@ -265,18 +243,24 @@ fn replace(
     Ok(true)
 }
 
-/// A locked temporary file in `folder` with `bytes` in it, synced.
-fn filled(folder: &Path, name: &OsStr, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+/// A locked temporary file in `folder` with `bytes` in it.
+fn filled(folder: &Path, name: &OsStr, bytes: &[u8]) -> io::Result<NamedTempFile> {
     fault::point();
     let mut temporary = Builder::new()
         .prefix(&prefix(name))
         .suffix(SUFFIX)
-        .permissions(Permissions::from_mode(mode))
+        .permissions(Permissions::from_mode(NEW_FILE))
         .tempfile_in(folder)?;
     // The lock says that the writer is alive; the system frees it when the writer dies.
     temporary.as_file().lock()?;
     fault::point();
     temporary.write_all(bytes)?;
+    Ok(temporary)
+}
+
+/// The same, synced.
+fn durable(folder: &Path, name: &OsStr, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let temporary = filled(folder, name, bytes)?;
     fault::point();
     temporary.as_file().sync_all()?;
     Ok(temporary)
@@ -457,8 +441,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let path = folder.path().join("x");
         fs::write(folder.path().join(".x.dead.aris-tmp"), b"half").expect("write");
-        let living =
-            filled(folder.path(), OsStr::new("x"), b"being written", NEW_FILE).expect("filled");
+        let living = durable(folder.path(), OsStr::new("x"), b"being written").expect("filled");
         write_atomic(&path, b"whole").expect("written");
         assert!(living.path().exists());
         drop(living);
