@@ -100,17 +100,10 @@ fn sections(command: Command, spec: &Spec, path: &str, above: &[&'static str]) -
 fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str>) {
     let mut forms = above.to_vec();
     let mut has_format = false;
-    let filled = |arg: &Arg| {
-        arg.get_default_values()
-            .iter()
-            .all(|value| !value.is_empty())
-    };
-    let hidden = |arg: Arg| {
-        if filled(&arg) {
-            arg
-        } else {
-            arg.hide_default_value(true)
-        }
+    // A default that is empty says nothing.
+    let hidden = |arg: Arg| match arg.get_default_values() {
+        values if values.iter().any(|value| value.is_empty()) => arg.hide_default_value(true),
+        _ => arg,
     };
     let command = command
         .mut_args(hidden)
@@ -171,22 +164,15 @@ fn after_help(spec: &Spec, path: &str) -> String {
     let below = spec.command(path);
     let exits = below.map_or_else(|| spec.exits(), |command| spec.exits_of(command));
     for (code, meaning) in exits {
-        push(
-            &mut text,
-            format_args!("  {code:<3} {}\n", hanging(meaning)),
-        );
+        let meaning = hanging(meaning);
+        push(&mut text, format_args!("  {code:<3} {meaning}\n"));
     }
-    for (title, body) in [
-        ("INPUT", below.map_or(spec.input, |command| command.input)),
-        (
-            "OUTPUT",
-            below.map_or(spec.output, |command| command.output),
-        ),
-        ("STDERR", if below.is_none() { spec.stderr } else { "" }),
-    ] {
-        if body.is_empty() {
-            continue;
-        }
+    let streams = match below {
+        Some(command) => [command.input, command.output, ""],
+        None => [spec.input, spec.output, spec.stderr],
+    };
+    let streams = ["INPUT", "OUTPUT", "STDERR"].into_iter().zip(streams);
+    for (title, body) in streams.filter(|(_, body)| !body.is_empty()) {
         push(&mut text, format_args!("\n{title}:\n  {body}\n"));
     }
     text

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,6 +38,58 @@ impl Clock {
     }
 }
 
+/// A process as the runner sees it; tests and the multi-call binary make their own.
+pub struct Process {
+    /// Arguments, the program's name first.
+    pub args: Vec<OsString>,
+    /// Environment.
+    pub env: BTreeMap<String, String>,
+    /// Working directory, absolute.
+    pub cwd: PathBuf,
+    /// The clock.
+    pub clock: Clock,
+    /// How to write to stdout.
+    pub stdout_style: Style,
+    /// How to write to stderr.
+    pub stderr_style: Style,
+    /// stdout.
+    pub stdout: Box<dyn Write>,
+    /// stderr.
+    pub stderr: Box<dyn Write>,
+}
+
+impl Process {
+    /// This process.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the process environment"
+    )]
+    pub fn current() -> Self {
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let style = |terminal: bool| {
+            if terminal {
+                Style::terminal(no_colour)
+            } else {
+                Style::plain()
+            }
+        };
+        Self {
+            args: std::env::args_os().collect(),
+            env: std::env::vars_os()
+                .filter_map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                })
+                .collect(),
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            clock: Clock::System,
+            stdout_style: style(io::stdout().is_terminal()),
+            stderr_style: style(io::stderr().is_terminal()),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+        }
+    }
+}
+
 /// Everything a helper may know about the outside.
 pub struct Context {
     cwd: PathBuf,
@@ -54,31 +107,23 @@ pub struct Context {
 
 impl Context {
     pub(crate) fn new(
-        cwd: PathBuf,
-        env: BTreeMap<String, String>,
-        clock: Clock,
+        process: Process,
         json: bool,
         quiet: bool,
-        stderr_style: Style,
-        [stdout, stderr]: [Box<dyn Write>; 2],
+        deadline: Option<Deadline>,
     ) -> Self {
         Self {
-            cwd,
-            env,
-            clock,
+            cwd: process.cwd,
+            env: process.env,
+            clock: process.clock,
             json,
             quiet,
-            stderr_style,
-            stderr: RefCell::new(stderr),
-            stdout: RefCell::new(stdout),
-            deadline: None,
+            stderr_style: process.stderr_style,
+            stderr: RefCell::new(process.stderr),
+            stdout: RefCell::new(process.stdout),
+            deadline,
             broken: RefCell::new(None),
         }
-    }
-
-    pub(crate) fn with_deadline(self, deadline: Deadline) -> Self {
-        let deadline = Some(deadline);
-        Self { deadline, ..self }
     }
 
     pub(crate) fn stop_deadline(&self) {
@@ -89,15 +134,17 @@ impl Context {
 
     /// A context for tests of a helper's `run`: this directory, no environment, a fixed clock, output thrown away.
     pub fn for_test(cwd: &Path, now: Timestamp) -> Self {
-        Self::new(
-            cwd.to_path_buf(),
-            BTreeMap::new(),
-            Clock::Fixed(now),
-            false,
-            false,
-            Style::plain(),
-            [Box::new(io::sink()), Box::new(io::sink())],
-        )
+        let process = Process {
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: cwd.to_path_buf(),
+            clock: Clock::Fixed(now),
+            stdout_style: Style::plain(),
+            stderr_style: Style::plain(),
+            stdout: Box::new(io::sink()),
+            stderr: Box::new(io::sink()),
+        };
+        Self::new(process, false, false, None)
     }
 
     /// The working directory, absolute.

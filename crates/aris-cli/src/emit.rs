@@ -8,6 +8,7 @@ use aris_contract::{Exit, Signal};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::shown::shown;
 use crate::spec::Spec;
 use crate::style::Style;
 
@@ -157,8 +158,8 @@ impl<D> Outcome<D> {
     }
 }
 
-/// One success envelope, one line.
-pub(crate) fn success_line(spec: &Spec, data: &dyn Product) -> serde_json::Result<String> {
+/// One success envelope, one line, as it may be shown.
+pub(crate) fn success_line(spec: &Spec, data: &dyn Product) -> serde_json::Result<Vec<u8>> {
     let meta = Meta {
         schema: data.schema(),
         helper: spec.name,
@@ -166,16 +167,18 @@ pub(crate) fn success_line(spec: &Spec, data: &dyn Product) -> serde_json::Resul
         count: data.count(),
         more: data.meta(),
     };
-    serde_json::to_string(&Success { data, meta })
+    let line = serde_json::to_string(&Success { data, meta })?;
+    Ok(shown(format!("{line}\n").as_bytes(), false).into_owned())
 }
 
-/// One error envelope, one line.
-pub(crate) fn error_line(error: ErrorBody) -> String {
-    serde_json::to_string(&Error { error }).unwrap_or_else(|_| {
+/// The same of an error.
+pub(crate) fn error_line(error: ErrorBody) -> Vec<u8> {
+    let line = serde_json::to_string(&Error { error }).unwrap_or_else(|_| {
         String::from(
             r#"{"error":{"code":"ERROR","message":"error cannot be written","details":{}}}"#,
         )
-    })
+    });
+    shown(format!("{line}\n").as_bytes(), false).into_owned()
 }
 
 /// Writes the product to stdout. A reader that has gone away is not a failure of the run.

@@ -18,10 +18,10 @@ mod spec;
 mod style;
 
 pub use command::parser;
-pub use context::{Clock, Context};
+pub use context::{Clock, Context, Process};
 pub use emit::{Outcome, Product, Shown, Stream};
 pub use run::deadline::seconds;
-pub use run::{Process, main, run};
+pub use run::{main, run};
 pub use sink::Sink;
 pub use spec::{CommandSpec, DEADLINE, Network, Sample, Spec};
 pub use style::Style;

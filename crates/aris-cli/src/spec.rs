@@ -105,14 +105,9 @@ impl Network {
 impl Spec {
     /// All exit codes with their meaning, ascending.
     pub fn exits(&self) -> Vec<(u8, &'static str)> {
-        let mut codes = vec![(0, self.ok)];
-        for kind in ErrorKind::ALL {
-            if self.is_usual(kind) || self.errors.contains(&kind) {
-                codes.push((kind.exit().code(), kind.meaning()));
-            }
-        }
-        codes.extend_from_slice(self.signals);
-        in_order(codes)
+        let mut own = self.signals.to_vec();
+        own.push((0, self.ok));
+        self.with_usual(own, self.errors)
     }
 
     /// The worked calls, each with what it does.
@@ -129,33 +124,34 @@ impl Spec {
     /// All exit codes of a subcommand with their meaning, ascending.
     pub(crate) fn exits_of(&self, command: &CommandSpec) -> Vec<(u8, &'static str)> {
         let usual = |code: u8| {
-            let kind = ErrorKind::ALL
-                .into_iter()
-                .find(|kind| kind.exit().code() == code);
+            let mut kinds = ErrorKind::ALL.into_iter();
+            let kind = kinds.find(|kind| kind.exit().code() == code);
             kind.map_or("done", ErrorKind::meaning)
         };
-        let mut codes: Vec<(u8, &'static str)> = command
-            .exits
-            .iter()
-            .map(|(code, meaning)| {
-                let meaning = if meaning.is_empty() {
-                    usual(*code)
-                } else {
-                    meaning
-                };
-                (*code, meaning)
-            })
-            .collect();
-        for kind in ErrorKind::ALL
-            .into_iter()
-            .filter(|kind| self.is_usual(*kind))
-        {
-            codes.push((kind.exit().code(), kind.meaning()));
+        let mut own = command.exits.to_vec();
+        if !own.iter().any(|(code, _)| *code == 0) {
+            own.push((0, ""));
         }
-        if !codes.iter().any(|(code, _)| *code == 0) {
-            codes.push((0, usual(0)));
+        for (code, meaning) in &mut own {
+            if meaning.is_empty() {
+                *meaning = usual(*code);
+            }
         }
-        in_order(codes)
+        self.with_usual(own, &[])
+    }
+
+    /// These codes, those of these failures, and those with which every call can end, ascending. A gate has two meanings of 1: its own
+    /// stands first.
+    fn with_usual(
+        &self,
+        mut codes: Vec<(u8, &'static str)>,
+        errors: &[ErrorKind],
+    ) -> Vec<(u8, &'static str)> {
+        let can_be = |kind: &ErrorKind| self.is_usual(*kind) || errors.contains(kind);
+        let kinds = ErrorKind::ALL.into_iter().filter(can_be);
+        codes.extend(kinds.map(|kind| (kind.exit().code(), kind.meaning())));
+        codes.sort_by_key(|(code, _)| *code);
+        codes
     }
 
     /// Whether every call can end like this.
@@ -166,10 +162,4 @@ impl Spec {
             _ => false,
         }
     }
-}
-
-/// Ascending. A gate has two meanings of 1: its own stands first.
-fn in_order(mut codes: Vec<(u8, &'static str)>) -> Vec<(u8, &'static str)> {
-    codes.sort_by_key(|(code, meaning)| (*code, *meaning == ErrorKind::Internal.meaning()));
-    codes
 }

@@ -1,6 +1,6 @@
 //! Errors that know their exit code.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::exit::Exit;
@@ -78,6 +78,12 @@ impl ErrorKind {
     }
 }
 
+impl Serialize for ErrorKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
 /// An error of a helper or of a shared library, ready for the runner.
 ///
 /// `kind` has no default on purpose: implement it as a `match` without wildcard, so that a new variant does not
@@ -100,8 +106,9 @@ pub trait Failure: std::error::Error {
 /// The body of the error envelope, detached from the error it came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorBody {
-    /// [`ErrorKind::word`].
-    pub code: &'static str,
+    /// Its class, which the envelope calls its code.
+    #[serde(rename = "code")]
+    pub kind: ErrorKind,
     /// The error and its causes, joined by `: `.
     pub message: String,
     /// What to do about it.
@@ -112,6 +119,16 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
+    /// An error of this kind, with a hint where there is one, without details.
+    pub fn new(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            hint: (!hint.is_empty()).then(|| hint.to_owned()),
+            details: Map::new(),
+        }
+    }
+
     /// Describes `failure`, with its causes appended where their text is not in the message already.
     pub fn of(failure: &dyn Failure) -> Self {
         let mut message = failure.to_string();
@@ -125,7 +142,7 @@ impl ErrorBody {
             cause = error.source();
         }
         Self {
-            code: failure.kind().word(),
+            kind: failure.kind(),
             message,
             hint: failure.hint(),
             details: failure.details(),

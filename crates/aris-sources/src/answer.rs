@@ -40,6 +40,13 @@ impl Answer {
             .collect()
     }
 
+    /// The first `count` items, of which none is the beginning of a page.
+    pub(crate) fn first(mut self, count: usize) -> Self {
+        self.items.truncate(count);
+        self.next = None;
+        self
+    }
+
     /// Asks page by page until there are `wanted` items, or no more. `ask` gets what came so far; where it has `None` for the first page,
     /// there is nothing to list.
     ///

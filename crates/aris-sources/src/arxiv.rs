@@ -64,10 +64,7 @@ pub fn search(
             Ok(Some(page))
         })
     });
-    let mut found = found?.unwrap_or_default();
-    found.items.truncate(count);
-    found.next = None;
-    Ok(found)
+    Ok(found?.unwrap_or_default().first(count))
 }
 
 /// Asks for papers by identifier. What arXiv does not have is not in the answer. Each paper is kept for itself: who asks for one more asks for
@@ -209,7 +206,7 @@ pub fn parse(response: &Response) -> Result<Answer, Doubt> {
         if let Some(error) = reported(node) {
             return Err(Doubt::Malformed(error));
         }
-        let updated = text_of(node, "updated").and_then(|text| text.get(..10).map(str::to_owned));
+        let updated = day_of(node, "updated");
         let paper = paper(node, response.fetched_at)?;
         Ok((Value::from(updated.unwrap_or_default()), Some(paper)))
     });
@@ -246,7 +243,7 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
     let title = text_of(entry, "title")
         .filter(|title| !title.is_empty())
         .ok_or_else(|| Doubt::Malformed(format!("entry {arxiv} without title")))?;
-    let date = text_of(entry, "published").and_then(|text| text.get(..10).map(str::to_owned));
+    let date = day_of(entry, "published");
     let journal = text_of(entry, "journal_ref");
     let comment = text_of(entry, "comment");
     let withdrawn = comment.as_deref().is_some_and(is_withdrawal);
@@ -288,7 +285,7 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
         // A withdrawn preprint says so in its comment, and nowhere else.
         retracted: withdrawn.then_some(true),
         note: comment,
-        ..crate::record(Source::Arxiv, arxiv.as_str().to_owned(), fetched_at)
+        ..crate::record(Source::Arxiv, arxiv.as_str(), fetched_at)
     })
 }
 
@@ -301,16 +298,16 @@ fn children<'a, 'input: 'a>(
         .filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
 
+/// The day of a time.
+fn day_of(node: Node<'_, '_>, name: &'static str) -> Option<String> {
+    text_of(node, name)?.get(..10).map(str::to_owned)
+}
+
 /// The collapsed text of the first child of this name.
-fn text_of(node: Node<'_, '_>, name: &str) -> Option<String> {
-    let child = node
-        .children()
-        .find(|child| child.is_element() && child.tag_name().name() == name)?;
-    let text: String = child
-        .descendants()
-        .filter(Node::is_text)
-        .filter_map(|text| text.text())
-        .collect();
+fn text_of(node: Node<'_, '_>, name: &'static str) -> Option<String> {
+    let child = children(node, name).next()?;
+    let pieces = child.descendants().filter(Node::is_text);
+    let text: String = pieces.filter_map(|piece| piece.text()).collect();
     Some(collapsed(&text))
 }
 

@@ -204,11 +204,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         reference_count: count(work, &["references-count"]),
         fields: texts(list(work, &["subject"]), &[]),
         retracted: retracted.then_some(true),
-        ..crate::record(
-            Source::Crossref,
-            doi.as_str().to_owned(),
-            response.fetched_at,
-        )
+        ..crate::record(Source::Crossref, doi.as_str(), response.fetched_at)
     })
 }
 

@@ -76,11 +76,7 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
             .iter()
             .filter_map(|subject| first(subject, &["subject"]))
             .collect(),
-        ..crate::record(
-            Source::Datacite,
-            doi.as_str().to_owned(),
-            response.fetched_at,
-        )
+        ..crate::record(Source::Datacite, doi.as_str(), response.fetched_at)
     }))
 }
 

@@ -37,18 +37,12 @@ pub fn parse(response: &Response) -> Result<Vec<Paper>, Doubt> {
     let total = count(hits, &["@total"]);
     let found = list(hits, &["hit"]);
     if found.is_empty() && total != Some(0) {
-        let total = total.map_or_else(
-            || String::from("an unknown number"),
-            |total| total.to_string(),
-        );
-        return Err(no_answer(format!(
-            "no hits, although {total} are announced"
-        )));
+        let total = total.map_or(String::from("an unknown number"), |total| total.to_string());
+        let what = format!("no hits, although {total} are announced");
+        return Err(no_answer(what));
     }
-    Ok(found
-        .iter()
-        .filter_map(|hit| paper(hit, response))
-        .collect())
+    let papers = found.iter().filter_map(|hit| paper(hit, response));
+    Ok(papers.collect())
 }
 
 /// The record of a hit.
@@ -60,9 +54,8 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
     let arxiv = doi.as_ref().and_then(Doi::arxiv);
     let arxiv = arxiv.or_else(|| crate::arxiv_of(link.as_deref()?));
     let people = at(info, &["authors", "author"]);
-    let people = people
-        .as_array()
-        .map_or_else(|| std::slice::from_ref(people), Vec::as_slice);
+    let listed = people.as_array().map(Vec::as_slice);
+    let people = listed.unwrap_or(std::slice::from_ref(people));
     Some(Paper {
         title: text(info, &["title"])
             .map(|title| title.strip_suffix('.').unwrap_or(&title).to_owned())
@@ -85,7 +78,7 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
             page: link.or_else(|| text(info, &["url"])),
             pdf: None,
         },
-        ..crate::record(Source::Dblp, key, response.fetched_at)
+        ..crate::record(Source::Dblp, &key, response.fetched_at)
     })
 }
 

@@ -148,7 +148,7 @@ fn paper(item: &Value, now: Timestamp) -> Option<Paper> {
             .iter()
             .find_map(|key| count(item, &[key])),
         fields: texts(list(item, &["categories"]), &[]),
-        ..crate::record(Source::Deepxiv, name, now)
+        ..crate::record(Source::Deepxiv, &name, now)
     })
 }
 

@@ -8,22 +8,13 @@ use serde_json::{Map, Value};
 
 /// The error of every helper that asks sources: what the helper itself finds wrong, no answer, or the disk.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", .body.message)]
-pub struct FetchError {
-    kind: ErrorKind,
-    body: Box<ErrorBody>,
-}
+#[error("{}", .0.message)]
+pub struct FetchError(Box<ErrorBody>);
 
 impl FetchError {
     /// An error of this kind, with a hint where there is one.
     pub fn told(kind: ErrorKind, what: impl Into<String>, hint: &str) -> Self {
-        let body = Box::new(ErrorBody {
-            code: kind.word(),
-            message: what.into(),
-            hint: (!hint.is_empty()).then(|| hint.to_owned()),
-            details: Map::new(),
-        });
-        Self { kind, body }
+        Self(Box::new(ErrorBody::new(kind, what, hint)))
     }
 
     /// What was given cannot be asked for.
@@ -38,14 +29,13 @@ impl FetchError {
 
     /// The same error as one of a library.
     pub(crate) fn of(failure: &dyn Failure) -> Self {
-        let (kind, body) = (failure.kind(), Box::new(ErrorBody::of(failure)));
-        Self { kind, body }
+        Self(Box::new(ErrorBody::of(failure)))
     }
 
     /// With a value for programs that read the envelope.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.body.details.insert(key.to_owned(), value.into());
+        self.0.details.insert(key.to_owned(), value.into());
         self
     }
 }
@@ -71,14 +61,14 @@ impl From<serde_json::Error> for FetchError {
 
 impl Failure for FetchError {
     fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
     }
 
     fn hint(&self) -> Option<String> {
-        self.body.hint.clone()
+        self.0.hint.clone()
     }
 
     fn details(&self) -> Map<String, Value> {
-        self.body.details.clone()
+        self.0.details.clone()
     }
 }

@@ -96,7 +96,7 @@ pub fn paper(result: &Value, response: &Response) -> Paper {
             page: Some(url),
             pdf: None,
         },
-        ..crate::record(Source::Exa, id, response.fetched_at)
+        ..crate::record(Source::Exa, &id, response.fetched_at)
     }
 }
 

@@ -34,12 +34,11 @@ pub use aris_http::{
 pub use error::FetchError;
 
 /// A record of which only its source is known yet.
-fn record(source: Source, record: String, retrieved_at: Timestamp) -> Paper {
-    let retrieved_at = aris_contract::time::stamp(retrieved_at);
+fn record(source: Source, record: &str, retrieved_at: Timestamp) -> Paper {
     let origin = Origin {
         source,
-        record,
-        retrieved_at,
+        record: record.to_owned(),
+        retrieved_at: aris_contract::time::stamp(retrieved_at),
     };
     Paper {
         origins: vec![origin],

@@ -81,11 +81,8 @@ pub fn search(
         }
         Ok(answer)
     });
-    let mut found = found?.unwrap_or_default();
-    found.items.truncate(count);
     // The number of a page is of no use without its size.
-    found.next = None;
-    Ok(found)
+    Ok(found?.unwrap_or_default().first(count))
 }
 
 /// Reads an answer: a list of works, or one work. `None`: there is no such work.
@@ -165,7 +162,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         reference_count: count(work, &["referenced_works_count"]),
         fields: texts(list(work, &["topics"]), &["display_name"]),
         retracted: at(work, &["is_retracted"]).as_bool(),
-        ..crate::record(Source::Openalex, id, response.fetched_at)
+        ..crate::record(Source::Openalex, &id, response.fetched_at)
     })
 }
 

@@ -288,7 +288,7 @@ pub fn paper(value: &Value, response: &Response) -> Option<Paper> {
         citation_count: count(value, &["citationCount"]),
         reference_count: count(value, &["referenceCount"]),
         fields: texts(list(value, &["fieldsOfStudy"]), &[]),
-        ..crate::record(Source::SemanticScholar, id, response.fetched_at)
+        ..crate::record(Source::SemanticScholar, &id, response.fetched_at)
     })
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use aris_contract::ErrorKind;
 use aris_contract::failure::ErrorBody;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::emit;
 
@@ -104,23 +104,18 @@ impl Deadline {
     reason = "the run is busy and cannot return anything"
 )]
 fn end(name: &'static str, time: Duration, json: bool) -> ! {
-    let body = ErrorBody {
-        code: ErrorKind::Timeout.word(),
-        message: format!("not done after {} s, the deadline", time.as_secs_f64()),
-        hint: Some(String::from(
-            "look for what makes the input so large, or give more time with --deadline SECONDS",
-        )),
-        details: Map::from_iter([(
-            String::from("deadline_seconds"),
-            Value::from(time.as_secs_f64()),
-        )]),
-    };
+    let seconds = time.as_secs_f64();
+    let message = format!("not done after {seconds} s, the deadline");
+    let hint = "look for what makes the input so large, or give more time with --deadline SECONDS";
+    let mut body = ErrorBody::new(ErrorKind::Timeout, message, hint);
+    let name_of_limit = String::from("deadline_seconds");
+    body.details.insert(name_of_limit, Value::from(seconds));
     let (sender, receiver) = mpsc::channel();
     // A reader that does not read must not keep the process alive.
     thread::spawn(move || {
         if json {
-            let line = format!("{}\n", emit::error_line(body.clone()));
-            emit::to_stdout(&mut io::stdout(), line.as_bytes()).unwrap_or_default();
+            let line = emit::error_line(body.clone());
+            emit::to_stdout(&mut io::stdout(), &line).unwrap_or_default();
         }
         let hint = body.hint.unwrap_or_default();
         let text = format!("{name}: error: {}\n  hint: {hint}\n", body.message);

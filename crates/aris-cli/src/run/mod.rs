@@ -1,11 +1,9 @@
 //! The runner: from arguments to an exit code.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Once;
 use std::time::Duration;
@@ -13,10 +11,9 @@ use std::time::Duration;
 use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Exit, Failure};
 use clap::{ArgMatches, Args};
-use serde_json::Map;
 
 use crate::command::{self, JSON, QUIET};
-use crate::context::{Clock, Context};
+use crate::context::{Context, Process};
 use crate::contract;
 use crate::emit::{self, Outcome, Product, Stream};
 use crate::shown::shown;
@@ -26,58 +23,6 @@ use crate::style::Style;
 use deadline::Deadline;
 
 pub(crate) mod deadline;
-
-/// A process as the runner sees it; tests and the multi-call binary make their own.
-pub struct Process {
-    /// Arguments, the program's name first.
-    pub args: Vec<OsString>,
-    /// Environment.
-    pub env: BTreeMap<String, String>,
-    /// Working directory, absolute.
-    pub cwd: PathBuf,
-    /// The clock.
-    pub clock: Clock,
-    /// How to write to stdout.
-    pub stdout_style: Style,
-    /// How to write to stderr.
-    pub stderr_style: Style,
-    /// stdout.
-    pub stdout: Box<dyn Write>,
-    /// stderr.
-    pub stderr: Box<dyn Write>,
-}
-
-impl Process {
-    /// This process.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that reads the process environment"
-    )]
-    pub fn current() -> Self {
-        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let style = |terminal: bool| {
-            if terminal {
-                Style::terminal(no_colour)
-            } else {
-                Style::plain()
-            }
-        };
-        Self {
-            args: std::env::args_os().collect(),
-            env: std::env::vars_os()
-                .filter_map(|(name, value)| {
-                    Some((name.into_string().ok()?, value.into_string().ok()?))
-                })
-                .collect(),
-            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
-            clock: Clock::System,
-            stdout_style: style(io::stdout().is_terminal()),
-            stderr_style: style(io::stderr().is_terminal()),
-            stdout: Box::new(io::stdout()),
-            stderr: Box::new(io::stderr()),
-        }
-    }
-}
 
 /// The `main` of a helper.
 pub fn main<A: Args, D: Product, E: Failure>(
@@ -120,10 +65,7 @@ pub fn run<A: Args, D: Product, E: Failure>(
     let command = command::command::<A>(spec);
     if process.args.len() == 2 && process.args.iter().any(|arg| arg == contract::FLAG) {
         let text = format!("{:#}\n", contract::contract(spec, &command));
-        return match emit::to_stdout(&mut process.stdout, text.as_bytes()) {
-            Ok(()) => Exit::OK,
-            Err(_) => ErrorKind::Precondition.exit(),
-        };
+        return printed(&text, &mut process);
     }
     subcommand_first(&command, &mut process.args);
     let asked_for_json = asks_for_json(&process.args);
@@ -132,64 +74,52 @@ pub fn run<A: Args, D: Product, E: Failure>(
         Err(error) => return usage(spec, &error, asked_for_json, &mut process),
     };
     let json = matches.get_flag(JSON);
-    let context = Context::new(
-        process.cwd,
-        process.env,
-        process.clock,
-        json,
-        matches.get_flag(QUIET),
-        process.stderr_style,
-        [process.stdout, process.stderr],
-    );
-    let context = match spec.deadline {
-        None => context,
-        Some(usual) => {
-            let given = matches.get_one::<f64>(command::DEADLINE).copied();
-            let time = given.map_or(usual, Duration::from_secs_f64);
-            context.with_deadline(Deadline::start(spec.name, time, json))
-        }
-    };
+    let deadline = spec.deadline.map(|usual| {
+        let given = matches.get_one::<f64>(command::DEADLINE).copied();
+        let time = given.map_or(usual, Duration::from_secs_f64);
+        Deadline::start(spec.name, time, json)
+    });
+    let style = process.stdout_style;
+    let context = Context::new(process, json, matches.get_flag(QUIET), deadline);
     let emitter = Emitter {
         spec,
-        json,
         context: &context,
-        style: process.stdout_style,
+        style,
     };
     let result = caught(|| attempt(&matches, run_helper, &context));
     context.stop_deadline();
     match result {
         Ok(Ok(outcome)) => emitter.success(&outcome),
-        Ok(Err(failed)) => emitter.failure(failed.0, failed.1),
-        Err(panic) => emitter.failure(
-            ErrorKind::Internal,
-            ErrorBody {
-                code: ErrorKind::Internal.word(),
-                message: format!("{} has a bug and stopped: {panic}", spec.name),
-                hint: Some(String::from("report this with the input that caused it")),
-                details: Map::new(),
-            },
-        ),
+        Ok(Err(failed)) => emitter.failure(*failed),
+        Err(panic) => {
+            let message = format!("{} has a bug and stopped: {panic}", spec.name);
+            let hint = "report this with the input that caused it";
+            emitter.failure(ErrorBody::new(ErrorKind::Internal, message, hint))
+        }
     }
 }
 
-/// Boxed, because the outcome of a run that worked should not pay for its size.
-type Failed = Box<(ErrorKind, ErrorBody)>;
+/// Prints a text that was asked for in place of a run.
+fn printed(text: &str, process: &mut Process) -> Exit {
+    match emit::to_stdout(&mut process.stdout, text.as_bytes()) {
+        Ok(()) => Exit::OK,
+        Err(_) => ErrorKind::Precondition.exit(),
+    }
+}
 
 fn attempt<A: Args, D: Product, E: Failure>(
     matches: &ArgMatches,
     run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
     context: &Context,
-) -> Result<Outcome<D>, Failed> {
-    let args = A::from_arg_matches(matches).map_err(|error| {
-        let message = first_line(&error.to_string());
-        Box::new((ErrorKind::Usage, body(ErrorKind::Usage, message)))
-    })?;
-    run_helper(args, context).map_err(|error| Box::new((error.kind(), ErrorBody::of(&error))))
+    // Boxed, because the outcome of a run that worked should not pay for its size.
+) -> Result<Outcome<D>, Box<ErrorBody>> {
+    let args =
+        A::from_arg_matches(matches).map_err(|error| Box::new(misused(&error.to_string())))?;
+    run_helper(args, context).map_err(|error| Box::new(ErrorBody::of(&error)))
 }
 
 struct Emitter<'a> {
     spec: &'static Spec,
-    json: bool,
     context: &'a Context,
     style: Style,
 }
@@ -200,7 +130,7 @@ impl Emitter<'_> {
         let mut people = Vec::new();
         let rendered = match data.stream() {
             Stream::Stderr => data.render(&mut people, self.context.stderr_style()),
-            Stream::Stdout if self.json => Ok(()),
+            Stream::Stdout if self.context.json() => Ok(()),
             Stream::Stdout => data.render(&mut people, self.style),
         };
         let mut text = Vec::new();
@@ -214,19 +144,16 @@ impl Emitter<'_> {
             Stream::Stdout if data.is_raw() => text = people,
             Stream::Stdout => text = shown(&people, self.style.has_colour()).into_owned(),
         }
-        let serialised = if self.json {
-            emit::success_line(self.spec, data)
-                .map(|line| text = shown(format!("{line}\n").as_bytes(), false).into_owned())
-        } else {
-            Ok(())
-        };
-        if let Some(problem) = rendered
-            .err()
-            .map(|e| e.to_string())
-            .or(serialised.err().map(|e| e.to_string()))
-        {
+        let mut problem = rendered.err().map(|error| error.to_string());
+        if self.context.json() {
+            match emit::success_line(self.spec, data) {
+                Ok(line) => text = line,
+                Err(error) => problem = problem.or(Some(error.to_string())),
+            }
+        }
+        if let Some(problem) = problem {
             let message = format!("the result cannot be written: {problem}");
-            return self.failure(ErrorKind::Internal, body(ErrorKind::Internal, message));
+            return self.failure(ErrorBody::new(ErrorKind::Internal, message, ""));
         }
         match self.context.emit(&text) {
             Ok(()) => outcome.exit(),
@@ -240,28 +167,17 @@ impl Emitter<'_> {
         }
     }
 
-    fn failure(&self, kind: ErrorKind, body: ErrorBody) -> Exit {
-        let style = self.context.stderr_style();
-        self.context.write(&format!(
-            "{}: {} {}",
-            self.spec.name,
-            style.bad("error:"),
-            body.message
-        ));
+    fn failure(&self, body: ErrorBody) -> Exit {
+        let (name, kind) = (self.spec.name, body.kind);
+        let word = self.context.stderr_style().bad("error:");
+        self.context
+            .write(&format!("{name}: {word} {}", body.message));
         if let Some(hint) = &body.hint {
             self.context.write(&format!("  hint: {hint}"));
         }
-        if self.json
-            && self
-                .context
-                .emit(&shown(
-                    format!("{}\n", emit::error_line(body)).as_bytes(),
-                    false,
-                ))
-                .is_err()
-        {
+        if self.context.json() && self.context.emit(&emit::error_line(body)).is_err() {
             self.context
-                .write(&format!("{}: cannot write to stdout", self.spec.name));
+                .write(&format!("{name}: cannot write to stdout"));
         }
         kind.exit()
     }
@@ -271,42 +187,29 @@ fn usage(spec: &Spec, error: &clap::Error, json: bool, process: &mut Process) ->
     use clap::error::ErrorKind as Clap;
     let text = error.render().to_string();
     if matches!(error.kind(), Clap::DisplayHelp | Clap::DisplayVersion) {
-        return match emit::to_stdout(&mut process.stdout, text.as_bytes()) {
-            Ok(()) => Exit::OK,
-            Err(_) => ErrorKind::Precondition.exit(),
-        };
+        return printed(&text, process);
     }
     let text = match text.split_once("requires a subcommand but one was not provided") {
         Some((_, list)) => format!("error: a command is missing{list}"),
         None => text,
     };
-    let message = first_line(&text);
     let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
     let said = format!("{}: error: {rest}\n", spec.name);
     let said = shown(said.as_bytes(), false);
     process.stderr.write_all(&said).unwrap_or_default();
     if json {
-        let line = format!("{}\n", emit::error_line(body(ErrorKind::Usage, message)));
-        emit::to_stdout(&mut process.stdout, &shown(line.as_bytes(), false)).unwrap_or_default();
+        let line = emit::error_line(misused(&text));
+        emit::to_stdout(&mut process.stdout, &line).unwrap_or_default();
     }
     ErrorKind::Usage.exit()
 }
 
-fn body(kind: ErrorKind, message: String) -> ErrorBody {
-    let hint = (kind == ErrorKind::Usage).then(|| String::from("see --help"));
-    ErrorBody {
-        code: kind.word(),
-        message,
-        hint,
-        details: Map::new(),
-    }
-}
-
 /// clap's message without its tips and usage: the first paragraph on one line.
-fn first_line(text: &str) -> String {
+fn misused(text: &str) -> ErrorBody {
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
+    let message = line.strip_prefix("error: ").unwrap_or(&line);
+    ErrorBody::new(ErrorKind::Usage, message, "see --help")
 }
 
 thread_local! {

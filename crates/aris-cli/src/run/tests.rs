@@ -1,9 +1,13 @@
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use aris_contract::Signal;
 use serde::Serialize;
 
 use super::*;
+use crate::context::Clock;
 use crate::spec::{Network, Sample};
 
 static SPEC: Spec = Spec {
