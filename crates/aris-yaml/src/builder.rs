@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use granit_parser::{Event, ScalarStyle, Span};
+use granit_parser::{Event, Marker, ScalarStyle};
 
 use crate::problem::{Place, Problem, problem};
 use crate::{Node, Text, Value};
@@ -22,8 +22,7 @@ pub(crate) struct Builder {
 
 /// A collection whose end has not been seen.
 struct Open {
-    line: u32,
-    column: u32,
+    place: Place,
     anchor: usize,
     items: Items,
 }
@@ -38,34 +37,26 @@ enum Items {
 }
 
 impl Builder {
-    pub(crate) fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), Problem> {
-        let (line, column) = (small(span.start.line()), small(span.start.col() + 1));
-        let at = |value| Node {
-            line,
-            column,
-            value,
-        };
+    pub(crate) fn event(&mut self, event: Event<'_>, place: Place) -> Result<(), Problem> {
         let (node, anchor) = match event {
-            Event::Scalar(text, style, anchor, _) => (
-                at(Value::Scalar {
-                    text: text.into_owned(),
-                    plain: style == ScalarStyle::Plain,
-                }),
-                anchor,
-            ),
+            Event::Scalar(text, style, anchor, _) => {
+                let text = text.into_owned();
+                let plain = style == ScalarStyle::Plain;
+                (Node::at(place, Value::Scalar { text, plain }), anchor)
+            }
             Event::Alias(id) => {
                 let Some(node) = self.anchors.get(&id) else {
-                    return Err(wrong(span, "an alias inside its own anchor"));
+                    return Err(wrong(place, "an alias inside its own anchor"));
                 };
                 self.aliased += size(node);
                 if self.aliased > MAX_ALIASED {
-                    return Err(wrong(span, "aliases multiply this file beyond all use"));
+                    return Err(wrong(place, "aliases multiply this file beyond all use"));
                 }
                 // The place of use says more than that of the anchor.
-                (at(node.value.clone()), 0)
+                (Node::at(place, node.value.clone()), 0)
             }
             Event::SequenceStart(_, anchor, _) => {
-                return self.begin(line, column, anchor, Items::List(Vec::new()), span);
+                return self.begin(place, anchor, Items::List(Vec::new()));
             }
             Event::MappingStart(_, anchor, _) => {
                 let items = Items::Map {
@@ -73,51 +64,37 @@ impl Builder {
                     key: None,
                     merged: Vec::new(),
                 };
-                return self.begin(line, column, anchor, items, span);
+                return self.begin(place, anchor, items);
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 None => return Ok(()),
-                Some(open) => (
-                    Node {
-                        line: open.line,
-                        column: open.column,
-                        value: closed(open.items),
-                    },
-                    open.anchor,
-                ),
+                Some(open) => (Node::at(open.place, closed(open.items)), open.anchor),
             },
             Event::DocumentStart(..) if self.root.is_some() => {
-                return Err(wrong(span, "a second document in one file"));
+                return Err(wrong(place, "a second document in one file"));
             }
             _ => return Ok(()),
         };
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
-        self.place(node, span)
+        self.add(node, place)
     }
 
-    fn begin(
-        &mut self,
-        line: u32,
-        column: u32,
-        anchor: usize,
-        items: Items,
-        span: &Span,
-    ) -> Result<(), Problem> {
+    fn begin(&mut self, place: Place, anchor: usize, items: Items) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(wrong(span, "nested too deeply"));
+            return Err(wrong(place, "nested too deeply"));
         }
         self.open.push(Open {
-            line,
-            column,
+            place,
             anchor,
             items,
         });
         Ok(())
     }
 
-    fn place(&mut self, node: Node, span: &Span) -> Result<(), Problem> {
+    /// Adds what ends at `place` to the collection that is open.
+    fn add(&mut self, node: Node, place: Place) -> Result<(), Problem> {
         match self.open.last_mut().map(|open| &mut open.items) {
             None => self.root = Some(node),
             Some(Items::List(items)) => items.push(node),
@@ -128,14 +105,11 @@ impl Builder {
             }) => match key.take() {
                 None => match node.value {
                     Value::Scalar { text, .. } => {
-                        *key = Some(Text {
-                            text,
-                            line: node.line,
-                            column: node.column,
-                        });
+                        let (line, column) = (node.line, node.column);
+                        *key = Some(Text { text, line, column });
                     }
                     Value::List(_) | Value::Map(_) => {
-                        return Err(wrong(span, "a list or a mapping as a key"));
+                        return Err(wrong(place, "a list or a mapping as a key"));
                     }
                 },
                 Some(name) if name.text == "<<" => merged.push(node),
@@ -182,12 +156,16 @@ fn size(node: &Node) -> usize {
     }
 }
 
-fn wrong(span: &Span, message: &str) -> Problem {
-    let place = Place {
-        line: small(span.start.line()),
-        column: small(span.start.col() + 1),
-    };
+fn wrong(place: Place, message: &str) -> Problem {
     problem(place, message, None)
+}
+
+/// A place as the parser gives it: its columns begin with 0.
+pub(crate) fn place_of(marker: &Marker) -> Place {
+    Place {
+        line: small(marker.line()),
+        column: small(marker.col() + 1),
+    }
 }
 
 pub(crate) fn small(number: usize) -> u32 {

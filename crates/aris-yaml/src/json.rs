@@ -97,6 +97,10 @@ impl<'t> JsonReader<'t> {
         self.bytes.get(self.at).copied()
     }
 
+    fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
     fn take(&mut self, byte: u8) -> bool {
         let here = self.peek() == Some(byte);
         self.at += usize::from(here);
@@ -140,26 +144,25 @@ impl<'t> JsonReader<'t> {
                 b'/' if next == Some(&b'*') => {
                     let start = self.place();
                     self.at += 2;
-                    while !self
-                        .bytes
-                        .get(self.at..)
-                        .unwrap_or_default()
-                        .starts_with(b"*/")
-                    {
-                        match self.peek() {
-                            None => return Err(problem(start, "a comment is not closed", None)),
-                            Some(byte) => {
-                                self.at += 1;
-                                if byte == b'\n' {
-                                    self.newline();
-                                }
-                            }
-                        }
+                    while !self.rest().starts_with(b"*/") {
+                        self.step(start, "a comment is not closed")?;
                     }
                     self.at += 2;
                 }
                 _ => break,
             }
+        }
+        Ok(())
+    }
+
+    /// Goes on by a byte of what began at `start`. **Errors**: it is `open` at the end of the file.
+    fn step(&mut self, start: Place, open: &str) -> Result<(), Problem> {
+        let byte = self.peek();
+        self.at += usize::from(byte.is_some());
+        match byte {
+            None => return Err(problem(start, open, None)),
+            Some(b'\n') => self.newline(),
+            Some(_) => {}
         }
         Ok(())
     }
@@ -186,7 +189,7 @@ impl<'t> JsonReader<'t> {
     }
 
     fn node(&mut self, depth: usize) -> Result<Node, Problem> {
-        let Place { line, column } = self.place();
+        let place = self.place();
         let value = match self.peek() {
             Some(b'{' | b'[') if depth >= MAX_DEPTH => {
                 return Err(self.error(format!("nested deeper than {MAX_DEPTH} levels")));
@@ -230,11 +233,7 @@ impl<'t> JsonReader<'t> {
             }
             None => return Err(self.error("the file ends where a value is expected")),
         };
-        Ok(Node {
-            line,
-            column,
-            value,
-        })
+        Ok(Node::at(place, value))
     }
 
     fn map(&mut self, depth: usize) -> Result<Value, Problem> {
@@ -269,9 +268,8 @@ impl<'t> JsonReader<'t> {
 
     /// The letters, digits and signs of numbers that begin here.
     fn word(&self) -> &'t str {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
         let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._$".contains(byte);
-        let length = rest.iter().take_while(|byte| part(byte)).count();
+        let length = self.rest().iter().take_while(|byte| part(byte)).count();
         self.text.get(self.at..self.at + length).unwrap_or_default()
     }
 
@@ -283,7 +281,6 @@ impl<'t> JsonReader<'t> {
         let mut from = self.at;
         loop {
             match self.peek() {
-                None => return Err(problem(start, "a text is not closed", None)),
                 byte if byte == quote => {
                     out.push_str(self.text.get(from..self.at).unwrap_or_default());
                     self.at += 1;
@@ -295,12 +292,7 @@ impl<'t> JsonReader<'t> {
                     out.push(self.escape()?);
                     from = self.at;
                 }
-                Some(byte) => {
-                    self.at += 1;
-                    if byte == b'\n' {
-                        self.newline();
-                    }
-                }
+                _ => self.step(start, "a text is not closed")?,
             }
         }
     }

@@ -18,7 +18,7 @@ use std::ops::Deref;
 use granit_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value as Json};
 
-use builder::{Builder, small};
+use builder::{Builder, place_of};
 pub use json::{JsonReader, read_json, read_repeating_json};
 pub use problem::Problem;
 use problem::{Place, problem};
@@ -102,6 +102,15 @@ impl Default for Node {
 }
 
 impl Node {
+    fn at(place: Place, value: Value) -> Self {
+        let Place { line, column } = place;
+        Self {
+            line,
+            column,
+            value,
+        }
+    }
+
     /// What the scalar means; `None` for lists and mappings.
     pub fn kind(&self) -> Option<Kind<'_>> {
         let Value::Scalar { text, plain } = &self.value else {
@@ -323,26 +332,18 @@ pub fn read(text: &str) -> Result<Option<Node>, Problem> {
     let last = text.rsplit('\n').next().unwrap_or_default();
     let open_end = (!last.trim().is_empty()).then(|| text.chars().count());
     for event in Parser::new_from_str(text) {
-        match event {
-            Ok((Event::Scalar(mut text, style, anchor, tag), span)) => {
-                let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                if block && open_end == Some(span.end.index()) && text.ends_with('\n') {
-                    text.to_mut().pop();
-                }
-                builder.event(Event::Scalar(text, style, anchor, tag), &span)?;
-            }
-            Ok((event, span)) => builder.event(event, &span)?,
-            Err(error) => {
-                return Err(problem(
-                    Place {
-                        line: small(error.marker().line()),
-                        column: small(error.marker().col() + 1),
-                    },
-                    error.info().lines().next().unwrap_or_default(),
-                    None,
-                ));
-            }
+        let (mut event, span) = event.map_err(|error| {
+            let info = error.info();
+            let message = info.lines().next().unwrap_or_default();
+            problem(place_of(error.marker()), message, None)
+        })?;
+        if let Event::Scalar(text, ScalarStyle::Literal | ScalarStyle::Folded, ..) = &mut event
+            && open_end == Some(span.end.index())
+            && text.ends_with('\n')
+        {
+            text.to_mut().pop();
         }
+        builder.event(event, place_of(&span.start))?;
     }
     Ok(builder.root)
 }
