@@ -27,21 +27,15 @@ pub enum DiskError {
     /// A result file is not what its name promises.
     #[error(transparent)]
     Results(QueryError),
-    /// A plan cannot be used.
+    /// A plan, or a papers cache, is none.
     #[error("{}: {message}", path.display())]
-    Plan {
+    Invalid {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         message: String,
-    },
-    /// A papers cache is none.
-    #[error("{}: {source}", path.display())]
-    Papers {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        source: serde_json::Error,
+        /// What it should be.
+        hint: &'static str,
     },
     /// The disk.
     #[error(transparent)]
@@ -60,17 +54,14 @@ impl Failure for DiskError {
         Some(String::from(match self {
             Self::Latex(_) => "give the part that is to be checked as a file of its own",
             Self::Results(_) => "correct the file, or leave it out of --results",
-            Self::Plan { .. } => {
-                "give replicates, systems, metrics or thresholds in JSON, YAML or front matter, or say \"R = 3\""
-            }
-            Self::Papers { .. } => "give what verify_papers --json prints",
+            Self::Invalid { hint, .. } => hint,
             Self::Fs(error) => return error.hint(),
         }))
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Plan { path, .. } | Self::Papers { path, .. } => {
+            Self::Invalid { path, .. } => {
                 let path = Value::from(path.display().to_string());
                 Map::from_iter([(String::from("path"), path)])
             }
@@ -164,15 +155,11 @@ impl<'f> Disk<'f> {
                 files.insert(path.clone(), true);
                 continue;
             }
-            let entries = aris_fs::walk_sorted(&at, &mut |entry| {
-                !entry.name.to_string_lossy().starts_with('.')
-            })?;
-            for entry in entries {
-                let extension = entry.path.extension().unwrap_or_default();
+            for file in files_below(&at)? {
+                let extension = file.extension().unwrap_or_default();
                 let mut tables = TABLES.split(' ');
-                let is_table = tables.any(|known| extension.eq_ignore_ascii_case(known));
-                if entry.kind == EntryKind::File && is_table {
-                    let below = entry.path.strip_prefix(&at).unwrap_or(&entry.path);
+                if tables.any(|known| extension.eq_ignore_ascii_case(known)) {
+                    let below = file.strip_prefix(&at).unwrap_or(&file);
                     let path = aris_fs::lexical(&path.join(below));
                     files.entry(path).or_insert(false);
                 }
@@ -194,32 +181,40 @@ impl<'f> Disk<'f> {
     /// A plan.
     pub fn plan(&self, path: &Path) -> Result<Plan, DiskError> {
         let text = aris_fs::read_text(&self.folder.join(path))?;
-        Plan::read(&name(path), &text).map_err(|message| DiskError::Plan {
+        Plan::read(&name(path), &text).map_err(|message| DiskError::Invalid {
             path: path.to_path_buf(),
             message,
+            hint: "give replicates, systems, metrics or thresholds in JSON, YAML or front matter, or say \"R = 3\"",
         })
     }
 
     /// What `verify_papers` wrote.
     pub fn papers(&self, path: &Path) -> Result<PapersCache, DiskError> {
         let bytes = aris_fs::read(&self.folder.join(path), aris_fs::READ_LIMIT)?;
-        PapersCache::read(&bytes).map_err(|source| DiskError::Papers {
+        PapersCache::read(&bytes).map_err(|error| DiskError::Invalid {
             path: path.to_path_buf(),
-            source,
+            message: error.to_string(),
+            hint: "give what verify_papers --json prints",
         })
     }
 
     /// Names of the notes in a folder, without extension, in lower case.
     pub fn notes(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
-        let entries = aris_fs::walk_sorted(&self.folder.join(folder), &mut |entry| {
-            !entry.name.to_string_lossy().starts_with('.')
-        })?;
-        let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
-        let stems = files.filter_map(|entry| entry.path.file_stem());
+        let files = files_below(&self.folder.join(folder))?;
+        let stems = files.iter().filter_map(|file| file.file_stem());
         Ok(stems
             .map(|stem| stem.to_string_lossy().to_lowercase())
             .collect())
     }
+}
+
+/// The regular files below a folder; hidden folders are passed over.
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, FsError> {
+    let mut entries = aris_fs::walk_sorted(folder, &mut |entry| {
+        !entry.name.to_string_lossy().starts_with('.')
+    })?;
+    entries.retain(|entry| entry.kind == EntryKind::File);
+    Ok(entries.into_iter().map(|entry| entry.path).collect())
 }
 
 /// A path as findings show it.

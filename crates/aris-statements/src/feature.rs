@@ -1,9 +1,5 @@
 //! What can be seen of a sentence without knowing its subject.
 
-use std::fmt;
-
-use serde::{Serialize, Serializer};
-
 macro_rules! features {
     ($($(#[$doc:meta])* $feature:ident $name:literal $weight:literal,)*) => {
         /// One observation.
@@ -118,7 +114,7 @@ impl Feature {
 }
 
 /// A set of features.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features(u64);
 
 impl Features {
@@ -162,20 +158,6 @@ impl Features {
     }
 }
 
-impl fmt::Debug for Features {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.iter().map(Feature::name))
-            .finish()
-    }
-}
-
-impl Serialize for Features {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter().map(Feature::name))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,6 +171,6 @@ mod tests {
         set.add(Feature::Short);
         set.add(Feature::Number);
         set.remove(Feature::Number);
-        assert_eq!(format!("{set:?}"), r#"["short"]"#);
+        assert!(set.iter().map(Feature::name).eq(["short"]));
     }
 }

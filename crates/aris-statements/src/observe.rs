@@ -7,15 +7,6 @@ use crate::prose::passage::{MaskKind, Passage, PassageKind, from};
 use crate::prose::sentence::{Sentence, sentences};
 use crate::words;
 
-/// A sentence with what can be seen of it.
-#[derive(Debug, Clone)]
-pub struct Observed {
-    /// The sentence.
-    pub sentence: Sentence,
-    /// Its features.
-    pub features: Features,
-}
-
 /// A word of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word {
@@ -33,21 +24,20 @@ pub const LONGEST: usize = 4_000;
 /// The word that stands for a cross reference.
 const REFERENCE: &str = "§ref";
 
-/// Observes every sentence of a document.
-pub fn observe(prose: &Prose) -> Vec<Observed> {
+/// Every sentence of a document, with what can be seen of it.
+pub(crate) fn observe(prose: &Prose) -> impl Iterator<Item = (Sentence, Features)> {
     let classes = prose.section_classes();
     let sentences = sentences(prose).into_iter();
     let short = sentences.filter(|sentence| sentence.range.len() <= LONGEST);
-    let observed = short.filter_map(|sentence| {
+    short.filter_map(move |sentence| {
         let passage = prose.passages.get(sentence.passage)?;
         let class = match passage.kind {
             PassageKind::Abstract => Some(Feature::InDiscussion),
             _ => passage.section.and_then(|at| *classes.get(at)?),
         };
-        let window = window(passage, &sentence);
-        Some(of_sentence(sentence, &window, class))
-    });
-    observed.collect()
+        let features = of_sentence(&sentence, &window(passage, &sentence), class);
+        Some((sentence, features))
+    })
 }
 
 /// The sentence as a passage of its own: looking at it costs its own length, not the passage's.
@@ -66,7 +56,7 @@ fn window(passage: &Passage, sentence: &Sentence) -> Passage {
     }
 }
 
-fn of_sentence(sentence: Sentence, window: &Passage, class: Option<Feature>) -> Observed {
+fn of_sentence(sentence: &Sentence, window: &Passage, class: Option<Feature>) -> Features {
     let found = words_of(window);
     let lower: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
     let mut features = numbers::features(window);
@@ -85,7 +75,7 @@ fn of_sentence(sentence: Sentence, window: &Passage, class: Option<Feature>) -> 
     }
     compared(&found, &mut features);
     refine(&window.text, &lower, &mut features);
-    Observed { sentence, features }
+    features
 }
 
 /// Whether these words stand in a row.

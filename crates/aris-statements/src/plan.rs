@@ -42,7 +42,7 @@ impl Plan {
             _ => {
                 let value = front_matter(text).map(yaml).transpose()?;
                 let plan = value.and_then(|value| Self::of(file, &value));
-                plan.or_else(|| Self::of_phrases(file, text))
+                plan.or_else(|| Self::of_phrases(file, text).that_plans())
             }
         };
         plan.ok_or_else(|| String::from("names no replicates, systems, metrics or thresholds"))
@@ -59,11 +59,8 @@ impl Plan {
         let names = |key: &str| -> Vec<String> {
             let list = value.get(key).and_then(Value::as_array);
             let name = |one: &Value| {
-                Some(
-                    one.as_str()
-                        .or_else(|| one.get("name")?.as_str())?
-                        .to_owned(),
-                )
+                let text = one.as_str().or_else(|| one.get("name")?.as_str());
+                text.map(str::to_owned)
             };
             list.into_iter().flatten().filter_map(name).collect()
         };
@@ -91,25 +88,26 @@ impl Plan {
             metrics: names("metrics"),
             thresholds: thresholds.collect(),
         };
-        plan.plans_something().then_some(plan)
+        plan.that_plans()
     }
 
-    fn of_phrases(file: &str, text: &str) -> Option<Self> {
+    fn of_phrases(file: &str, text: &str) -> Self {
         let (replicates, unit) = agreed(phrases(text));
-        let plan = Self {
+        Self {
             file: file.to_owned(),
             replicates,
             unit,
             ..Self::default()
-        };
-        plan.plans_something().then_some(plan)
+        }
     }
 
-    fn plans_something(&self) -> bool {
-        self.replicates.is_some()
-            || !self.systems.is_empty()
-            || !self.metrics.is_empty()
-            || !self.thresholds.is_empty()
+    /// The plan, unless it plans nothing.
+    fn that_plans(self) -> Option<Self> {
+        let is_empty = self.replicates.is_none()
+            && self.systems.is_empty()
+            && self.metrics.is_empty()
+            && self.thresholds.is_empty();
+        (!is_empty).then_some(self)
     }
 }
 

@@ -3,15 +3,18 @@
 use aris_review::{Claim, ClaimType};
 
 use crate::feature::{Feature, Features};
-use crate::observe::{Observed, observe};
+use crate::observe::observe;
 use crate::prose::Prose;
+use crate::prose::sentence::Sentence;
 use crate::score::{CERTAIN, CLAIM, score};
 
 /// A sentence with its type and score.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    /// What was seen.
-    pub observed: Observed,
+    /// The sentence.
+    pub sentence: Sentence,
+    /// What was seen of it.
+    pub features: Features,
     /// What type it would be as a claim.
     pub kind: Option<ClaimType>,
     /// How likely it is a claim, 0 to 1.
@@ -35,7 +38,7 @@ impl Statement {
 
     /// Whether a source is named for it.
     pub fn is_cited(&self) -> bool {
-        self.observed.sentence.is_cited()
+        self.sentence.is_cited()
     }
 
     /// Its file and line.
@@ -43,29 +46,24 @@ impl Statement {
         (&self.file, self.line)
     }
 
-    /// Its features.
-    pub fn features(&self) -> Features {
-        self.observed.features
-    }
-
     /// Its text as a reader sees it.
     pub fn text<'p>(&self, prose: &'p Prose) -> &'p str {
-        self.observed.sentence.text(prose)
+        self.sentence.text(prose)
     }
 }
 
 /// Every sentence of a document, in reading order.
 pub fn statements(prose: &Prose) -> Vec<Statement> {
     observe(prose)
-        .into_iter()
-        .map(|observed| {
-            let place = prose.place(observed.sentence.passage, observed.sentence.range.start);
+        .map(|(sentence, features)| {
+            let place = prose.place(sentence.passage, sentence.range.start);
             Statement {
-                kind: kind(observed.features),
-                score: score(observed.features),
+                sentence,
+                features,
+                kind: kind(features),
+                score: score(features),
                 line: place.line,
                 file: place.file,
-                observed,
             }
         })
         .collect()
@@ -74,8 +72,8 @@ pub fn statements(prose: &Prose) -> Vec<Statement> {
 /// The claims among the statements, as the gate exchanges them: sorted by file, then line.
 pub fn claims(prose: &Prose, statements: &[Statement]) -> Vec<Claim> {
     let claim = |statement: &Statement| {
-        let passage = prose.passages.get(statement.observed.sentence.passage)?;
-        let features = statement.features().iter();
+        let passage = prose.passages.get(statement.sentence.passage)?;
+        let features = statement.features.iter();
         Some(Claim {
             file: statement.file.clone(),
             line: u32::try_from(statement.line).ok(),

@@ -16,26 +16,6 @@ use crate::feature::Feature;
 use mark::Mark;
 use passage::{MaskKind, Passage, PassageKind};
 
-/// The markup of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Markup {
-    /// `.tex`, `.ltx`.
-    Latex,
-    /// `.md`, `.markdown`, and anything else: plain text is Markdown.
-    Markdown,
-}
-
-impl Markup {
-    /// The markup that a file name promises.
-    pub fn of(path: &str) -> Self {
-        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-        match extension.to_ascii_lowercase().as_str() {
-            "tex" | "ltx" | "latex" => Self::Latex,
-            _ => Self::Markdown,
-        }
-    }
-}
-
 /// A place in a source file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -147,9 +127,20 @@ impl Prose {
         text: &str,
         loader: &mut aris_latex::Loader<'_>,
     ) -> Result<Self, aris_latex::Error> {
-        match Markup::of(file) {
-            Markup::Latex => latex::read(file, text, loader, Lines::default()),
-            Markup::Markdown => Ok(markdown::read(file, text, Lines::default())),
+        Self::of_lines(file, text, loader, Lines::default())
+    }
+
+    /// Reads LaTeX where the file's name promises that, else Markdown: plain text is.
+    fn of_lines(
+        file: &str,
+        text: &str,
+        loader: &mut aris_latex::Loader<'_>,
+        lines: Lines,
+    ) -> Result<Self, aris_latex::Error> {
+        let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match extension.to_ascii_lowercase().as_str() {
+            "tex" | "ltx" | "latex" => latex::read(file, text, loader, lines),
+            _ => Ok(markdown::read(file, text, lines)),
         }
     }
 
@@ -171,14 +162,8 @@ impl Prose {
             numbers.push(*number);
             last = Some(*number);
         }
-        let lines = Lines(numbers);
-        let mut prose = match Markup::of(excerpt.file) {
-            Markup::Latex => {
-                let mut nothing = |_: &str| aris_latex::Loaded::Absent;
-                latex::read(excerpt.file, &text, &mut nothing, lines)?
-            }
-            Markup::Markdown => markdown::read(excerpt.file, &text, lines),
-        };
+        let mut nothing = |_: &str| aris_latex::Loaded::Absent;
+        let mut prose = Self::of_lines(excerpt.file, &text, &mut nothing, Lines(numbers))?;
         prose.whole = false;
         prose.problems.clear();
         Ok(prose)

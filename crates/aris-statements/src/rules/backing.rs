@@ -17,7 +17,7 @@ pub(super) fn check(prose: &Prose, statements: &[Statement], out: &mut Check) {
         if statement.is_cited() {
             continue;
         }
-        let features = statement.features();
+        let features = statement.features;
         let text = statement.text(prose);
         let (rule, severity, dimension, says) = match kind {
             ClaimType::Experimental => continue,

@@ -104,12 +104,12 @@ fn sizes(
     out: &mut Check,
 ) {
     // A size that a cited work had is not ours.
-    if statement.is_cited() && !statement.features().any(&[Feature::We, Feature::Own]) {
+    if statement.is_cited() && !statement.features.any(&[Feature::We, Feature::Own]) {
         return;
     }
     let text = statement.text(prose);
     let infers = statement
-        .features()
+        .features
         .any(&[Feature::Interval, Feature::PValue]);
     for number in scan(text) {
         let Some(value) = whole(&number) else {
@@ -209,7 +209,7 @@ fn rerun<'c>(
 /// A printed 95 % interval that is, digit by digit, the one over rows, and not the one over units.
 fn widths(prose: &Prose, statement: &Statement, studies: &[Study<'_>], out: &mut Check) {
     let text = statement.text(prose);
-    if !statement.features().has(Feature::Interval) || !text.contains("95") {
+    if !statement.features.has(Feature::Interval) || !text.contains("95") {
         return;
     }
     let numbers = scan(text);

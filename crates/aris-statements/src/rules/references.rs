@@ -211,31 +211,24 @@ fn papers(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, o
             continue;
         };
         let known = cache.of(work.key, &work.arxiv, &work.dois, work.title);
-        let (severity, said) = match known {
+        let said = match known {
             Some(Known::Verified) => continue,
             Some(Known::Unverified) => {
-                let said = "no source knows the work; look it up, and correct or drop it";
-                (Severity::Critical, said)
+                "no source knows the work; look it up, and correct or drop it"
             }
             Some(Known::Retracted) => {
-                let said = "the work was retracted; cite the retraction with it, or drop it";
-                (Severity::Critical, said)
+                "the work was retracted; cite the retraction with it, or drop it"
             }
-            Some(Known::VerifyPending) => (
-                Severity::Info,
-                "a source did not answer; verify again later",
-            ),
-            Some(Known::Error) => {
-                let said = "there is neither title nor identifier to verify it by";
-                (Severity::Warning, said)
-            }
-            None => {
-                let said = "it was never verified: the papers cache does not hold it";
-                (Severity::Warning, said)
-            }
+            Some(Known::VerifyPending) => "a source did not answer; verify again later",
+            Some(Known::Error) => "there is neither title nor identifier to verify it by",
+            None => "it was never verified: the papers cache does not hold it",
         };
-        let is_retracted = known == Some(Known::Retracted);
-        let rule = if is_retracted { retracted } else { unverified };
+        let (rule, severity) = match known {
+            Some(Known::Retracted) => (retracted, Severity::Critical),
+            Some(Known::Unverified) => (unverified, Severity::Critical),
+            Some(Known::VerifyPending) => (unverified, Severity::Info),
+            _ => (unverified, Severity::Warning),
+        };
         at_entry(rule, severity, library, *loc, out, |key| {
             format!("`{key}`: {said}")
         });

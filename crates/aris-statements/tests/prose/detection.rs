@@ -1,5 +1,6 @@
 //! Which sentences are claims, of what type, and which are cited.
 
+use aris_statements::feature::Feature;
 use aris_statements::statement::{Statement, statements};
 
 use crate::documents::{Document, documents, words};
@@ -48,7 +49,7 @@ fn rows(document: &Document) -> Vec<Row> {
                 "ROW {}",
                 serde_json::json!({"doc": document.name, "type": row.labelled, "found": row.found,
                     "kind": statement.kind, "score": statement.score,
-                    "cited": row.cited, "evidence": label.evidence, "features": statement.features(),
+                    "cited": row.cited, "evidence": label.evidence, "features": statement.features.iter().map(Feature::name).collect::<Vec<_>>(),
                     "text": statement.text(&prose)})
             );
         }

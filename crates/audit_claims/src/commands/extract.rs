@@ -54,7 +54,7 @@ fn add(out: &mut Extracted, prose: &Prose, added: Option<&BTreeSet<usize>>) {
     let mut statements = statements(prose);
     if let Some(added) = added {
         statements.retain(|statement| {
-            let sentence = &statement.observed.sentence;
+            let sentence = &statement.sentence;
             let last = sentence.range.end.saturating_sub(1);
             let end = prose.place(sentence.passage, last).line.max(statement.line);
             added.range(statement.line..=end).next().is_some()
