@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc;
 
-use aris_contract::artifact::papers::Source;
+use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 
 use crate::judge;
@@ -94,7 +94,7 @@ fn group(references: &[Reference], batch: usize) -> usize {
         .iter()
         .take(TOGETHER.max(batch))
         .take_while(|reference| {
-            ids.extend(reference.arxiv.iter().map(arxiv_key));
+            ids.extend(reference.arxiv.iter().map(ArxivId::without_version));
             ids.len() <= batch
         })
         .count()
@@ -104,11 +104,11 @@ fn group(references: &[Reference], batch: usize) -> usize {
 /// Asks for the identifiers of these references that nobody was asked for before.
 fn ask(references: &[Reference], sources: &dyn Sources, answers: &mut Answers) {
     let is_new = |id: &Id| !answers.contains_key(id);
-    let arxiv_ids: BTreeMap<Id, ArxivId> = references
+    let arxiv_ids: BTreeSet<ArxivId> = references
         .iter()
         .flat_map(|reference| &reference.arxiv)
-        .map(|id| (arxiv_key(id), id.without_version()))
-        .filter(|(id, _)| is_new(id))
+        .map(ArxivId::without_version)
+        .filter(|id| is_new(&Id::Arxiv(id.clone())))
         .collect();
     let wanted: BTreeSet<Doi> = references
         .iter()
@@ -143,15 +143,14 @@ fn ask(references: &[Reference], sources: &dyn Sources, answers: &mut Answers) {
 
 /// The identifiers of a reference with what was said to them.
 fn known<'a>(reference: &Reference, answers: &'a Answers) -> Vec<(Id, &'a [Answer])> {
-    let arxiv = reference.arxiv.iter().map(arxiv_key);
+    let arxiv = reference.arxiv.iter().map(ArxivId::without_version);
     let dois = reference.dois.iter().cloned().map(Id::Doi);
-    arxiv
-        .chain(dois)
-        .map(|id| {
-            let said = answers.get(&id).map(Vec::as_slice).unwrap_or_default();
-            (id, said)
-        })
-        .collect()
+    let ids = arxiv.map(Id::Arxiv).chain(dois);
+    ids.map(|id| {
+        let said = answers.get(&id).map(Vec::as_slice).unwrap_or_default();
+        (id, said)
+    })
+    .collect()
 }
 
 fn one(
@@ -179,30 +178,22 @@ fn one(
     judge::judge(reference, &ids, &titles)
 }
 
-/// arXiv identifiers in their folded form: `math.GT/0309136` and `math/0309136` name one paper.
-fn arxiv_key(id: &ArxivId) -> Id {
-    Id::Arxiv(id.without_version().to_string())
-}
-
 /// A reference alone may name more papers than a batch holds.
-fn arxiv(ids: BTreeMap<Id, ArxivId>, sources: &dyn Sources) -> Answers {
-    let (known, unknown): (Vec<_>, Vec<_>) = ids.into_iter().partition(|(_, id)| sources.knows(id));
+fn arxiv(ids: BTreeSet<ArxivId>, sources: &dyn Sources) -> Answers {
+    let (known, unknown): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| sources.knows(id));
     let mut answers = Answers::new();
     for chunk in known.chunks(ARXIV_BATCH).chain(unknown.chunks(ARXIV_BATCH)) {
-        let names: Vec<ArxivId> = chunk.iter().map(|(_, id)| id.clone()).collect();
-        let said = sources.arxiv(&names);
-        for (key, id) in chunk {
-            let said = said.as_ref().map_err(Clone::clone).map(|papers| {
-                papers
-                    .iter()
-                    .filter(|paper| paper.ids.arxiv.as_ref() == Some(id))
-                    .cloned()
-                    .collect()
-            });
-            answers.entry(key.clone()).or_default().push(Answer {
+        let said = sources.arxiv(chunk);
+        for id in chunk {
+            let is_it = |paper: &&Paper| paper.ids.arxiv.as_ref() == Some(id);
+            let answer = Answer {
                 source: Source::Arxiv,
-                said,
-            });
+                said: match &said {
+                    Ok(papers) => Ok(papers.iter().filter(is_it).cloned().collect()),
+                    Err(silence) => Err(silence.clone()),
+                },
+            };
+            answers.insert(Id::Arxiv(id.clone()), vec![answer]);
         }
     }
     answers

@@ -1,7 +1,7 @@
 //! What is cited: an entry of a bibliography, or a candidate that a search brought up.
 
 use aris_contract::ids::{ArxivId, Doi};
-use aris_paper::bib::{Entry, Field, Place, Resolved, Span, year_of};
+use aris_paper::bib::{Entry, Field, Resolved, year_of};
 use aris_paper::facts::{self, Fact, Month};
 use aris_paper::names::{self, Name};
 
@@ -95,34 +95,18 @@ impl Reference {
     /// Makes a reference of plain fields (`title`, `author` with names parted by ` and `, `year`, `journal`, `doi`, `eprint`, …), which
     /// are text and no LaTeX.
     pub fn from_fields(key: &str, fields: &[(&str, &str)], now: Month) -> Self {
-        let span = Span { start: 0, end: 0 };
-        let place = Place {
-            offset: 0,
-            line: 0,
-            column: 0,
+        let field = |(name, value): &(&str, &str)| Field {
+            name: (*name).to_owned(),
+            raw: (*value).to_owned(),
+            text: value.trim().to_owned(),
+            ..Field::default()
         };
         let entry = Entry {
             kind: String::from("paper"),
             key: key.to_owned(),
-            fields: fields
-                .iter()
-                .map(|(name, value)| Field {
-                    name: (*name).to_owned(),
-                    raw: (*value).to_owned(),
-                    text: (*value).trim().to_owned(),
-                    span,
-                    name_span: span,
-                    value_span: span,
-                    place,
-                })
-                .collect(),
-            span,
-            kind_span: span,
-            key_span: span,
-            place,
-            key_place: place,
-            commented: false,
+            fields: fields.iter().map(field).collect(),
             complete: true,
+            ..Entry::default()
         };
         let resolved = Resolved {
             entry: &entry,

@@ -23,10 +23,10 @@ impl From<HttpError> for Silence {
     }
 }
 
-/// An identifier.
+/// An identifier; an arXiv paper's without its version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Id {
-    Arxiv(String),
+    Arxiv(ArxivId),
     Doi(Doi),
 }
 

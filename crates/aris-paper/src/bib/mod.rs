@@ -45,7 +45,7 @@ pub use required::{Requirement, missing};
 use crate::latex;
 
 /// A byte range of the text that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
     pub start: usize,
@@ -66,7 +66,7 @@ impl Span {
 }
 
 /// A place in the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Byte offset.
     pub offset: usize,
@@ -98,7 +98,7 @@ pub struct Bibliography {
 }
 
 /// One reference.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Entry {
     /// Entry type in lower case, without `@`.
     pub kind: String,
@@ -123,7 +123,7 @@ pub struct Entry {
 }
 
 /// One `name = value` of an entry.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Field {
     /// Name in lower case.
     pub name: String,

@@ -113,9 +113,8 @@ pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Compariso
         return (found.agreement() < Agreement::Invented).then_some(found);
     }
     let mut found = lists(cited, others, &theirs, record.authors_cut);
-    let profile =
-        |origin: &aris_contract::artifact::papers::Origin| origin.source == Source::Openalex;
-    if !record.origins.is_empty() && record.origins.iter().all(profile) {
+    let mut origins = record.origins.iter().map(|origin| origin.source);
+    if !record.origins.is_empty() && origins.all(|source| source == Source::Openalex) {
         forgive(&mut found);
     }
     (found.cited > 0).then_some(found)
@@ -226,8 +225,7 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
             .map(Name::display)
             .collect();
     }
-    let places: Vec<usize> = partner.iter().flatten().copied().collect();
-    found.reordered = !places.is_sorted();
+    found.reordered = !in_order;
     found.other_first = partner.first() != Some(&Some(0));
     found.all_theirs = !cut && taken.iter().all(|taken| *taken);
     found.first_only = found.all_theirs && theirs.len() == 1 && first_is_right;

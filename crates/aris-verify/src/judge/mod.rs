@@ -218,13 +218,10 @@ impl<'a> Case<'a> {
 
     /// Whether a record that the title led to goes by this identifier: then the work has, or had, both titles.
     fn is_known_as(&self, id: &Id) -> bool {
-        self.work.iter().any(|record| match id {
-            Id::Arxiv(wanted) => record
-                .ids
-                .arxiv
-                .as_ref()
-                .is_some_and(|id| id.without_version().to_string() == *wanted),
-            Id::Doi(wanted) => record.ids.doi.contains(wanted),
+        let mut known = self.work.iter().map(|record| &record.ids);
+        known.any(|ids| match id {
+            Id::Arxiv(id) => ids.arxiv.as_ref().map(ArxivId::without_version).as_ref() == Some(id),
+            Id::Doi(doi) => ids.doi.contains(doi),
         })
     }
 
@@ -285,12 +282,8 @@ impl<'a> Case<'a> {
         let verified = status == Status::Verified;
         let method = verified.then(|| self.method(reference)).flatten();
         let confidence = verified.then(|| self.confidence(reference));
-        let record = self
-            .work
-            .iter()
-            .map(|record| (*record).clone())
-            .reduce(records::merge)
-            .map(Box::new);
+        let records = self.work.iter().copied().cloned();
+        let record = records.reduce(records::merge).map(Box::new);
         Checked {
             id: reference.key.clone(),
             status,
