@@ -44,13 +44,9 @@ fn with_line(text: &[u8]) -> Option<Vec<u8>> {
     } else {
         b"\n"
     };
-    let mut longer = text.to_vec();
-    if !longer.is_empty() && !longer.ends_with(b"\n") {
-        longer.extend_from_slice(ending);
-    }
-    longer.extend_from_slice(LINE.as_bytes());
-    longer.extend_from_slice(ending);
-    Some(longer)
+    let is_whole = text.is_empty() || text.ends_with(b"\n");
+    let before = if is_whole { b"" } else { ending };
+    Some([text, before, LINE.as_bytes(), ending].concat())
 }
 
 #[cfg(test)]

@@ -67,6 +67,11 @@ impl Stamp {
         ];
         Self(numbers, m.size())
     }
+
+    /// Of the file at a path as it is now; `None` when there is none.
+    fn now(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().map(Self::of)
+    }
 }
 
 /// Files with their identity and age.
@@ -78,6 +83,18 @@ struct Entry {
     digest: Result<Digest, NoDigest>,
     stamp: Option<Stamp>,
     roles: BTreeSet<Role>,
+}
+
+impl Entry {
+    /// A file that has no role yet.
+    fn new(digest: Result<Digest, NoDigest>, stamp: Option<Stamp>) -> Self {
+        let roles = BTreeSet::new();
+        Self {
+            digest,
+            stamp,
+            roles,
+        }
+    }
 }
 
 /// The files of a run by their real paths.
@@ -100,11 +117,7 @@ impl Ledger {
         });
         let digest = read.as_ref().map(|(_, digest)| *digest);
         let entry = self.files.entry(real.to_path_buf());
-        entry.or_insert_with(|| Entry {
-            digest: digest.map_err(NoDigest::from),
-            stamp,
-            roles: BTreeSet::new(),
-        });
+        entry.or_insert_with(|| Entry::new(digest.map_err(NoDigest::from), stamp));
         read
     }
 
@@ -119,7 +132,7 @@ impl Ledger {
     pub fn stamps(&self, files: impl Iterator<Item = PathBuf>) -> Stamps {
         let new = files.filter(|path| !self.files.contains_key(path));
         let stamped = new.filter_map(|path| {
-            let stamp = Stamp::of(&fs::metadata(&path).ok()?);
+            let stamp = Stamp::now(&path)?;
             Some((path, stamp))
         });
         Stamps(stamped.collect())
@@ -130,11 +143,7 @@ impl Ledger {
         for (path, stamp) in stamps.0 {
             if let Some(digest) = digest(&path) {
                 let entry = self.files.entry(path);
-                entry.or_insert_with(|| Entry {
-                    digest: Ok(digest),
-                    stamp: Some(stamp),
-                    roles: BTreeSet::new(),
-                });
+                entry.or_insert_with(|| Entry::new(Ok(digest), Some(stamp)));
             }
         }
     }
@@ -151,19 +160,11 @@ impl Ledger {
         let new = files.iter().filter(|path| !self.files.contains_key(*path));
         let new: Vec<&PathBuf> = new.collect();
         // Taken before the files are opened: a change in between shows as a difference at the end.
-        let stamp = |path: &&PathBuf| fs::metadata(path).ok().as_ref().map(Stamp::of);
-        let stamps: Vec<Option<Stamp>> = new.iter().map(stamp).collect();
+        let stamps: Vec<Option<Stamp>> = new.iter().map(|path| Stamp::now(path)).collect();
         let digests = digests(&new, &stamps);
         for ((path, stamp), digest) in new.into_iter().zip(stamps).zip(digests) {
             let digest = digest.map_err(|error| NoDigest::from(&error));
-            self.files.insert(
-                path.clone(),
-                Entry {
-                    digest,
-                    stamp,
-                    roles: BTreeSet::new(),
-                },
-            );
+            self.files.insert(path.clone(), Entry::new(digest, stamp));
         }
         for path in files {
             self.mark(path, role);
@@ -201,13 +202,10 @@ impl Ledger {
 
     /// Files that are not any more what they were when they were judged.
     pub fn changed(&self) -> Vec<&Path> {
-        let changed = |(path, entry): (&'_ PathBuf, &Entry)| {
-            let now = fs::metadata(path).ok().as_ref().map(Stamp::of);
-            entry.digest.is_ok() && !entry.roles.is_empty() && now != entry.stamp
-        };
-        let files = self.files.iter();
-        let files = files.filter(|(path, entry)| changed((path, entry)));
-        files.map(|(path, _)| path.as_path()).collect()
+        let judged = self.files.iter();
+        let judged = judged.filter(|(_, entry)| entry.digest.is_ok() && !entry.roles.is_empty());
+        let changed = judged.filter(|(path, entry)| Stamp::now(path) != entry.stamp);
+        changed.map(|(path, _)| path.as_path()).collect()
     }
 }
 

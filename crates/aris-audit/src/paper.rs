@@ -52,6 +52,24 @@ pub struct Obstacle {
     pub action: &'static str,
 }
 
+impl Obstacle {
+    /// One that quotes nothing.
+    fn new(
+        id: &'static str,
+        position: Option<Position>,
+        message: String,
+        action: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            position,
+            quote: String::new(),
+            message,
+            action,
+        }
+    }
+}
+
 /// The files of a paper and of its project.
 #[derive(Clone, Debug)]
 pub struct PaperFiles {
@@ -175,15 +193,7 @@ impl PaperFiles {
 
     /// Finds the root document among the paper's `.tex` files.
     fn root(&mut self) -> Result<String, Box<Obstacle>> {
-        let obstacle = |id, message, action| {
-            Box::new(Obstacle {
-                id,
-                position: None,
-                quote: String::new(),
-                message,
-                action,
-            })
-        };
+        let obstacle = |id, message, action| Box::new(Obstacle::new(id, None, message, action));
         let paths = self.tex_files().map_err(|error| {
             let message = format!("the paper folder cannot be listed: {error}");
             obstacle("source_unreadable", message, "check its permissions")
@@ -203,12 +213,8 @@ impl PaperFiles {
             }
         }
         // A file that is not UTF-8 may still be the root: its marks are ASCII.
-        let text = |bytes| match str::from_utf8(bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => String::from_utf8_lossy(bytes),
-        };
         let texts: Vec<(&String, Cow<'_, str>)> = (files.iter())
-            .map(|(path, (bytes, _))| (path, text(bytes)))
+            .map(|(path, (bytes, _))| (path, String::from_utf8_lossy(bytes)))
             .collect();
         let found = find_root(&texts).map_err(|error| {
             let (id, action) = match &error {
@@ -294,13 +300,7 @@ fn unreadable(root: &str, error: &aris_latex::Error) -> Obstacle {
             ("document_too_large", action, at.clone())
         }
     };
-    Obstacle {
-        id,
-        position: Some(position),
-        quote: String::new(),
-        message: error.to_string(),
-        action,
-    }
+    Obstacle::new(id, Some(position), error.to_string(), action)
 }
 
 /// The sources that the document asks for and that were not read: what they hold goes unseen.
@@ -331,12 +331,11 @@ pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
         };
         // Whether LaTeX asks for it is not known: a problem of the document says so.
         if is_source && include.doubt.is_none() {
+            let position = document.position(include.place);
+            let action = "add the file or drop the command; what it holds is not audited";
             missing.push(Obstacle {
-                id,
-                position: Some(document.position(include.place)),
                 quote: document.quote(include.place, QUOTE),
-                message,
-                action: "add the file or drop the command; what it holds is not audited",
+                ..Obstacle::new(id, Some(position), message, action)
             });
         }
     }

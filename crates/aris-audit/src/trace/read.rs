@@ -119,7 +119,7 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
             prefix: name.to_string_lossy().into_owned(),
             ..TraceRecord::default()
         };
-        Response::read(path)?.tell(&mut record);
+        Response::of(&aris_fs::read(path, TEXT_LIMIT)?).tell(&mut record);
         return Ok(Trace {
             run: None,
             records: vec![record],
@@ -193,36 +193,33 @@ impl Reader<'_> {
         names: &BTreeSet<String>,
         limits: Limits,
     ) -> (Option<T>, Option<Digest>) {
-        if !names.contains(name) {
+        let Some(bytes) = self.bytes(name, names, limits.bytes as u64) else {
             return (None, None);
-        }
-        let bytes = match aris_fs::read(&self.folder.join(name), limits.bytes as u64) {
-            Ok(bytes) => bytes,
-            Err(error) => return (self.warn(name, &error.to_string()), None),
         };
-        let digest = Some(Digest::of(&bytes));
-        match json::typed(&bytes, limits) {
-            Ok(value) => (Some(value), digest),
-            Err(error) => (self.warn(name, &error.to_string()), digest),
-        }
-    }
-
-    fn warn<T>(&mut self, name: &str, reason: &str) -> Option<T> {
-        self.warnings.push(TraceWarning {
-            file: name.to_owned(),
-            reason: reason.to_owned(),
-        });
-        None
+        let value = self.told(name, json::typed(&bytes, limits));
+        (value, Some(Digest::of(&bytes)))
     }
 
     fn response(&mut self, name: &str, names: &BTreeSet<String>) -> Option<Response> {
-        if !names.contains(name) {
-            return None;
-        }
-        match Response::read(&self.folder.join(name)) {
-            Ok(found) => Some(found),
-            Err(error) => self.warn(name, &error.to_string()),
-        }
+        let bytes = self.bytes(name, names, TEXT_LIMIT)?;
+        Some(Response::of(&bytes))
+    }
+
+    /// A file of at most `limit` bytes; `None` where it is not, or cannot be had.
+    fn bytes(&mut self, name: &str, names: &BTreeSet<String>, limit: u64) -> Option<Vec<u8>> {
+        let is_there = names.contains(name);
+        let read = is_there.then(|| aris_fs::read(&self.folder.join(name), limit))?;
+        self.told(name, read)
+    }
+
+    /// What was read of a file; a warning where that failed.
+    fn told<T, E: ToString>(&mut self, name: &str, read: Result<T, E>) -> Option<T> {
+        let warning = |error: E| TraceWarning {
+            file: name.to_owned(),
+            reason: error.to_string(),
+        };
+        read.map_err(|error| self.warnings.push(warning(error)))
+            .ok()
     }
 
     /// Records that no chain has: grouped by prefix. In a run without a chain a file of any other name is a response.
@@ -403,14 +400,13 @@ struct Response {
 }
 
 impl Response {
-    fn read(path: &Path) -> Result<Self, FsError> {
-        let bytes = aris_fs::read(path, TEXT_LIMIT)?;
-        Ok(Self {
+    fn of(bytes: &[u8]) -> Self {
+        Self {
             length: bytes.len() as u64,
             answered: !bytes.trim_ascii().is_empty(),
-            digest: Digest::of(&bytes),
-            verdict: verdict::stated(&String::from_utf8_lossy(&bytes)),
-        })
+            digest: Digest::of(bytes),
+            verdict: verdict::stated(&String::from_utf8_lossy(bytes)),
+        }
     }
 
     fn tell(&self, record: &mut TraceRecord) {

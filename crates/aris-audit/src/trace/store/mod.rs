@@ -344,10 +344,11 @@ impl ChainEnd {
             && aris_fs::write_new(&file("meta.json"), &meta)?;
         if !free {
             // Somebody's file has this name. It stays; what we wrote under the number goes.
-            self.withdraw(
-                &prefix,
-                &[("request.json", &request), ("response.md", new.response)],
-            )?;
+            for (suffix, bytes) in [("request.json", &*request), ("response.md", new.response)] {
+                if aris_fs::holds(&file(suffix), bytes) {
+                    aris_fs::remove_file(&file(suffix))?;
+                }
+            }
             self.void()?;
             aris_fs::remove_file(&note)?;
             return Ok(None);
@@ -375,18 +376,6 @@ impl ChainEnd {
             prefix,
             chain_digest: digest.to_string(),
         }))
-    }
-
-    /// Takes back files of this record that hold exactly what we wrote.
-    fn withdraw(&self, prefix: &str, files: &[(&str, &[u8])]) -> Result<(), TraceError> {
-        for (suffix, bytes) in files {
-            let path = self.run.join(format!("{prefix}.{suffix}"));
-            let found = aris_fs::read_optional(&path, aris_fs::READ_LIMIT);
-            if found.is_ok_and(|found| found.as_deref() == Some(*bytes)) {
-                aris_fs::remove_file(&path)?;
-            }
-        }
-        Ok(())
     }
 
     fn void(&mut self) -> Result<(), TraceError> {
