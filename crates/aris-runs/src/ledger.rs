@@ -194,8 +194,7 @@ impl Ledger {
     ) -> Result<(), TakeError> {
         self.check_writable()?;
         if let Some(bytes) = bytes {
-            let outputs = Record::read(id, bytes.to_vec()).and_then(|record| record.outputs());
-            outputs?;
+            Record::read(id, bytes.to_vec())?.outputs()?;
             self.place(&self.record(id), bytes)?;
         }
         let record = self.read(id)?;
@@ -226,10 +225,8 @@ impl Ledger {
         let is_known = self.lists(id)?;
         if !is_known || !here.is_empty() {
             let here = here.iter();
-            self.add_outputs(
-                id,
-                here.map(|(sha256, path)| (sha256.as_str(), path.as_str())),
-            )?;
+            let here = here.map(|(sha256, path)| (sha256.as_str(), path.as_str()));
+            self.add_outputs(id, here)?;
         }
         if !is_known {
             self.add_run(id, run)?;

@@ -301,9 +301,7 @@ fn version_of(cwd: &Path, word: &str, env: &BTreeMap<String, String>) -> Option<
             reason = "the command finds its program by the same variable"
         )]
         let own = std::env::var("PATH").unwrap_or_default();
-        let folders = env.get("PATH").unwrap_or(&own).split(':');
-        let mut candidates = folders.map(|folder| cwd.join(folder).join(word));
-        candidates.find(|path| path.is_file())?
+        aris_fs::on_path(word, env.get("PATH").unwrap_or(&own), cwd)?
     };
     let mut known = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(version) = known.get(&path) {
@@ -312,11 +310,8 @@ fn version_of(cwd: &Path, word: &str, env: &BTreeMap<String, String>) -> Option<
     let done = aris_proc::command(&path, cwd).arg("--version").run(VERSION);
     let text = done.ok().filter(aris_proc::Finished::success).map(|done| {
         // Python 2 prints its version to stderr.
-        let streams = [
-            done.stdout.text().into_owned(),
-            done.stderr.text().into_owned(),
-        ];
-        let line = streams.iter().flat_map(|text| text.lines()).next();
+        let streams = [done.stdout.text(), done.stderr.text()];
+        let line = streams.iter().find_map(|text| text.lines().next());
         line.unwrap_or_default().trim().to_owned()
     });
     let version = text.unwrap_or_default();
