@@ -97,14 +97,11 @@ impl<'p> Planner<'p> {
             let sql = format!("create view {} as {}", quoted(&view.name), view.sql);
             let made = connection.prepare(&sql);
             let made = made.and_then(|mut statement| statement.raw_execute());
-            let guarded = match made {
-                Ok(_) => Ok(guarded(&view.sql)),
-                Err(error) => {
-                    let mut error = sql_error(&error);
-                    error.message = format!("view `{}`: {}", view.name, error.message);
-                    Err(error)
-                }
-            };
+            let guarded = made.map(|_| guarded(&view.sql)).map_err(|error| {
+                let mut error = sql_error(&error);
+                error.message = format!("view `{}`: {}", view.name, error.message);
+                error
+            });
             with(&watch, |watch: &mut Watch| watch.knows(&view.name));
             let words = words(&view.sql);
             let known = Known {

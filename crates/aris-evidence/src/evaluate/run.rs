@@ -11,7 +11,7 @@ use super::load::{Loaded, load};
 use super::plan::{Plan, Task};
 use super::source::Source;
 use super::{Answer, Question};
-use crate::QueryErrorKind::{Memory, NotFinite, Refused, Syntax, TimeOut, TooLarge};
+use crate::QueryErrorKind::{Memory, NotFinite, Refused, Syntax, TimeOut};
 use crate::files::FileFacts;
 use crate::settings::VALUE_BYTES;
 use crate::sql::functions::{Failure, Slot, register};
@@ -33,25 +33,18 @@ pub(crate) struct Done {
 
 /// Reads the files of a task and answers its questions.
 pub(crate) fn run(task: &Task<'_>, limits: &Limits) -> Done {
-    let session = Session::new(task, limits).map_err(|error| sql_error(&error));
-    match session {
-        Ok(mut session) => {
-            let questions = task.questions.iter();
-            let answer = |(place, question, plan): &(usize, &Question, &Plan)| {
-                (*place, session.answer(question, plan))
-            };
-            Done {
-                answers: questions.map(answer).collect(),
-                files: session.loaded.files,
-            }
-        }
-        Err(error) => {
-            let failed = |(place, ..): &(usize, _, _)| (*place, Err(error.clone()));
-            Done {
-                answers: task.questions.iter().map(failed).collect(),
-                files: BTreeMap::new(),
-            }
-        }
+    let mut session = Session::new(task, limits).map_err(|error| sql_error(&error));
+    let questions = task.questions.iter();
+    let answers = questions.map(|(place, question, plan)| {
+        let answer = match &mut session {
+            Ok(session) => session.answer(question, plan),
+            Err(error) => Err(error.clone()),
+        };
+        (*place, answer)
+    });
+    Done {
+        answers: answers.collect(),
+        files: session.map_or_else(|_| BTreeMap::new(), |session| session.loaded.files),
     }
 }
 
@@ -106,20 +99,19 @@ impl<'a> Session<'a> {
         let deadline = Instant::now() + self.limits.time;
         let late = move || Instant::now() >= deadline;
         let begun = self.connection.progress_handler(STEPS, Some(late));
-        let rows = begun
-            .map_err(Wrong::Sql)
-            .and_then(|()| self.rows(question, plan));
+        let rows = match begun {
+            Ok(()) => self.rows(question, plan),
+            Err(error) => Err(sql_error(&error)),
+        };
         // The handler of one question must not end the preparation of the next.
         let ended = self.connection.progress_handler(0, None::<fn() -> bool>);
-        match rows.and_then(|rows| Ok(ended.map(|()| rows)?)) {
-            Ok(rows) => Ok(Answer {
-                columns: plan.columns.clone(),
-                rows,
-                files: files.into_iter().cloned().collect(),
-            }),
-            Err(Wrong::Query(error)) => Err(error),
-            Err(Wrong::Sql(error)) => Err(self.explained(&error, plan)),
-        }
+        let rows = rows?;
+        ended.map_err(|error| sql_error(&error))?;
+        Ok(Answer {
+            columns: plan.columns.clone(),
+            rows,
+            files: files.into_iter().cloned().collect(),
+        })
     }
 
     /// The files that a question reads.
@@ -132,36 +124,33 @@ impl<'a> Session<'a> {
             .collect()
     }
 
-    fn rows(&self, question: &Question, plan: &Plan) -> Result<Vec<Vec<Value>>, Wrong> {
-        let wrong = |kind, message| Wrong::Query(QueryError::new(kind, message));
+    fn rows(&self, question: &Question, plan: &Plan) -> Result<Vec<Vec<Value>>, QueryError> {
+        let explained = |error| self.explained(&error, plan);
         // The query as it is written was prepared before.
         let mut statement = self.connection.prepare(&plan.guarded).map_err(|error| {
             let message =
                 "texts among numbers cannot be looked for in this query; write it in simpler parts";
-            wrong(Syntax, format!("{message} ({error})"))
+            QueryError::new(Syntax, format!("{message} ({error})"))
         })?;
         let count = statement.column_count();
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query([]).map_err(explained)?;
         let (mut found, mut bytes) = (Vec::new(), 0);
-        while let Some(row) = rows.next()? {
+        while let Some(row) = rows.next().map_err(explained)? {
             if found.len() >= question.most_rows {
                 let message = format!("the query gives more than {} rows", question.most_rows);
-                return Err(wrong(TooLarge, message));
+                return Err(QueryError::too_large(message));
             }
-            let values = (0..count)
-                .map(|at| value(row, at))
-                .collect::<Result<Vec<_>, _>>()?;
+            let values = (0..count).map(|at| value(row, at));
+            let values = values.collect::<Result<Vec<_>, _>>()?;
             bytes += size_of::<Vec<Value>>() + count * size_of::<Value>();
-            bytes += values
-                .iter()
-                .map(|value| match value {
-                    Value::Text(text) => text.len(),
-                    _ => 0,
-                })
-                .sum::<usize>();
+            let length = |value: &Value| match value {
+                Value::Text(text) => text.len(),
+                _ => 0,
+            };
+            bytes += values.iter().map(length).sum::<usize>();
             if bytes > self.limits.bytes {
                 let message = format!("the answer needs more than {} bytes", self.limits.bytes);
-                return Err(wrong(Memory, message));
+                return Err(QueryError::new(Memory, message));
             }
             found.push(values);
         }
@@ -218,28 +207,17 @@ impl<'a> Session<'a> {
 }
 
 /// A value of an answer. **Errors**: infinities and blobs.
-fn value(row: &Row<'_>, at: usize) -> Result<Value, Wrong> {
+fn value(row: &Row<'_>, at: usize) -> Result<Value, QueryError> {
     let wrong = |kind, what| {
         let message = format!("column {} of the result is {what}", at + 1);
-        Err(Wrong::Query(QueryError::new(kind, message)))
+        Err(QueryError::new(kind, message))
     };
-    match row.get_ref(at)? {
+    match row.get_ref(at).map_err(|error| sql_error(&error))? {
         ValueRef::Null => Ok(Value::Null),
         ValueRef::Integer(number) => Ok(Value::Integer(number)),
         ValueRef::Real(real) if real.is_finite() => Ok(Value::Real(real)),
         ValueRef::Real(_) => wrong(NotFinite, "infinite"),
         ValueRef::Text(text) => Ok(Value::Text(String::from_utf8_lossy(text).into_owned())),
         ValueRef::Blob(_) => wrong(Refused, "a blob; write hex()"),
-    }
-}
-
-enum Wrong {
-    Sql(Error),
-    Query(QueryError),
-}
-
-impl From<Error> for Wrong {
-    fn from(error: Error) -> Self {
-        Self::Sql(error)
     }
 }

@@ -92,8 +92,12 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
 pub(crate) fn after(before: &str) -> (u32, u32) {
     let line = 1 + before.matches('\n').count();
     let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
-    let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
     (small(line), small(column))
+}
+
+/// A line, column or count as errors have it.
+pub(crate) fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The text of a part of a file. **Errors**: what is not UTF-8, with its line in this part.
@@ -101,7 +105,7 @@ pub(crate) fn part_of(bytes: &[u8]) -> Result<&str, QueryError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        QueryError::malformed(NOT_UTF8).at(u32::try_from(line).unwrap_or(u32::MAX), 0)
+        QueryError::malformed(NOT_UTF8).at(small(line), 0)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use super::cell::{Cell, check_encoding, part_of};
+use super::cell::{Cell, check_encoding, part_of, small};
 use super::{Each, check_columns};
 use crate::QueryError;
 use crate::settings::{COLUMNS, FileSetting, Header, VALUE_BYTES};
@@ -32,9 +32,7 @@ pub(crate) fn columns(
     if complete && first.is_none() {
         return Err(QueryError::malformed("the file is empty; it has no header").at(1, 0));
     }
-    first
-        .as_ref()
-        .map_or(Ok(()), |names| check_columns(names))?;
+    check_columns(first.as_deref().unwrap_or_default())?;
     Ok(first)
 }
 
@@ -42,21 +40,20 @@ pub(crate) fn columns(
 pub(crate) fn separator(head: &[u8]) -> u8 {
     let line = head.split(|byte| matches!(byte, b'\n' | b'\r')).next();
     let line = line.unwrap_or_default();
-    *[b',', b';', b'\t']
-        .iter()
-        .find(|byte| line.contains(byte))
-        .unwrap_or(&b',')
+    let known = [b',', b';', b'\t'].into_iter();
+    let mut found = known.filter(|byte| line.contains(byte));
+    found.next().unwrap_or(b',')
 }
 
 fn names(record: &Record<'_>, setting: &FileSetting) -> Result<Vec<String>, QueryError> {
-    let place = |at: usize| format!("c{}", at + 1);
-    let named = setting.header == Header::RowNames;
-    let names = named.then(|| String::from("row_name")).into_iter();
-    let mut names: Vec<String> = names.collect();
+    let mut names = Vec::new();
+    if setting.header == Header::RowNames {
+        names.push(String::from("row_name"));
+    }
     for at in 0..record.ends.len() {
         let name = part_of(record.field(at))?.trim();
         names.push(if setting.header == Header::None || name.is_empty() {
-            place(names.len())
+            format!("c{}", names.len() + 1)
         } else {
             name.to_owned()
         });
@@ -279,8 +276,4 @@ impl Records {
         }
         Ok(())
     }
-}
-
-fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
