@@ -1,5 +1,6 @@
 //! A paper, read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
@@ -148,6 +149,8 @@ pub struct Document {
     /// The environments in the order of their `\begin`, without `document` and those that are passed over as raw text (verbatim
     /// text, listings, comments).
     pub environments: Vec<Environment>,
+    /// Environments of which nobody here knows what they are: a package or code that is not followed defines them.
+    pub unknown_environments: BTreeSet<String>,
     /// The kinds of theorem-like statements that are declared, in order.
     pub theorems: Vec<Theorem>,
     /// The files that LaTeX writes from the document (`filecontents`), in order. They are read where the loader has none of the name.

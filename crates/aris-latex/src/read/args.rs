@@ -204,6 +204,11 @@ impl Reader<'_> {
                     self.skip_glue();
                     continue;
                 }
+                'n' => {
+                    let named = self.argument();
+                    self.may_define(token, &named);
+                    continue;
+                }
                 'o' | 'O' | 'q' => self.optional().unwrap_or_default(),
                 'p' => self.delimited('(', ')').unwrap_or_default(),
                 _ => self.argument(),

@@ -4,7 +4,7 @@
 //! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
 //! they stand in.
 
-use super::{Kind, Letters, Reader, Role, Token, is_evaluated, style, suffixed};
+use super::{Cmd, Kind, Letters, Meaning, Reader, Role, Token, is_evaluated, style, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -47,9 +47,29 @@ impl Reader<'_> {
         }
     }
 
+    /// The file that `listing file=` names among the keys of an argument, and whether its name is known.
+    fn file_key(&mut self) -> (String, bool) {
+        let keys = self.argument();
+        let keys = self.flat(&keys);
+        let mut keys = keys.split(',').filter_map(|key| key.split_once('='));
+        let file = keys.find(|(key, _)| key.trim().ends_with("file"));
+        let name = file.map(|(_, name)| name.trim().to_owned());
+        let known = name.as_deref().is_some_and(is_evaluated);
+        (name.unwrap_or_default(), known)
+    }
+
     /// A file that is printed as a table or a listing. What `how` says stands behind its name: `table`: an argument; `row`: columns and what is printed for each row, which the data fill.
     pub(super) fn printed_file(&mut self, token: Token, kind: IncludeKind, how: &str) {
-        let (name, known) = self.file_name();
+        let (name, known) = match how {
+            "keys" => self.file_key(),
+            // `\openin\file=name`
+            "open" => {
+                drop(self.argument());
+                self.drop_sign('=');
+                self.file_name()
+            }
+            _ => self.file_name(),
+        };
         let place = self.place(token);
         // A table macro (`\pgfplotstabletypeset\data`) is no file, nor is data written in place.
         let is_name = !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
@@ -59,14 +79,29 @@ impl Reader<'_> {
             let tried = self.candidates(&[ended.unwrap_or_else(|| name.clone())]);
             self.record(Include::new(kind, place, &name, tried), known);
         }
-        if is_file && !matches!(how, "name" | "table") && !self.style.has(style::MUTE) {
+        if is_file && !matches!(how, "name" | "table" | "open") && !self.style.has(style::MUTE) {
             // Data may hold commands, a listing prints them.
             let holds = Holds::new(true, kind == IncludeKind::Data);
             let message = format!("`{name}` is printed here and not read");
             self.problem(ProblemKind::UnreadText(holds), place, message);
         }
+        let is_macro = known && name.is_empty() && kind == IncludeKind::Data && how.is_empty();
+        if is_macro && !self.style.has(style::MUTE) {
+            let message = "a table is printed here and not read";
+            self.problem(
+                ProblemKind::UnreadText(Holds::new(true, true)),
+                place,
+                message,
+            );
+        }
         match how {
-            "table" => drop(self.argument()),
+            // `\mytable` stands for the data from here on; it is the name of no file.
+            "table" => {
+                let named = self.argument();
+                if let Some(name) = named.first().and_then(|token| token.name()) {
+                    self.set_meaning(name, Meaning::Known(Cmd::free("nothing", "")));
+                }
+            }
             "row" => drop((self.argument(), self.braced())),
             _ => {}
         }

@@ -203,7 +203,7 @@ fn run(what: &str) -> Option<Run> {
         "keyword" => |reader, token, how| reader.declare_named(token, "", how),
         "declares" => |reader, token, how| reader.declare_name(token, how),
         "changes" => |reader, token, how| reader.changed(token, how),
-        "let" => |reader, _, _| reader.alias(),
+        "let" => |reader, _, how| reader.alias(how == "copy"),
         "newcite" => |reader, token, _| reader.new_cite(token),
         "newif" => |reader, _, _| reader.new_switch(),
         "newbool" => |reader, _, how| reader.new_named_switch(how),

@@ -83,11 +83,17 @@ impl Reader<'_> {
             None if self.is_code(&name) => Env::new("raw", ""),
             // `\begin{x}` runs `\x`.
             None if !matches!(self.meaning(index), Meaning::Unknown) => {
+                if self.what(token.with(Kind::Name(index))) == "opaque" {
+                    self.doc.unknown_environments.insert(name.to_string());
+                }
                 self.paragraph(token);
                 self.enter(index, After::Paragraph, token);
                 return self.unread(token.with(Kind::Name(index)));
             }
-            None => Env::new("unknown", "o"),
+            None => {
+                self.doc.unknown_environments.insert(name.to_string());
+                Env::new("unknown", "o")
+            }
         };
         self.skip_arguments(token, env.arguments);
         match env.what {
@@ -126,6 +132,10 @@ impl Reader<'_> {
             }
             "sources" => {
                 self.sources("");
+                self.begin_text(token, index, "plain");
+            }
+            "pictured" => {
+                self.graphics(token);
                 self.begin_text(token, index, "plain");
             }
             what => self.begin_text(token, index, what),

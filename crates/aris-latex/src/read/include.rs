@@ -246,7 +246,9 @@ impl Reader<'_> {
         let names = path::tex_candidates(&name);
         let mut candidates = self.candidates(&names).into_iter();
         let exists = known && candidates.any(|path| self.load(&path) != IncludeOutcome::Missing);
-        self.choose(token, Some(exists));
+        // A name without a folder may be that of an installed file.
+        let is_elsewhere = !exists && !name.contains('/');
+        self.choose(token, (!is_elsewhere).then_some(exists));
         if exists && self.command_name(token) == "InputIfFileExists" {
             self.splice(token, IncludeKind::Input, (name, known), None);
         }

@@ -407,12 +407,16 @@ impl Reader<'_> {
     }
 
     /// `\let\a=\b`
-    pub(super) fn alias(&mut self) {
+    pub(super) fn alias(&mut self, may_be_braced: bool) {
         let Some((name, own)) = self.defined_name() else {
             return;
         };
         self.drop_sign('=');
-        let target = self.next_visible();
+        let mut target = self.next_visible();
+        if may_be_braced && target.kind == Kind::Begin {
+            let named = self.balanced(target);
+            target = named.first().copied().unwrap_or(target);
+        }
         if let Some(env) = self.hiding(target) {
             self.environments.insert(name, Own::Like(env));
         }
@@ -472,11 +476,77 @@ impl Reader<'_> {
         }
     }
 
-    /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
-    pub(super) fn declare_name(&mut self, token: Token, spec: &str) {
-        let Some((name, _)) = self.defined_name() else {
+    /// A command that is not followed and may define what this names, `\x` or `x`: what a macro of that name prints is not certain any more.
+    pub(super) fn may_define(&mut self, token: Token, named: &[Token]) {
+        let name = match named {
+            [only] if only.name().is_some() => only.name(),
+            [only] if only.kind == Kind::Word => {
+                let text = self.text(*only).to_owned();
+                Some(self.names.intern(&text))
+            }
+            _ => None,
+        };
+        let Some(name) = name else { return };
+        self.handled.insert(name);
+        let Meaning::Macro(old) = self.meaning(name) else {
             return;
         };
+        if old.doubt > 0 || self.styles > 0 {
+            return;
+        }
+        let (text, by) = (self.names.text(name), self.text(token));
+        let message =
+            format!("`\\{text}` may be defined anew by `{by}` here, which is not followed");
+        let doubt = self.doubt(token, &message);
+        self.writer.doubts.leave(doubt);
+        let macro_in_doubt = Macro {
+            parameters: old.parameters.clone(),
+            body: Rc::clone(&old.body),
+            place: old.place,
+            style: old.style,
+            doubt,
+        };
+        self.set_meaning(name, Meaning::Macro(Rc::new(macro_in_doubt)));
+    }
+
+    /// [`Reader::may_define`] of what follows a command of the preamble that nobody here knows: `\x`, `{\x}` or `{x}`.
+    pub(super) fn may_define_next(&mut self, token: Token) {
+        let first = self.next();
+        if first.kind != Kind::Begin {
+            self.may_define(token, &[first]);
+            return self.unread(first);
+        }
+        let (second, third) = (self.next(), self.next());
+        if third.kind == Kind::End {
+            self.may_define(token, &[second]);
+        }
+        self.unread_all(&[first, second, third]);
+    }
+
+    /// The same for every command in an argument that is dropped, and run some time later, if at all.
+    pub(super) fn may_define_within(&mut self, token: Token, dropped: &[Token]) {
+        let mut named = Vec::new();
+        for (at, token) in dropped.iter().enumerate() {
+            let is_text = match self.what(*token) {
+                "define" | "def" | "gdef" | "let" => false,
+                "namedef" => true,
+                _ => continue,
+            };
+            let mut rest = dropped.iter().skip(at + 1);
+            let name = rest.find(|token| token.kind != Kind::Begin).copied();
+            named.extend(name.filter(|token| is_text || token.name().is_some()));
+        }
+        for name in named {
+            self.may_define(token, &[name]);
+        }
+    }
+
+    /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
+    pub(super) fn declare_name(&mut self, token: Token, spec: &str) {
+        let Some((name, own)) = self.defined_name() else {
+            return;
+        };
+        self.may_define(token, &[own]);
         if spec == "g" {
             self.set_meaning(name, Meaning::Known(Cmd::free("register", "")));
             return;

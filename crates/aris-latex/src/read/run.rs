@@ -35,6 +35,9 @@ impl Reader<'_> {
                     Meaning::Unknown if self.skip_hidden(name) => {}
                     Meaning::Unknown => {
                         self.undefined(token, name);
+                        if self.preamble {
+                            self.may_define_next(token);
+                        }
                         self.unknown(token);
                     }
                 },

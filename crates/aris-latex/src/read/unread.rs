@@ -69,6 +69,7 @@ impl Reader<'_> {
 
     /// An argument that is dropped: citations in it are told, and numbers where it `is_text`.
     pub(super) fn unread_argument(&mut self, token: Token, argument: &[Token], is_text: bool) {
+        self.may_define_within(token, argument);
         let (_, mut holds) = self.held(argument);
         holds.numbers &= is_text;
         if !holds.is_empty() {

@@ -290,3 +290,45 @@ fn a_list_has_one_for_each_mark() {
     assert_eq!(bound("tolerance = [1, 1]"), 0);
     assert_ne!(bound("tolerance = [1]"), 0);
 }
+
+/// A macro that another command may define anew holds no number that is certain: it differs, or the audit says that it does not know.
+#[test]
+fn a_macro_that_another_command_may_define_anew_does_not_pass() {
+    let other = "\\newcommand\\other{99.9}";
+    for (change, differs) in [
+        ("", false),
+        ("\\RenewDocumentCommand\\best{}{99.9}", true),
+        ("\\DeclareExpandableDocumentCommand\\best{}{99.9}", true),
+        ("\\DeclareCommandCopy\\best\\other", true),
+        ("\\RenewCommandCopy\\best\\other", true),
+        ("\\LetLtxMacro{\\best}{\\other}", true),
+        (
+            "\\IfFileExists{article.cls}{\\renewcommand\\best{99.9}}{}",
+            true,
+        ),
+        ("\\chardef\\best=57 ", false),
+        ("\\letcs\\best{other}", false),
+        ("\\cslet{best}\\other", false),
+        (
+            "\\AtBeginEnvironment{abstract}{\\renewcommand\\best{99.9}}",
+            false,
+        ),
+        ("\\AtBeginEnvironment{abstract}{\\csdef{best}{99.9}}", false),
+        ("\\somethingnew\\best\\other", false),
+        ("\\somethingnew{best}{99.9}", false),
+        ("\\pgfmathsetmacro\\best{9*11.1}", false),
+    ] {
+        let body =
+            format!("\\newcommand\\best{{42.7}}{other}{change}\n\nIt has \\best{{}} points.");
+        let paper = Paper::new(&body).with("results/d.csv", DATA);
+        let binding = "[[claim]]\nid = \"c\"\nmacro = \"best\"\nvalue = \"select a from \\\"results/d.csv\\\"\"\n";
+        let audit = paper.claims(binding).audit();
+        let verdict = audit.verdict();
+        let expected = match (change, differs) {
+            ("", _) => "PASS",
+            (_, true) => "FAIL",
+            (_, false) => "WARN",
+        };
+        assert_eq!(verdict, expected, "{change}: {:?}", audit.of("c"));
+    }
+}

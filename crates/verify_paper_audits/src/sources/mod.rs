@@ -174,7 +174,10 @@ impl Sources {
                     }
                 }
                 IncludeOutcome::NotRead => self.not_read(paper, include, position),
-                // Nobody knows whether LaTeX asks for it: the document's problems say so.
+                // Nobody knows whether LaTeX asks for it: the document's problems say so. Of text, which file it is has to be known.
+                IncludeOutcome::Unresolved if source_kind(include.kind) == SourceKind::Tex => {
+                    self.unnamed(include, &position);
+                }
                 _ if include.doubt.is_some() => {}
                 IncludeOutcome::Missing => {
                     self.missing(include, &position);
@@ -189,13 +192,7 @@ impl Sources {
                     let message = format!("{} cannot be read: {reason}", short(&include.target));
                     self.unresolved(message, &include.target, &position);
                 }
-                IncludeOutcome::Unresolved => {
-                    let message = format!(
-                        "{:?} names a file through a macro that the document does not define",
-                        short(&include.target)
-                    );
-                    self.unresolved(message, &include.target, &position);
-                }
+                IncludeOutcome::Unresolved => self.unnamed(include, &position),
                 IncludeOutcome::Excluded | IncludeOutcome::Cycle => {}
             }
         }
@@ -319,6 +316,14 @@ impl Sources {
         let fix = "add the file, or remove the line that asks for it; a file of the TeX distribution needs nothing";
         let finding = Finding::new(FindingId::IncludeMissing, message, fix);
         self.push_at(finding, &include.target, position);
+    }
+
+    fn unnamed(&mut self, include: &Include, position: &Position) {
+        let message = format!(
+            "{:?} names a file through a macro that the document does not define",
+            short(&include.target)
+        );
+        self.unresolved(message, &include.target, position);
     }
 
     fn unresolved(&mut self, message: String, target: &str, position: &Position) {

@@ -17,7 +17,7 @@ const TITLES: &str =
 /// What a file holds, as far as an audit has to look at it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holds {
-    /// Theorems or proofs.
+    /// Theorems, proofs, or an environment of which nobody knows what it is.
     pub proofs: bool,
     /// Citations or entries of a bibliography.
     pub citations: bool,
@@ -95,7 +95,10 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
         mark(problem.place.file, may_hold);
     }
     for block in &document.blocks {
-        let proves = statement(document, block).is_some() || below_proof(document, block);
+        let mut environments = block.environments.iter();
+        let proves = statement(document, block).is_some()
+            || below_proof(document, block)
+            || environments.any(|name| document.unknown_environments.contains(&**name));
         let counts = !matches!(
             block.kind,
             BlockKind::FrontMatter | BlockKind::Keywords | BlockKind::BibItem

@@ -648,6 +648,15 @@ fn sources_that_no_audit_saw() {
             "include_unresolved",
         ),
         (
+            "included by a name that a loop makes",
+            |p| {
+                let looped = "\\foreach\\k in {intro}{\\input{sections/\\k}} Our gate";
+                p.edit("sections/results.tex", "Our gate", looped);
+                p.seal();
+            },
+            "include_unresolved",
+        ),
+        (
             "included behind a conditional that its file does not end",
             |p| {
                 p.edit("sections/results.tex", "Our gate", "\\iffalse Our gate");
@@ -2478,4 +2487,83 @@ fn a_review_kept_again_after_an_edit_is_doubtful() {
     project.write("../policy.json", policy);
     let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
+}
+
+/// What prints a file makes it part of the paper.
+#[test]
+fn a_file_that_is_printed_in_any_way_is_covered() {
+    for printing in [
+        "\\VerbatimInput{x.txt}",
+        "\\tcbinputlisting{listing only, listing file=x.txt}",
+        "\\tcbinputlisting{listing file={x.txt}}",
+        "\\CatchFileDef{\\score}{x.txt}{}\\score",
+        "\\newread\\f\\openin\\f=x.txt \\read\\f to\\score \\closein\\f \\score",
+        "\\pgfplotstableread{x.txt}\\mytable\\pgfplotstabletypeset{\\mytable}",
+    ] {
+        let project = Project::new();
+        project.write("x.txt", "a b\n1 91.3\n");
+        let text = format!("{printing}\n\nOur gate");
+        project
+            .edit("sections/results.tex", "Our gate", &text)
+            .bind();
+        project.audit_claims(&[]);
+        let blocks = || {
+            let report = project.gate().report;
+            let findings = report["findings"].as_array().cloned().unwrap_or_default();
+            let blocking = findings.into_iter().filter(|finding| {
+                finding["audit"] == "paper-claim-audit" && finding["severity"] == "block"
+            });
+            let ids = blocking.map(|finding| finding["id"].to_string());
+            ids.collect::<Vec<String>>()
+        };
+        assert_eq!(blocks(), Vec::<String>::new(), "{printing}");
+        project.edit("x.txt", "91.3", "99.9");
+        assert_eq!(blocks(), ["\"stale_input\""], "{printing}");
+    }
+}
+
+/// Nobody knows whether an environment of a package is a theorem: the reviewer of proofs has to have been given its file.
+#[test]
+fn an_unknown_environment_is_for_the_reviewer_of_proofs() {
+    for (preamble, begin, end) in [
+        ("\\newtheorem{foo}{Theorem}", "\\begin{foo}", "\\end{foo}"),
+        (
+            "\\newtheoremrep{foo}{Theorem}",
+            "\\begin{foorep}",
+            "\\end{foorep}",
+        ),
+        ("", "\\begin{appendixproof}", "\\end{appendixproof}"),
+        (
+            "\\newtheorem{foo}{Theorem}\\let\\zz\\foo\\let\\endzz\\endfoo",
+            "\\begin{zz}",
+            "\\end{zz}",
+        ),
+        (
+            "\\NewEnviron{zz}{\\begin{theorem}\\BODY\\end{theorem}}",
+            "\\begin{zz}",
+            "\\end{zz}",
+        ),
+    ] {
+        let project = Project::new();
+        project.edit(
+            "main.tex",
+            "\\begin{document}",
+            &format!("{preamble}\n\\begin{{document}}"),
+        );
+        project.write(
+            "sections/thm.tex",
+            format!("{begin}All cats are dogs.{end}\n"),
+        );
+        project.edit(
+            "sections/results.tex",
+            "Our gate",
+            "\\input{sections/thm} Our gate",
+        );
+        project.seal();
+        let blocking = project.gate().ids("block");
+        assert!(
+            blocking.contains(&String::from("uncovered_input")),
+            "{begin}: {blocking:?}"
+        );
+    }
 }
