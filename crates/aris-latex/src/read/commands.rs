@@ -203,6 +203,7 @@ fn run(what: &str) -> Option<Run> {
         "keyword" => |reader, token, how| reader.declare_named(token, "", how),
         "declares" => |reader, token, how| reader.declare_name(token, how),
         "changes" => |reader, token, how| reader.changed(token, how),
+        "read" => |reader, token, _| reader.read_line(token),
         "let" => |reader, _, how| reader.alias(how == "copy"),
         "newcite" => |reader, token, _| reader.new_cite(token),
         "newif" => |reader, _, _| reader.new_switch(),

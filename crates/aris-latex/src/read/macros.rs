@@ -364,7 +364,10 @@ impl Reader<'_> {
     pub(super) fn new_environment(&mut self, token: Token, form: &str) {
         let Label { key: name, place } = self.key_argument();
         let parameters = self.parameters(form);
-        let (begin, end) = (self.argument(), self.argument());
+        // `\NewEnviron` has one text, in which `\BODY` is what stands in the environment.
+        let is_body = form == "body";
+        let begin = self.argument();
+        let end = if is_body { Vec::new() } else { self.argument() };
         if name.is_empty() {
             return;
         }
@@ -378,7 +381,8 @@ impl Reader<'_> {
         let is_known = env::lookup(&name).is_some_and(|env| self.styles > 0 || env.is(env::FIXED));
         // What goes into a box is set where that is used, if it is.
         let mut boxed = begin.iter().chain(&end);
-        let is_boxed = boxed.any(|token| matches!(self.text(*token), "lrbox" | "\\setbox"));
+        let is_boxed =
+            is_body || boxed.any(|token| matches!(self.text(*token), "lrbox" | "\\setbox"));
         if !is_known || is_boxed && self.styles == 0 {
             let mut begin = self.macro_of(parameters, &begin, place);
             if is_boxed {
@@ -509,18 +513,49 @@ impl Reader<'_> {
         self.set_meaning(name, Meaning::Macro(Rc::new(macro_in_doubt)));
     }
 
-    /// [`Reader::may_define`] of what follows a command of the preamble that nobody here knows: `\x`, `{\x}` or `{x}`.
+    /// [`Reader::may_define`] of what follows a command of the preamble that nobody here knows: `\x`, or an argument that is `{\x}`, `[\x]`
+    /// or `{x}`.
     pub(super) fn may_define_next(&mut self, token: Token) {
-        let first = self.next();
-        if first.kind != Kind::Begin {
-            self.may_define(token, &[first]);
-            return self.unread(first);
+        /// Tokens of all arguments.
+        const MOST: usize = 64;
+        let (mut taken, mut depth) = (Vec::new(), 0_usize);
+        while taken.len() < MOST {
+            let next = self.next();
+            taken.push(next);
+            let is_bracket = |bracket| next.kind == Kind::Word && self.text(next).contains(bracket);
+            match next.kind {
+                Kind::Begin => depth += 1,
+                Kind::End if depth > 0 => depth -= 1,
+                Kind::Word if is_bracket('[') => depth += 1,
+                Kind::Word if is_bracket(']') && depth > 0 => depth -= 1,
+                Kind::Stop | Kind::Par | Kind::End => break,
+                _ if depth == 0 && next.kind != Kind::Space => break,
+                _ => {}
+            }
         }
-        let (second, third) = (self.next(), self.next());
-        if third.kind == Kind::End {
-            self.may_define(token, &[second]);
+        self.unread_all(&taken);
+        if let Some(first) = taken.first().filter(|first| first.name().is_some()) {
+            self.may_define(token, &[*first]);
         }
-        self.unread_all(&[first, second, third]);
+        for around in taken.windows(3) {
+            if let [open, named, close] = *around
+                && (open.kind == Kind::Begin || self.text(open).ends_with('['))
+                && (close.kind == Kind::End || self.text(close).starts_with(']'))
+            {
+                self.may_define(token, &[named]);
+            }
+        }
+    }
+
+    /// `\read\file to\x`
+    pub(super) fn read_line(&mut self, token: Token) {
+        drop(self.argument());
+        let to = self.next_visible();
+        if self.text(to) != "to" {
+            return self.unread(to);
+        }
+        let named = self.argument();
+        self.may_define(token, &named);
     }
 
     /// The same for every command in an argument that is dropped, and run some time later, if at all.

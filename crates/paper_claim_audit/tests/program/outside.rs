@@ -317,6 +317,9 @@ fn a_macro_that_another_command_may_define_anew_does_not_pass() {
         ("\\somethingnew\\best\\other", false),
         ("\\somethingnew{best}{99.9}", false),
         ("\\pgfmathsetmacro\\best{9*11.1}", false),
+        ("\\StrSubstitute{42.7}{42.7}{99.9}[\\best]", false),
+        ("\\CatchFileDef{\\best}{x.txt}{}", false),
+        ("\\read\\f to\\best", false),
     ] {
         let body =
             format!("\\newcommand\\best{{42.7}}{other}{change}\n\nIt has \\best{{}} points.");
@@ -330,5 +333,20 @@ fn a_macro_that_another_command_may_define_anew_does_not_pass() {
             (_, false) => "WARN",
         };
         assert_eq!(verdict, expected, "{change}: {:?}", audit.of("c"));
+    }
+}
+
+/// Whether an environment or a loop of a package prints its text is not known.
+#[test]
+fn text_that_a_package_may_hide_does_not_pass() {
+    for (preamble, begin, end) in [
+        ("\\RenewEnviron{quote}{}", "\\begin{quote}", "\\end{quote}"),
+        ("", "\\whiledo{\\boolean{false}}{", "}"),
+    ] {
+        let body = format!("{preamble}\n\n{begin}It has 42.7 points.{end}");
+        let paper = Paper::new(&body).with("results/d.csv", DATA);
+        let binding = "[[claim]]\nid = \"c\"\nin = \"main.tex\"\ntext = 'has [[42.7]] points'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n";
+        let audit = paper.claims(binding).audit();
+        assert_eq!(audit.verdict(), "WARN", "{begin}: {:?}", audit.of("c"));
     }
 }
