@@ -2,11 +2,13 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use strum::VariantArray;
+
 use super::{Point, Rect, span};
 use crate::measures::{CAP, CORNER, HEAD};
 
 /// How a node is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub(crate) enum Shape {
     /// A box.
     Rect,
@@ -44,19 +46,6 @@ impl Shape {
     pub(crate) const fn is_tapered(self) -> bool {
         matches!(self, Self::Circle | Self::Ellipse | Self::Diamond)
     }
-
-    /// All of them, with their names.
-    pub(crate) const ALL: [(&str, Self); 9] = [
-        ("rect", Self::Rect),
-        ("rounded", Self::Rounded),
-        ("circle", Self::Circle),
-        ("ellipse", Self::Ellipse),
-        ("diamond", Self::Diamond),
-        ("cylinder", Self::Cylinder),
-        ("queue", Self::Queue),
-        ("document", Self::Document),
-        ("person", Self::Person),
-    ];
 }
 
 /// A node's outline: a shape and its box. A circle's box is square.
@@ -350,8 +339,8 @@ mod tests {
 
     #[test]
     fn lines_leave_shapes_on_their_outline() {
-        for (_, shape) in Shape::ALL {
-            let outline = outline(shape);
+        for shape in Shape::VARIANTS {
+            let outline = outline(*shape);
             for target in [
                 (200.0, 0.0),
                 (0.0, -90.0),

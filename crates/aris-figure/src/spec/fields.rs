@@ -1,329 +1,172 @@
 //! The fields of a figure: one table for the reader, the documentation and the JSON schema.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::{Anchor, Dash, Direction};
-use crate::geometry::Shape;
+/// Each part of a figure and its fields: the name of each, what it holds, and what it means and what holds when it is absent. What holds
+/// one of some words lists them, here and nowhere else.
+const TABLE: &str = "\
+figure
+title         text                       name of the figure; not drawn, kept in SVG and PDF
+canvas        object                     the drawing area
+style         object                     what holds for the whole figure
+layout        object                     how nodes without x and y are placed
+nodes         list                       boxes
+edges         list                       arrows between nodes and groups
+groups        list                       frames behind nodes
+labels        list                       free text
 
-/// What a field may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Text,
-    /// A text or a number: names may be either.
-    Name,
-    Number,
-    Positive,
-    Colour,
-    Colours,
-    Names,
-    Flag,
-    OneOf(&'static [&'static str]),
-    Points,
-    Object(&'static [Field]),
-    List(&'static [Field]),
-}
+canvas
+width         number > 0                 default 800, or what a layout needs
+height        number > 0                 default 400, or what a layout needs
+
+style
+font_family   text                       families for viewers of the SVG; default Liberation Sans, Arial, Helvetica, which are equally wide
+font_size     number > 0                 default 14; edge labels and sublabels are 3 smaller, group labels 2
+bg_color      #RRGGBB                    background, default #FFFFFF
+palette       list of #RRGGBB            borders of nodes without stroke, in turn; default one blue, #2563EB, for all
+
+layout
+direction     LR | TB                    LR: from left to right (default); TB: from top to bottom
+node_gap      number > 0                 room between neighbours in a layer, default 30
+layer_gap     number > 0                 room between layers, default 50; more where a label needs it
+routing       straight | orthogonal      straight (default), or orthogonal: edges run in right angles, round nodes; also where the file places the nodes
+
+nodes
+id            text or number             required; name for edges and groups; each once
+label         text or number             text, bold; \\n breaks the line, $…$ is a formula
+x             number                     centre; a node without x and y is placed by the layout
+y             number                     centre
+width         number > 0                 default 120; what the text needs where the layout places the node
+height        number > 0                 default 50; what the text needs where the layout places the node
+shape         rect | rounded | circle | ellipse | diamond | cylinder | queue | document | person  default rounded; a circle has the longer of width and height as diameter
+fill          #RRGGBB                    default: a light tone of the palette's colour
+stroke        #RRGGBB                    border, default from the palette
+text_color    #RRGGBB                    default #333333
+font_size     number > 0                 default: that of the style
+sublabel      text or number             smaller text below the label
+
+edges
+from          text or number             required; id of a node, or of a group: the edge begins at its frame
+to            text or number             required; id of a node or group; the same node as from draws a loop
+label         text or number             text beside the middle
+style         solid | dashed | dotted    default solid
+arrow         end | start | both | none  where arrows stand, default end
+color         #RRGGBB                    default #555555
+thickness     number > 0                 default 2; the arrow is 8 times as long
+curve         true or false              true bends the edge to the right of its direction
+routing       straight | orthogonal      straight or orthogonal, default: that of the layout; curve and points come before it
+points        list of points             corners on the way, [[x, y], …]
+
+groups
+id            text or number             name for edges
+label         text or number             text at the top left
+node_ids      list of ids                nodes in the frame
+fill          #RRGGBB                    default #F5F5F5
+stroke        #RRGGBB                    default #E0E0E0
+padding       number                     room around the nodes, default 20, or what the label needs
+
+labels
+text          text or number             one line
+x             number                     where the anchor is, default 0
+y             number                     baseline, default 0
+font_size     number > 0                 default: that of the style
+color         #RRGGBB                    default #555555
+anchor        start | middle | end       which part of the text is at x, default middle";
 
 /// One field.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) required: bool,
-    /// What it means and what holds when it is absent.
-    pub(crate) about: &'static str,
+    /// What it may hold, as people are told.
+    kind: &'static str,
+    required: bool,
+    about: &'static str,
 }
 
-const fn field(name: &'static str, kind: Kind, about: &'static str) -> Field {
-    Field {
-        name,
-        kind,
-        required: false,
-        about,
-    }
+static PARTS: LazyLock<BTreeMap<&str, Vec<Field>>> = LazyLock::new(|| {
+    let parts = TABLE.split("\n\n").filter_map(|part| {
+        let (name, lines) = part.split_once('\n')?;
+        Some((name, lines.lines().filter_map(Field::read).collect()))
+    });
+    parts.collect()
+});
+
+/// The fields of a part of a figure, by the name of the field that holds it; of the figure itself by `figure`.
+pub(crate) fn fields(part: &str) -> &'static [Field] {
+    PARTS.get(part).map_or(&[], Vec::as_slice)
 }
 
-const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field {
-    Field {
-        required: true,
-        ..field(name, kind, about)
-    }
-}
-
-/// The words of a field, each with what it means.
-pub(crate) type Words<T, const N: usize> = [(&'static str, T); N];
-
-/// Where arrows stand: at the start, and at the end.
-pub(crate) const ARROWS: Words<(bool, bool), 4> = [
-    ("end", (false, true)),
-    ("start", (true, false)),
-    ("both", (true, true)),
-    ("none", (false, false)),
-];
-pub(crate) const STYLES: Words<Dash, 3> = [
-    ("solid", Dash::Solid),
-    ("dashed", Dash::Dashed),
-    ("dotted", Dash::Dotted),
-];
-pub(crate) const ANCHORS: Words<Anchor, 3> = [
-    ("start", Anchor::Start),
-    ("middle", Anchor::Middle),
-    ("end", Anchor::End),
-];
-/// Whether edges run in right angles.
-pub(crate) const ROUTINGS: Words<bool, 2> = [("straight", false), ("orthogonal", true)];
-pub(crate) const DIRECTIONS: Words<Direction, 2> =
-    [("LR", Direction::LeftRight), ("TB", Direction::TopBottom)];
-
-const fn names<T: Copy, const N: usize>(words: &Words<T, N>) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut at = 0;
-    while at < N {
-        names[at] = words[at].0;
-        at += 1;
-    }
-    names
-}
-
-pub(crate) const FIGURE: &[Field] = &[
-    field(
-        "title",
-        Kind::Text,
-        "name of the figure; not drawn, kept in SVG and PDF",
-    ),
-    field("canvas", Kind::Object(CANVAS), "the drawing area"),
-    field(
-        "style",
-        Kind::Object(STYLE),
-        "what holds for the whole figure",
-    ),
-    field(
-        "layout",
-        Kind::Object(LAYOUT),
-        "how nodes without x and y are placed",
-    ),
-    field("nodes", Kind::List(NODE), "boxes"),
-    field("edges", Kind::List(EDGE), "arrows between nodes and groups"),
-    field("groups", Kind::List(GROUP), "frames behind nodes"),
-    field("labels", Kind::List(LABEL), "free text"),
-];
-
-pub(crate) const CANVAS: &[Field] = &[
-    field(
-        "width",
-        Kind::Positive,
-        "default 800, or what a layout needs",
-    ),
-    field(
-        "height",
-        Kind::Positive,
-        "default 400, or what a layout needs",
-    ),
-];
-
-pub(crate) const STYLE: &[Field] = &[
-    field(
-        "font_family",
-        Kind::Text,
-        "families for viewers of the SVG; default Liberation Sans, Arial, Helvetica, which are equally wide",
-    ),
-    field(
-        "font_size",
-        Kind::Positive,
-        "default 14; edge labels and sublabels are 3 smaller, group labels 2",
-    ),
-    field("bg_color", Kind::Colour, "background, default #FFFFFF"),
-    field(
-        "palette",
-        Kind::Colours,
-        "borders of nodes without stroke, in turn; default one blue, #2563EB, for all",
-    ),
-];
-
-pub(crate) const LAYOUT: &[Field] = &[
-    field(
-        "direction",
-        Kind::OneOf(&names(&DIRECTIONS)),
-        "LR: from left to right (default); TB: from top to bottom",
-    ),
-    field(
-        "node_gap",
-        Kind::Positive,
-        "room between neighbours in a layer, default 30",
-    ),
-    field(
-        "layer_gap",
-        Kind::Positive,
-        "room between layers, default 50; more where a label needs it",
-    ),
-    field(
-        "routing",
-        Kind::OneOf(&names(&ROUTINGS)),
-        "straight (default), or orthogonal: edges run in right angles, round nodes; also where the file places the nodes",
-    ),
-];
-
-pub(crate) const NODE: &[Field] = &[
-    required("id", Kind::Name, "name for edges and groups; each once"),
-    field(
-        "label",
-        Kind::Name,
-        "text, bold; \\n breaks the line, $…$ is a formula",
-    ),
-    field(
-        "x",
-        Kind::Number,
-        "centre; a node without x and y is placed by the layout",
-    ),
-    field("y", Kind::Number, "centre"),
-    field(
-        "width",
-        Kind::Positive,
-        "default 120; what the text needs where the layout places the node",
-    ),
-    field(
-        "height",
-        Kind::Positive,
-        "default 50; what the text needs where the layout places the node",
-    ),
-    field(
-        "shape",
-        Kind::OneOf(&names(&Shape::ALL)),
-        "default rounded; a circle has the longer of width and height as diameter",
-    ),
-    field(
-        "fill",
-        Kind::Colour,
-        "default: a light tone of the palette's colour",
-    ),
-    field("stroke", Kind::Colour, "border, default from the palette"),
-    field("text_color", Kind::Colour, "default #333333"),
-    field("font_size", Kind::Positive, "default: that of the style"),
-    field("sublabel", Kind::Name, "smaller text below the label"),
-];
-
-pub(crate) const EDGE: &[Field] = &[
-    required(
-        "from",
-        Kind::Name,
-        "id of a node, or of a group: the edge begins at its frame",
-    ),
-    required(
-        "to",
-        Kind::Name,
-        "id of a node or group; the same node as from draws a loop",
-    ),
-    field("label", Kind::Name, "text beside the middle"),
-    field("style", Kind::OneOf(&names(&STYLES)), "default solid"),
-    field(
-        "arrow",
-        Kind::OneOf(&names(&ARROWS)),
-        "where arrows stand, default end",
-    ),
-    field("color", Kind::Colour, "default #555555"),
-    field(
-        "thickness",
-        Kind::Positive,
-        "default 2; the arrow is 8 times as long",
-    ),
-    field(
-        "curve",
-        Kind::Flag,
-        "true bends the edge to the right of its direction",
-    ),
-    field(
-        "routing",
-        Kind::OneOf(&names(&ROUTINGS)),
-        "straight or orthogonal, default: that of the layout; curve and points come before it",
-    ),
-    field("points", Kind::Points, "corners on the way, [[x, y], …]"),
-];
-
-pub(crate) const GROUP: &[Field] = &[
-    field("id", Kind::Name, "name for edges"),
-    field("label", Kind::Name, "text at the top left"),
-    field("node_ids", Kind::Names, "nodes in the frame"),
-    field("fill", Kind::Colour, "default #F5F5F5"),
-    field("stroke", Kind::Colour, "default #E0E0E0"),
-    field(
-        "padding",
-        Kind::Number,
-        "room around the nodes, default 20, or what the label needs",
-    ),
-];
-
-pub(crate) const LABEL: &[Field] = &[
-    field("text", Kind::Name, "one line"),
-    field("x", Kind::Number, "where the anchor is, default 0"),
-    field("y", Kind::Number, "baseline, default 0"),
-    field("font_size", Kind::Positive, "default: that of the style"),
-    field("color", Kind::Colour, "default #555555"),
-    field(
-        "anchor",
-        Kind::OneOf(&names(&ANCHORS)),
-        "which part of the text is at x, default middle",
-    ),
-];
-
-impl Kind {
-    fn words(self) -> String {
-        match self {
-            Self::Text => String::from("text"),
-            Self::Name => String::from("text or number"),
-            Self::Number => String::from("number"),
-            Self::Positive => String::from("number > 0"),
-            Self::Colour => String::from("#RRGGBB"),
-            Self::Colours => String::from("list of #RRGGBB"),
-            Self::Names => String::from("list of ids"),
-            Self::Flag => String::from("true or false"),
-            Self::OneOf(words) => words.join(" | "),
-            Self::Points => String::from("list of points"),
-            Self::Object(_) => String::from("object"),
-            Self::List(_) => String::from("list"),
-        }
-    }
-
-    fn schema(self) -> Value {
-        const COLOUR: &str = "^#[0-9a-fA-F]{6}$";
-        match self {
-            Self::Text => json!({"type": "string"}),
-            Self::Name => json!({"type": ["string", "number"]}),
-            Self::Number => json!({"type": "number"}),
-            Self::Positive => json!({"type": "number", "exclusiveMinimum": 0}),
-            Self::Colour => json!({"type": "string", "pattern": COLOUR}),
-            Self::Colours => {
-                json!({"type": "array", "minItems": 1, "items": {"type": "string", "pattern": COLOUR}})
-            }
-            Self::Names => json!({"type": "array", "items": {"type": ["string", "number"]}}),
-            Self::Flag => json!({"type": "boolean"}),
-            Self::OneOf(words) => json!({"enum": words}),
-            Self::Points => json!({
-                "type": "array",
-                "items": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
-            }),
-            Self::Object(fields) => object(fields),
-            Self::List(fields) => json!({"type": "array", "items": object(fields)}),
-        }
-    }
-}
-
-fn object(fields: &[Field]) -> Value {
-    let properties: Map<String, Value> = fields
-        .iter()
-        .map(|field| {
-            let mut schema = field.kind.schema();
-            if let Value::Object(members) = &mut schema {
-                members.insert(String::from("description"), Value::from(field.about));
-            }
-            (String::from(field.name), schema)
+impl Field {
+    /// From a line of the table, whose columns two spaces or more part.
+    fn read(line: &'static str) -> Option<Self> {
+        let (name, rest) = line.split_once("  ")?;
+        let (kind, about) = rest.trim_start().split_once("  ")?;
+        let about = about.trim_start();
+        let required = about.strip_prefix(REQUIRED);
+        Some(Self {
+            name,
+            kind,
+            required: required.is_some(),
+            about: required.unwrap_or(about),
         })
-        .collect();
-    let required: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.required)
-        .map(|field| field.name)
-        .collect();
+    }
+
+    pub(crate) fn is_positive(&self) -> bool {
+        self.kind == "number > 0"
+    }
+
+    /// The fields of the object that it holds; none when it holds none.
+    pub(crate) fn inner(&self) -> &'static [Self] {
+        match self.kind {
+            "object" => fields(self.name),
+            _ => &[],
+        }
+    }
+
+    /// The words of which it holds one.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.kind.split(" | ")
+    }
+
+    fn schema(&self) -> Value {
+        let colour = json!({"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"});
+        let number = json!({"type": "number"});
+        let list = |items: Value| json!({"type": "array", "items": items});
+        match self.kind {
+            "text" => json!({"type": "string"}),
+            "text or number" => json!({"type": ["string", "number"]}),
+            "number" => number,
+            "number > 0" => json!({"type": "number", "exclusiveMinimum": 0}),
+            "#RRGGBB" => colour,
+            "list of #RRGGBB" => json!({"type": "array", "minItems": 1, "items": colour}),
+            "list of ids" => list(json!({"type": ["string", "number"]})),
+            "true or false" => json!({"type": "boolean"}),
+            "list of points" => {
+                let two = json!({"type": "array", "items": number, "minItems": 2, "maxItems": 2});
+                list(two)
+            }
+            "object" => object(self.name),
+            "list" => list(object(self.name)),
+            _ => json!({"enum": self.words().collect::<Vec<_>>()}),
+        }
+    }
+}
+
+const REQUIRED: &str = "required; ";
+
+fn object(part: &str) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields(part) {
+        let mut schema = field.schema();
+        schema["description"] = Value::from(field.about);
+        properties.insert(String::from(field.name), schema);
+        required.extend(field.required.then_some(field.name));
+    }
     let mut schema =
         json!({"type": "object", "additionalProperties": false, "properties": properties});
     if !required.is_empty() {
@@ -334,7 +177,7 @@ fn object(fields: &[Field]) -> Value {
 
 /// The JSON schema of a figure. A file it accepts may still have problems: ids that are not there, text without room.
 pub fn json_schema() -> Value {
-    let mut schema = object(FIGURE);
+    let mut schema = object("figure");
     schema["$schema"] = Value::from("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = Value::from("FigureSpec");
     schema
@@ -342,30 +185,57 @@ pub fn json_schema() -> Value {
 
 /// The fields of a figure as a text for people.
 pub fn field_table() -> String {
-    let mut out = String::new();
-    table(&mut out, "figure", FIGURE);
-    for field in FIGURE {
-        match field.kind {
-            Kind::Object(fields) => table(&mut out, field.name, fields),
-            Kind::List(fields) => table(&mut out, &format!("{}[]", field.name), fields),
-            _ => {}
-        }
+    let mut out = String::from("figure\n");
+    table(&mut out, "figure");
+    for field in fields("figure") {
+        let ending = match field.kind {
+            "object" => "",
+            "list" => "[]",
+            _ => continue,
+        };
+        // Writing to a String does not fail.
+        let _ = writeln!(out, "\n{}{ending}", field.name);
+        table(&mut out, field.name);
     }
     out
 }
 
-fn table(out: &mut String, name: &str, fields: &[Field]) {
-    let space = if out.is_empty() { "" } else { "\n" };
-    // Writing to a String does not fail.
-    let _ = writeln!(out, "{space}{name}");
-    for field in fields {
-        let required = if field.required { "required; " } else { "" };
-        let _ = writeln!(
-            out,
-            "  {:<12} {:<44} {required}{}",
-            field.name,
-            field.kind.words(),
-            field.about
-        );
+fn table(out: &mut String, part: &str) {
+    for Field {
+        name,
+        kind,
+        required,
+        about,
+    } in fields(part)
+    {
+        let required = if *required { REQUIRED } else { "" };
+        let _ = writeln!(out, "  {name:<12} {kind:<44} {required}{about}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantArray as _;
+
+    use super::super::{Anchor, Dash, Direction};
+    use super::*;
+    use crate::geometry::Shape;
+
+    #[test]
+    fn a_field_holds_what_is_known_or_one_of_some_words() {
+        for field in PARTS.values().flatten() {
+            let is_word = field.schema()["enum"].is_array();
+            assert_eq!(is_word, field.words().count() > 1, "{field:?}");
+        }
+        for (part, name, count) in [
+            ("layout", "direction", Direction::VARIANTS.len()),
+            ("nodes", "shape", Shape::VARIANTS.len()),
+            ("edges", "style", Dash::VARIANTS.len()),
+            ("labels", "anchor", Anchor::VARIANTS.len()),
+        ] {
+            let mut fields = fields(part).iter();
+            let field = fields.find(|field| field.name == name).expect(name);
+            assert_eq!(field.words().count(), count, "{name}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::colour::Colour;
 use crate::geometry::{Point, Shape};
 use crate::measures::{ARROW, ARROW_SHARE};
 use crate::notes::Place;
+use strum::VariantArray;
 
 pub use fields::{field_table, json_schema};
 pub(crate) use read::read;
@@ -54,7 +55,7 @@ impl Style {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub(crate) enum Direction {
     LeftRight,
     TopBottom,
@@ -85,7 +86,7 @@ pub(crate) struct Node {
     pub(crate) place: Place,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub(crate) enum Dash {
     Solid,
     Dashed,
@@ -157,7 +158,7 @@ pub(crate) struct Group {
     pub(crate) place: Place,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub(crate) enum Anchor {
     Start,
     Middle,

@@ -1,6 +1,6 @@
 //! One JSON object read against its table of fields.
 
-use super::fields::{Field, Kind};
+use super::fields::Field;
 use crate::colour::Colour;
 use crate::formula;
 use crate::geometry::Point;
@@ -109,7 +109,7 @@ impl<'a> Object<'a> {
     /// `otherwise`; a number in quotes is read where that is [`Code::BadValue`], so that the default would do.
     pub(crate) fn number(&self, name: &'static str, otherwise: Code) -> Option<f64> {
         let json = self.get(name)?;
-        let positive = |field: &Field| field.name == name && field.kind == Kind::Positive;
+        let positive = |field: &Field| field.name == name && field.is_positive();
         let is_positive = self.table.iter().any(positive);
         let found = match json.kind() {
             Some(Scalar::Text(text)) if otherwise == Code::BadValue => {
@@ -208,21 +208,23 @@ impl<'a> Object<'a> {
         colour
     }
 
-    /// One of some words; the first value of the table when it is none of them.
-    pub(crate) fn word<T: Copy>(&self, name: &'static str, words: &[(&str, T)], default: T) -> T {
+    /// One of the words of the table, of which each stands for the value at its place; the default when it is none of them.
+    pub(crate) fn word<T: Copy>(&self, name: &'static str, values: &[T], default: T) -> T {
         let Some(json) = self.get(name) else {
             return default;
         };
+        let fields = self.table.iter().filter(|field| field.name == name);
+        let words: Vec<&str> = fields.flat_map(Field::words).collect();
         let text = text_of(json);
-        if let Some((_, value)) = words.iter().find(|(word, _)| Some(*word) == text) {
+        let mut known = words.iter().zip(values);
+        if let Some((_, value)) = known.find(|(word, _)| Some(**word) == text) {
             return *value;
         }
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         self.report(
             Code::BadValue,
             name,
             format!("this {name} does not exist; the default is drawn"),
-            format!("use one of {}", names.join(", ")),
+            format!("use one of {}", words.join(", ")),
         );
         default
     }
@@ -278,15 +280,11 @@ fn similar(key: &str, table: &[Field]) -> Option<String> {
     let plain = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let key = plain(key);
     let own = table.iter().map(|field| (String::new(), field.name));
-    let inner = table.iter().filter_map(|field| match field.kind {
-        Kind::Object(fields) => Some(
-            fields
-                .iter()
-                .map(|inner| (format!("{}.", field.name), inner.name)),
-        ),
-        _ => None,
+    let inner = table.iter().flat_map(|field| {
+        let inner = field.inner().iter();
+        inner.map(|inner| (format!("{}.", field.name), inner.name))
     });
-    let named = own.chain(inner.flatten()).map(|(prefix, name)| {
+    let named = own.chain(inner).map(|(prefix, name)| {
         let distance = strsim::osa_distance(&key, &plain(name));
         (distance, format!("{prefix}{name}"))
     });

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{
-    ANCHORS, ARROWS, CANVAS, DIRECTIONS, EDGE, FIGURE, Field, GROUP, LABEL, LAYOUT, NODE, ROUTINGS,
-    STYLE, STYLES,
-};
+use super::fields::fields;
 use super::object::{Object, at, read_name, text_of};
 use super::{Anchor, Canvas, Dash, Direction, Edge, Group, Label, Layout, Node, Spec, Style};
 use crate::colour::Colour;
@@ -14,6 +11,7 @@ use crate::measures::{LAYER_GAP, NODE_GAP};
 use crate::notes::Notes;
 use crate::problem::Code;
 use aris_yaml::{Kind, Node as Json};
+use strum::VariantArray as _;
 
 /// How many nodes, edges, groups and labels a figure may have together.
 const PARTS: usize = 50_000;
@@ -29,6 +27,12 @@ const INK: Colour = Colour::new(0x33, 0x33, 0x33);
 
 /// Edges and free labels.
 const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
+
+/// Where arrows stand, at the start and at the end: end, start, both, none.
+const ARROWS: [(bool, bool); 4] = [(false, true), (true, false), (true, true), (false, false)];
+
+/// Whether edges run in right angles: straight, orthogonal.
+const IS_ORTHOGONAL: [bool; 2] = [false, true];
 
 /// Ground and border of groups.
 const FRAME: (Colour, Colour) = (
@@ -47,7 +51,7 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
             return None;
         }
     };
-    let figure = Object::open(&root, String::new(), FIGURE, notes)?;
+    let figure = Object::open(&root, String::new(), fields("figure"), notes)?;
     if figure
         .get("nodes")
         .or_else(|| figure.get("labels"))
@@ -74,10 +78,10 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
     let style = style(&figure);
     let [nodes, edges, groups, labels] = lists;
     let mut names = BTreeMap::new();
-    let nodes = objects(&figure, nodes, "nodes", NODE)
+    let nodes = objects(&figure, nodes, "nodes")
         .filter_map(|object| node(&object, &style, &mut names))
         .collect();
-    let groups: Vec<Group> = objects(&figure, groups, "groups", GROUP)
+    let groups: Vec<Group> = objects(&figure, groups, "groups")
         .map(|object| group(&object, &names))
         .collect();
     let ends = Ends::new(names, &groups);
@@ -88,11 +92,11 @@ pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
         canvas: canvas(&figure),
         layout,
         nodes,
-        edges: objects(&figure, edges, "edges", EDGE)
+        edges: objects(&figure, edges, "edges")
             .filter_map(|object| edge(&object, &ends, layout.is_orthogonal))
             .collect(),
         groups,
-        labels: objects(&figure, labels, "labels", LABEL)
+        labels: objects(&figure, labels, "labels")
             .filter_map(|object| label(&object, &style))
             .collect(),
         style,
@@ -113,23 +117,22 @@ fn objects<'a>(
     figure: &Object<'a>,
     list: &'a [Json],
     name: &'a str,
-    table: &'static [Field],
 ) -> impl Iterator<Item = Object<'a>> {
     let numbered = list.iter().enumerate();
     numbered.filter_map(move |(index, json)| {
-        Object::open(json, format!("/{name}/{index}"), table, figure.notes)
+        Object::open(json, format!("/{name}/{index}"), fields(name), figure.notes)
     })
 }
 
 /// An object of the figure itself; an empty one where there is none.
-fn part<'a>(figure: &Object<'a>, name: &'static str, table: &'static [Field]) -> Object<'a> {
-    let given = figure.get(name);
-    let opened = given.and_then(|json| Object::open(json, format!("/{name}"), table, figure.notes));
-    opened.unwrap_or_else(|| Object::empty(figure.place.clone(), table, figure.notes))
+fn part<'a>(figure: &Object<'a>, name: &'static str) -> Object<'a> {
+    let (given, notes) = (figure.get(name), figure.notes);
+    let opened = given.and_then(|json| Object::open(json, format!("/{name}"), fields(name), notes));
+    opened.unwrap_or_else(|| Object::empty(figure.place.clone(), fields(name), notes))
 }
 
 fn canvas(figure: &Object<'_>) -> Canvas {
-    let object = part(figure, "canvas", CANVAS);
+    let object = part(figure, "canvas");
     Canvas {
         width: object.number("width", Code::Invalid),
         height: object.number("height", Code::Invalid),
@@ -138,7 +141,7 @@ fn canvas(figure: &Object<'_>) -> Canvas {
 }
 
 fn style(figure: &Object<'_>) -> Style {
-    let object = part(figure, "style", STYLE);
+    let object = part(figure, "style");
     let size = object.number("font_size", Code::Invalid);
     Style {
         font_family: object.line("font_family"),
@@ -174,13 +177,13 @@ fn palette(object: &Object<'_>) -> Vec<Colour> {
 }
 
 fn layout(figure: &Object<'_>) -> Layout {
-    let object = part(figure, "layout", LAYOUT);
+    let object = part(figure, "layout");
     let gap = |name, usual| object.number(name, Code::BadValue).unwrap_or(usual);
     Layout {
-        direction: object.word("direction", &DIRECTIONS, Direction::LeftRight),
+        direction: object.word("direction", Direction::VARIANTS, Direction::LeftRight),
         node_gap: gap("node_gap", NODE_GAP),
         layer_gap: gap("layer_gap", LAYER_GAP),
-        is_orthogonal: object.word("routing", &ROUTINGS, false),
+        is_orthogonal: object.word("routing", &IS_ORTHOGONAL, false),
     }
 }
 
@@ -238,7 +241,7 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
         centre,
         width,
         height,
-        shape: object.word("shape", &Shape::ALL, Shape::Rounded),
+        shape: object.word("shape", Shape::VARIANTS, Shape::Rounded),
         fill: object.colour("fill"),
         stroke: object.colour("stroke"),
         text_colour: object.colour("text_color").unwrap_or(INK),
@@ -361,12 +364,12 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, is_orthogonal: bool) -> Option<Edg
         to: end,
         frames: (frame(from), frame(to)),
         label: object.label("label"),
-        dash: object.word("style", &STYLES, Dash::Solid),
-        arrows: object.word("arrow", &ARROWS, (false, true)),
+        dash: object.word("style", Dash::VARIANTS, Dash::Solid),
+        arrows: object.word("arrow", &ARROWS, ARROWS[0]),
         colour: object.colour("color").unwrap_or(GREY),
         thickness: object.number("thickness", Code::BadValue).unwrap_or(2.0),
         curve,
-        is_orthogonal: object.word("routing", &ROUTINGS, is_orthogonal),
+        is_orthogonal: object.word("routing", &IS_ORTHOGONAL, is_orthogonal),
         points: object.points("points"),
         place: object.place.clone(),
     })
@@ -418,7 +421,7 @@ fn label(object: &Object<'_>, style: &Style) -> Option<Label> {
         at,
         size,
         colour: object.colour("color").unwrap_or(GREY),
-        anchor: object.word("anchor", &ANCHORS, Anchor::Middle),
+        anchor: object.word("anchor", Anchor::VARIANTS, Anchor::Middle),
         place: object.place.clone(),
     })
 }
