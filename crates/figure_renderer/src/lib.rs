@@ -14,14 +14,16 @@ mod commands;
 mod error;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
 
 use cli::Command;
+use commands::schema::Fields;
 use commands::{layout, render, schema, validate, watch};
+use report::{Checked, LaidOut};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -124,16 +126,26 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
+    let fields =
+        |example| Outcome::done(schema::run(example)).shown(report::FIELDS, Fields::render);
     if cli.example {
-        return Ok(Outcome::done(schema::run(true)).boxed());
+        return Ok(fields(true));
     }
     Ok(match &cli.command.ok_or(Error::NoCommand)? {
         Command::Render(args) => render::run(args, context)?.boxed(),
-        Command::Validate(args) => validate::run(args, context)?.boxed(),
-        Command::Schema => Outcome::done(schema::run(false)).boxed(),
-        Command::Layout(args) => Outcome::done(layout::run(args, context)?).boxed(),
-        Command::Watch(args) => Outcome::done(watch::run(args, context)?).boxed(),
+        Command::Validate(args) => {
+            validate::run(args, context)?.shown(report::CHECKED, Checked::render)
+        }
+        Command::Schema => fields(false),
+        Command::Layout(args) => {
+            let laid_out = layout::run(args, context)?;
+            Outcome::done(laid_out).shown(report::LAID_OUT, LaidOut::render)
+        }
+        // The pictures are named while they are drawn.
+        Command::Watch(args) => {
+            Outcome::done(watch::run(args, context)?).shown(report::WATCHED, |_, _| Ok(()))
+        }
     })
 }
 
@@ -146,9 +158,9 @@ mod tests {
     #[test]
     fn schemas_are_current() {
         check_schema::<report::Rendered>(report::RENDERED);
-        check_schema::<report::Checked>(report::CHECKED);
-        check_schema::<schema::Fields>(report::FIELDS);
-        check_schema::<report::LaidOut>(report::LAID_OUT);
+        check_schema::<Checked>(report::CHECKED);
+        check_schema::<Fields>(report::FIELDS);
+        check_schema::<LaidOut>(report::LAID_OUT);
         check_schema::<report::Watched>(report::WATCHED);
     }
 }

@@ -80,12 +80,9 @@ pub(crate) struct Checked {
     pub(crate) problems: Vec<Problem>,
 }
 
-impl Product for Checked {
-    fn schema(&self) -> &'static str {
-        CHECKED
-    }
-
-    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+impl Checked {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.problems.is_empty() {
             writeln!(out, "{}: nothing found", self.path)?;
         }
@@ -108,12 +105,9 @@ pub(crate) struct LaidOut {
     pub(crate) text: String,
 }
 
-impl Product for LaidOut {
-    fn schema(&self) -> &'static str {
-        LAID_OUT
-    }
-
-    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+impl LaidOut {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.path {
             Some(path) => writeln!(out, "{path}"),
             None => out.write_all(self.text.as_bytes()),
@@ -128,15 +122,4 @@ pub(crate) struct Watched {
     pub(crate) changes: u64,
     /// Changes after which the file was no figure.
     pub(crate) failures: u64,
-}
-
-impl Product for Watched {
-    fn schema(&self) -> &'static str {
-        WATCHED
-    }
-
-    fn render(&self, _out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        // The pictures are named while they are drawn.
-        Ok(())
-    }
 }

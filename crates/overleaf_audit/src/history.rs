@@ -134,23 +134,22 @@ impl Git {
     fn elsewhere(&self) -> Vec<Unseen> {
         let folder = &self.repository.folder;
         let shallow = folder.join("shallow").symlink_metadata();
+        let is_shallow = shallow.is_ok_and(|file| file.len() > 0);
         let packs = aris_fs::list_sorted(&folder.join("objects/pack")).unwrap_or_default();
-        let promised = |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
-        let mut missing = Vec::new();
-        if shallow.is_ok_and(|file| file.len() > 0) {
-            missing.push(("shallow, older commits", "--unshallow"));
-        }
-        if packs.iter().any(promised) {
-            missing.push((
-                "partial, objects that were not needed",
-                "--refetch --no-filter",
-            ));
-        }
-        let unseen = |(what, option)| {
+        let is_promised =
+            |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
+        let is_partial = packs.iter().any(is_promised);
+        let partial = "partial, objects that were not needed";
+        let missing = [
+            (is_shallow, "shallow, older commits", "--unshallow"),
+            (is_partial, partial, "--refetch --no-filter"),
+        ];
+        let missing = missing.into_iter().filter(|(is_missing, ..)| *is_missing);
+        let unseen = |(_, what, option)| {
             let hint = format!("fetch them with `git fetch {option}` and look again");
             self.unseen(&format!("the clone is {what} are not here"), &hint)
         };
-        missing.into_iter().map(unseen).collect()
+        missing.map(unseen).collect()
     }
 
     /// All that git prints.

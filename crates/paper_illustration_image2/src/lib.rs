@@ -16,14 +16,15 @@ mod report;
 mod verify;
 mod workspace;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
-use aris_contract::{ErrorKind, Signal};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
+use aris_contract::{ErrorKind, Signal, json};
+use serde::Serialize;
 
 use workspace::Workspace;
 
 pub use cli::{Cli, Command, Finalize, Place, Preflight, Verify};
 pub use error::Error;
-pub use report::{FinalizeResult, PreflightResult, Report, VerifyResult};
+pub use report::{FinalizeResult, PreflightResult, VerifyResult};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -100,24 +101,32 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` says.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let (report, place) = match &cli.command {
-        Command::Preflight(args) => (
-            Report::Preflight(preflight::run(args, context)?),
-            &args.place,
-        ),
-        Command::Finalize(args) => (Report::Finalize(finalize::run(args, context)?), &args.place),
-        Command::Verify(args) => (Report::Verify(verify::run(args, context)?), &args.place),
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
+    let (shown, place) = match &cli.command {
+        Command::Preflight(args) => {
+            let checked = preflight::run(args, context)?;
+            (shown(report::PREFLIGHT, checked.ok, checked), &args.place)
+        }
+        Command::Finalize(args) => {
+            let finalized = finalize::run(args, context)?;
+            (shown(report::FINALIZED, true, finalized), &args.place)
+        }
+        Command::Verify(args) => {
+            let verified = verify::run(args, context)?;
+            (shown(report::VERIFIED, verified.ok, verified), &args.place)
+        }
     };
     if let Some(path) = &place.output {
-        let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
-        Workspace::of(place, context)?.write(path, text.as_bytes(), context)?;
+        let text = json::pretty(&shown.data)?;
+        Workspace::of(place, context)?.write(path, &text, context)?;
     }
-    let signal = (!report.ok()).then_some(Signal::BLOCK);
-    Ok(Outcome {
-        data: report,
-        signal,
-    })
+    Ok(shown)
+}
+
+/// A result, and that the workflow stops where it is not `ok`. The reference's script prints JSON for people, too.
+fn shown<D: Serialize + 'static>(schema: &'static str, ok: bool, data: D) -> Shown {
+    let signal = (!ok).then_some(Signal::BLOCK);
+    Outcome { data, signal }.shown(schema, |data, out| out.write_all(&json::pretty(data)?))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     let mut reader = decoder.read_info().map_err(broken)?;
     let info = reader.info();
     let (width, height) = (info.width, info.height);
-    let has_transparency = info.trns.is_some();
+    let (has_transparency, is_interlaced) = (info.trns.is_some(), info.interlaced);
     if u64::from(width) * u64::from(height) > PIXELS {
         return Err(format!("{width} × {height} pixels are more than {PIXELS}"));
     }
@@ -46,7 +46,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     let size = color.samples();
     let mut first: Option<Vec<u8>> = None;
     let mut blank = true;
-    if info_is_interlaced(&reader) {
+    if is_interlaced {
         let length = reader
             .output_buffer_size()
             .ok_or_else(|| String::from("it is too large"))?;
@@ -65,10 +65,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
         blank,
         transparent,
     })
-}
-
-fn info_is_interlaced<R: std::io::BufRead + std::io::Seek>(reader: &png::Reader<R>) -> bool {
-    reader.info().interlaced
 }
 
 /// Whether all pixels of `size` bytes are the first one.

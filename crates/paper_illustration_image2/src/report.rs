@@ -1,9 +1,6 @@
 //! The data products: the reference's JSON, and what it lacks. Field names are the reference's, in its spelling.
 
-use std::io::{self, Write};
-
-use aris_cli::{Product, Style};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// Schema id of [`PreflightResult`].
 pub(crate) const PREFLIGHT: &str = "aris.paper_illustration_image2.preflight/v1";
@@ -159,52 +156,4 @@ pub struct VerifyResult {
     pub(crate) errors: Vec<String>,
     /// What a person should look at.
     pub(crate) warnings: Vec<String>,
-}
-
-/// What a call gave.
-#[derive(Debug)]
-pub enum Report {
-    /// `preflight`.
-    Preflight(PreflightResult),
-    /// `finalize`.
-    Finalize(FinalizeResult),
-    /// `verify`.
-    Verify(VerifyResult),
-}
-
-impl Report {
-    /// Whether the workflow may go on.
-    pub(crate) fn ok(&self) -> bool {
-        match self {
-            Self::Preflight(checked) => checked.ok,
-            Self::Finalize(finalized) => finalized.ok,
-            Self::Verify(verified) => verified.ok,
-        }
-    }
-}
-
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Preflight(checked) => checked.serialize(serializer),
-            Self::Finalize(finalized) => finalized.serialize(serializer),
-            Self::Verify(verified) => verified.serialize(serializer),
-        }
-    }
-}
-
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        match self {
-            Self::Preflight(_) => PREFLIGHT,
-            Self::Finalize(_) => FINALIZED,
-            Self::Verify(_) => VERIFIED,
-        }
-    }
-
-    /// The reference's script prints JSON for people, too.
-    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
-    }
 }

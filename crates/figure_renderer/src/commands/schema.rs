@@ -2,10 +2,7 @@
 
 use std::io::{self, Write};
 
-use aris_cli::{Product, Style};
 use serde::Serialize;
-
-use crate::report::FIELDS;
 
 /// Boxes, a frame, a label, and no places: the layout finds them.
 const EXAMPLE: &str = include_str!("example.json");
@@ -21,12 +18,9 @@ pub(crate) struct Fields {
     json_schema: serde_json::Value,
 }
 
-impl Product for Fields {
-    fn schema(&self) -> &'static str {
-        FIELDS
-    }
-
-    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+impl Fields {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.example {
             Some(example) => out.write_all(example.as_bytes()),
             None => out.write_all(aris_figure::field_table().as_bytes()),
