@@ -24,21 +24,23 @@ pub struct Problem {
     pub fix: String,
 }
 
+impl Problem {
+    /// What is wrong, and with what.
+    pub fn what(&self) -> String {
+        format!("{} {}", self.pointer, self.message)
+            .trim_start()
+            .to_owned()
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            code,
-            line,
-            column,
-            pointer,
-            message,
-            fix,
-        } = self;
-        let space = if pointer.is_empty() { "" } else { " " };
+        let (line, column, code) = (self.line, self.column, self.code.name());
         write!(
             out,
-            "{line}:{column}: {}: {pointer}{space}{message}; {fix}",
-            code.name()
+            "{line}:{column}: {code}: {}; {}",
+            self.what(),
+            self.fix
         )
     }
 }

@@ -2,9 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
+use kurbo::{CubicBez, PathSeg};
+
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect, Shape};
-use crate::scene::{Arrow, Block, Frame, Line, Piece, Route, Scene};
+use crate::scene::{Arrow, Block, Frame, Line, Route, Scene};
 use crate::spec::{Anchor, Dash};
 use crate::text::{self, Run, Weight};
 
@@ -138,10 +140,10 @@ fn route(out: &mut String, route: &Route, colour: Colour, dash: Dash) -> fmt::Re
         let mut path = format!("M{}", pair(route.start));
         for piece in &route.pieces {
             match piece {
-                Piece::Line(end) => write!(path, " L{}", pair(*end))?,
-                Piece::Quad(control, end) => write!(path, " Q{} {}", pair(*control), pair(*end))?,
-                Piece::Cubic(one, two, end) => {
-                    write!(path, " C{} {} {}", pair(*one), pair(*two), pair(*end))?;
+                PathSeg::Line(line) => write!(path, " L{}", pair(line.p1))?,
+                PathSeg::Quad(bend) => write!(path, " Q{} {}", pair(bend.p1), pair(bend.p2))?,
+                PathSeg::Cubic(CubicBez { p1, p2, p3, .. }) => {
+                    write!(path, " C{} {} {}", pair(*p1), pair(*p2), pair(*p3))?;
                 }
             }
         }
@@ -177,92 +179,73 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
     let (bounds, cap) = (block.outline.bounds(), block.outline.cap());
     let (x, y) = (Number(centre.x), Number(centre.y));
     let (rx, ry) = (Number(half.x), Number(half.y));
-    match shape {
-        Shape::Circle => write!(out, "    <circle cx=\"{x}\" cy=\"{y}\" r=\"{rx}\""),
-        Shape::Ellipse => {
-            write!(
-                out,
-                "    <ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\""
-            )
-        }
+    let path = |data: String| format!("path d=\"{data}\"");
+    let drawn = match shape {
+        Shape::Circle => format!("circle cx=\"{x}\" cy=\"{y}\" r=\"{rx}\""),
+        Shape::Ellipse => format!("ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\""),
         Shape::Cylinder | Shape::Queue => {
             // Clockwise, from the front end's first corner; the front end's inner half comes last.
             let turned = shape == Shape::Queue;
-            let (x, y) = if turned {
-                (half.y, half.x)
-            } else {
-                (half.x, half.y)
-            };
-            let at = |x: f64, y: f64| {
-                let (x, y) = if turned { (-y, x) } else { (x, y) };
-                pair(centre.plus(x, y))
-            };
+            let turn = |x: f64, y: f64| if turned { (y, x) } else { (x, y) };
+            let (x, y) = turn(half.x, half.y);
+            let at = |x: f64, y: f64| pair(centre + if turned { (-y, x) } else { (x, y) });
             let arc = |to: &str| {
-                let (x, y) = if turned { (cap, x) } else { (x, cap) };
+                let (x, y) = turn(x, cap);
                 format!("A{} {} 0 0 1 {to}", Number(x), Number(y))
             };
             let (one, two) = (at(-x, cap - y), at(x, cap - y));
             let (three, four) = (at(x, y - cap), at(-x, y - cap));
             let (over, under, inner) = (arc(&two), arc(&four), arc(&one));
-            write!(
-                out,
-                "    <path d=\"M{one} {over} L{three} {under} Z M{two} {inner}\""
-            )
+            path(format!("M{one} {over} L{three} {under} Z M{two} {inner}"))
         }
         Shape::Document => {
-            let at = |x: f64, y: f64| pair(centre.plus(x * half.x, half.y + y * cap));
+            let at = |x: f64, y: f64| pair(centre + (x * half.x, half.y + y * cap));
             let (left, right) = (at(-1.0, -1.0), at(1.0, -1.0));
             let (up, middle, down) = (at(0.5, -3.0), at(0.0, -1.0), at(-0.5, 1.0));
             let [one, two, ..] = bounds.corners().map(pair);
-            write!(
-                out,
-                "    <path d=\"M{left} L{one} L{two} L{right} Q{up} {middle} Q{down} {left} Z\""
-            )
+            path(format!(
+                "M{left} L{one} L{two} L{right} Q{up} {middle} Q{down} {left} Z"
+            ))
         }
         Shape::Person => {
             let (face, head) = (block.outline.face(), block.outline.head());
             let (body, corner) = (block.outline.body(), block.outline.corner());
             let (r, c) = (Number(head), Number(corner));
-            let half = format!("a{r} {r} 0 0 1");
-            let (over, under) = (Number(2.0 * head), Number(-2.0 * head));
-            let (wide, high) = (
-                Number(body.width() - 2.0 * corner),
-                Number(body.height() - 2.0 * corner),
-            );
-            let (back, up) = (
-                Number(2.0 * corner - body.width()),
-                Number(2.0 * corner - body.height()),
-            );
+            let half = |over: f64| format!("a{r} {r} 0 0 1 {} 0", Number(over));
             let turn = |x: f64, y: f64| format!("a{c} {c} 0 0 1 {} {}", Number(x), Number(y));
-            write!(
-                out,
-                "    <path d=\"M{} {half} {over} 0 {half} {under} 0 Z M{} h{wide} {} v{high} {} h{back} {} v{up} {} Z\"",
-                pair(face.plus(-head, 0.0)),
+            let (wide, high) = (body.width() - 2.0 * corner, body.height() - 2.0 * corner);
+            path(format!(
+                "M{} {} {} Z M{} h{} {} v{} {} h{} {} v{} {} Z",
+                pair(face + (-head, 0.0)),
+                half(2.0 * head),
+                half(-2.0 * head),
                 pair(Point::new(body.left + corner, body.top)),
+                Number(wide),
                 turn(corner, corner),
+                Number(high),
                 turn(-corner, corner),
+                Number(-wide),
                 turn(-corner, -corner),
+                Number(-high),
                 turn(corner, -corner),
-            )
+            ))
         }
         Shape::Diamond => {
-            let at = |x: f64, y: f64| pair(centre.plus(x * half.x, y * half.y));
+            let at = |x: f64, y: f64| pair(centre + (x * half.x, y * half.y));
             let (top, right) = (at(0.0, -1.0), at(1.0, 0.0));
             let (bottom, left) = (at(0.0, 1.0), at(-1.0, 0.0));
-            write!(out, "    <path d=\"M{top} L{right} L{bottom} L{left} Z\"")
+            path(format!("M{top} L{right} L{bottom} L{left} Z"))
         }
-        Shape::Rect | Shape::Rounded => {
-            write!(out, "    <rect {}", Sides(bounds))?;
-            if shape == Shape::Rounded {
-                write!(out, " rx=\"{}\"", Number(block.outline.corner()))?;
-            }
-            Ok(())
+        Shape::Rect => format!("rect {}", Sides(bounds)),
+        Shape::Rounded => {
+            let corner = Number(block.outline.corner());
+            format!("rect {} rx=\"{corner}\"", Sides(bounds))
         }
-    }?;
+    };
     let (fill, stroke) = (block.fill, block.stroke);
     writeln!(
         out,
-        " fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"2\"/>"
+        "    <{drawn} fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"2\"/>"
     )?;
     block
         .lines

@@ -63,6 +63,35 @@ impl Tree {
     }
 }
 
+/// Straight lines, each with what it belongs to, to be searched by place.
+pub(crate) struct Segments<T> {
+    segments: Vec<Segment<T>>,
+    tree: Tree,
+}
+
+pub(crate) type Segment<T> = (T, Point, Point);
+
+impl<T: Copy> Segments<T> {
+    /// `room`: how far beside a line it is still found.
+    pub(crate) fn new(segments: Vec<Segment<T>>, room: f64) -> Self {
+        let bounds = |(_, one, two): &Segment<T>| Rect::between(*one, *two).grown(room);
+        let tree = Tree::new(segments.iter().map(bounds).collect());
+        Self { segments, tree }
+    }
+
+    /// Those that may have a part in `area`.
+    pub(crate) fn meeting(&self, area: Rect) -> impl Iterator<Item = Segment<T>> {
+        let found = self.tree.meeting(area).into_iter();
+        found.map(|index| self.segments[index])
+    }
+
+    /// Those near which the line from `one` to `two` passes.
+    pub(crate) fn along(&self, one: Point, two: Point) -> impl Iterator<Item = Segment<T>> {
+        let found = self.tree.along(one, two).into_iter();
+        found.map(|index| self.segments[index])
+    }
+}
+
 /// `order`: boxes with their centres, beside each other in memory for the sake of speed.
 fn branch(rects: &[Rect], order: &mut [(usize, Point)], from: usize) -> Branch {
     let bounds = order

@@ -68,15 +68,8 @@ pub enum Error {
 }
 
 fn said(problem: &Problem) -> String {
-    let Problem {
-        line,
-        column,
-        pointer,
-        message,
-        ..
-    } = problem;
-    let space = if pointer.is_empty() { "" } else { " " };
-    format!("{line}:{column}: {pointer}{space}{message}")
+    let (line, column) = (problem.line, problem.column);
+    format!("{line}:{column}: {}", problem.what())
 }
 
 fn more(count: usize) -> String {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::units;
-use crate::geometry::{Point, Rect};
+use crate::geometry::{Point, Rect, direction};
 use crate::layout::Ways;
 use crate::measures::{CROSSED_PIECES, EDGE_ALONG, EDGE_APART, EDGE_LEANS};
 use crate::notes::Notes;
@@ -11,7 +11,7 @@ use crate::problem::Code;
 use crate::scene::{Arrow, Route, Scene};
 use crate::spec::Direction;
 use crate::svg;
-use crate::tree::Tree;
+use crate::tree::{Segment, Segments, Tree};
 
 pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     arrows(scene, notes);
@@ -155,12 +155,7 @@ fn same_line(scene: &Scene<'_>, notes: &Notes) -> BTreeSet<(usize, usize)> {
 }
 
 /// A straight piece of an edge's way.
-type Piece = (usize, Point, Point);
-
-fn tree(pieces: &[Piece], by: f64) -> Tree {
-    let bounds = |(_, one, two): &Piece| Rect::between(*one, *two).grown(by);
-    Tree::new(pieces.iter().map(bounds).collect())
-}
+type Piece = Segment<usize>;
 
 /// Edges that have neither their start nor their end in common, partly on one line. In figures of very many pieces only level and upright
 /// ones are compared.
@@ -179,11 +174,10 @@ fn partly_same_line(
         .filter(|piece| is_small || is_square(piece))
         .copied()
         .collect();
-    let tree = tree(&pieces, EDGE_APART);
+    let near = Segments::new(pieces.clone(), EDGE_APART);
     let mut shared: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     for (edge, one, two) in &pieces {
-        for other in tree.along(*one, *two) {
-            let (other, from, to) = pieces[other];
+        for (other, from, to) in near.along(*one, *two) {
             if other > *edge {
                 let length = together((*one, *two), (from, to));
                 if length > 0.0 {
@@ -213,7 +207,7 @@ fn partly_same_line(
 
 /// The length over which two pieces that run almost in one direction are drawn as one.
 fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
-    let along = one.0.direction(one.1);
+    let along = direction(one.0, one.1);
     // Along the first, and beside it.
     let place = |point: Point| {
         let (x, y) = (point.x - one.0.x, point.y - one.0.y);
@@ -246,16 +240,14 @@ fn through_loops(
     notes: &Notes,
 ) {
     let loops = pieces.iter().filter(|(edge, ..)| is_loop(scene, *edge));
-    let loops: Vec<Piece> = loops.copied().collect();
-    let tree = tree(&loops, 0.01);
+    let loops = Segments::new(loops.copied().collect(), 0.01);
     let others = pieces.iter().filter(|(edge, ..)| !is_loop(scene, *edge));
     for (edge, one, two) in notes.until_full(Code::EdgeOverEdge, others) {
         let own = [
             scene.spec.edges[*edge].start(),
             scene.spec.edges[*edge].end(),
         ];
-        for at in tree.along(*one, *two) {
-            let (other, from, to) = loops[at];
+        for (other, from, to) in loops.along(*one, *two) {
             if own.contains(&scene.spec.edges[other].start())
                 && cross((*one, *two), (from, to), 0.0)
                 && said.insert((other.min(*edge), other.max(*edge)))
@@ -358,7 +350,7 @@ fn arrows_on_edges(
 
 /// From tip to base.
 fn length([tip, one, two]: &Arrow) -> f64 {
-    tip.distance(one.towards(*two, 0.5))
+    tip.distance(one.lerp(*two, 0.5))
 }
 
 /// Whether another edge ends beside the tip of an arrow, with one of its own. A loop and an edge that comes in do not stand side by side.
@@ -433,14 +425,11 @@ pub(crate) fn crossings(scene: &Scene<'_>) -> Option<usize> {
     if pieces.len() > CROSSED_PIECES {
         return None;
     }
-    let tree = tree(&pieces, 0.01);
+    let near = Segments::new(pieces.clone(), 0.01);
     let crosses = |(edge, one, two): &Piece| {
-        let found = tree
-            .along(*one, *two)
-            .into_iter()
-            .map(|other| &pieces[other]);
-        found
-            .filter(|(other, from, to)| other > edge && cross((*one, *two), (*from, *to), 1e-6))
+        let others = near.along(*one, *two).filter(|(other, ..)| other > edge);
+        others
+            .filter(|(_, from, to)| cross((*one, *two), (*from, *to), 1e-6))
             .count()
     };
     Some(pieces.iter().map(crosses).sum())

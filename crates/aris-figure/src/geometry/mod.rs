@@ -2,45 +2,16 @@
 
 mod outline;
 
+pub(crate) use kurbo::Point;
 pub(crate) use outline::{Outline, Shape};
 
-/// A place on the canvas, in its units, from the top left.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-}
-
-impl Point {
-    pub(crate) const fn new(x: f64, y: f64) -> Self {
-        Self { x, y }
-    }
-
-    pub(crate) fn plus(self, x: f64, y: f64) -> Self {
-        Self::new(self.x + x, self.y + y)
-    }
-
-    /// The point at `share` (0 to 1) of the way to `other`.
-    pub(crate) fn towards(self, other: Self, share: f64) -> Self {
-        Self::new(
-            self.x + (other.x - self.x) * share,
-            self.y + (other.y - self.y) * share,
-        )
-    }
-
-    pub(crate) fn distance(self, other: Self) -> f64 {
-        let (x, y) = (other.x - self.x, other.y - self.y);
-        (x * x + y * y).sqrt()
-    }
-
-    /// Length 1 in the direction of `other`; right where both are the same.
-    pub(crate) fn direction(self, other: Self) -> Self {
-        let length = self.distance(other);
-        if length > 0.0 {
-            Self::new((other.x - self.x) / length, (other.y - self.y) / length)
-        } else {
-            Self::new(1.0, 0.0)
-        }
+/// Length 1 in the direction from one point to another; right where both are the same. (The unit vectors of kurbo are rounded otherwise.)
+pub(crate) fn direction(one: Point, two: Point) -> Point {
+    let length = one.distance(two);
+    if length > 0.0 {
+        Point::new((two.x - one.x) / length, (two.y - one.y) / length)
+    } else {
+        Point::new(1.0, 0.0)
     }
 }
 

@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use strum::VariantArray;
 
-use super::{Point, Rect, span};
+use super::{Point, Rect, direction, span};
 use crate::measures::{CAP, CORNER, HEAD};
 
 /// How a node is drawn.
@@ -88,12 +88,12 @@ impl Outline {
     pub(crate) fn body(&self) -> Rect {
         let head = self.head();
         let (width, height) = (self.half.x * 2.0, (self.half.y - head) * 2.0);
-        Rect::around(self.centre.plus(0.0, head), width, height)
+        Rect::around(self.centre + (0.0, head), width, height)
     }
 
     /// The middle of a person's head.
     pub(crate) fn face(&self) -> Point {
-        self.centre.plus(0.0, self.head() - self.half.y)
+        self.centre + (0.0, self.head() - self.half.y)
     }
 
     pub(crate) fn corner(&self) -> f64 {
@@ -107,7 +107,7 @@ impl Outline {
     pub(crate) fn edge_towards(&self, target: Point) -> Point {
         let (x, y) = (target.x - self.centre.x, target.y - self.centre.y);
         if x == 0.0 && y == 0.0 {
-            return self.centre.plus(0.0, -self.half.y);
+            return self.centre + (0.0, -self.half.y);
         }
         let (right, down) = (x.abs() / self.half.x, y.abs() / self.half.y);
         let share = match self.shape {
@@ -133,7 +133,7 @@ impl Outline {
             }
             Shape::Person => 1.0 / right.max(down),
         };
-        self.centre.plus(x * share, y * share)
+        self.centre + (x * share, y * share)
     }
 
     /// The share of (`x`, `y`), both positive, at which a ray meets the arc in the corner; none where it meets a side.
@@ -212,9 +212,9 @@ impl Outline {
         let (side_x, side_y) = self.sides();
         if x.abs() < side_x && y.abs() > self.half.y {
             let away = self.out_at(Point::new(0.0, y), x);
-            self.centre.plus(x, away.copysign(y))
+            self.centre + (x, away.copysign(y))
         } else if y.abs() < side_y && x.abs() > self.half.x {
-            self.centre.plus(self.width_at(y).copysign(x), y)
+            self.centre + (self.width_at(y).copysign(x), y)
         } else {
             self.edge_towards(corner)
         }
@@ -255,7 +255,7 @@ impl Outline {
                     ..*self
                 };
                 let face = here.face();
-                let head = |point: Point| point.plus(-face.x, -face.y);
+                let head = |point: Point| point + (-face.x, -face.y);
                 here.body().grown(-margin).is_crossed(one, two)
                     || from_origin(head(one), head(two)) < here.head() - margin
             }
@@ -273,7 +273,7 @@ impl Outline {
 
     /// Corners of a polygon that stands for the shape.
     fn polygon(&self) -> Vec<Point> {
-        let at = |x: f64, y: f64| self.centre.plus(x * self.half.x, y * self.half.y);
+        let at = |x: f64, y: f64| self.centre + (x * self.half.x, y * self.half.y);
         match self.shape {
             Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)]
@@ -306,7 +306,7 @@ impl Outline {
         let mut least = f64::INFINITY;
         for polygon in [&one, &two] {
             for (at, from) in polygon.iter().enumerate() {
-                let along = from.direction(polygon[(at + 1) % polygon.len()]);
+                let along = direction(*from, polygon[(at + 1) % polygon.len()]);
                 let beside = |point: &Point| point.x * along.y - point.y * along.x;
                 let span = |points: &[Point]| span(points.iter().map(beside));
                 let ((low, high), (start, end)) = (span(&one), span(&two));
@@ -326,7 +326,7 @@ fn from_origin(one: Point, two: Point) -> f64 {
     } else {
         0.0
     };
-    one.towards(two, share).distance(Point::new(0.0, 0.0))
+    one.lerp(two, share).distance(Point::new(0.0, 0.0))
 }
 
 #[cfg(test)]
@@ -350,7 +350,7 @@ mod tests {
             ] {
                 let target = Point::new(target.0, target.1);
                 let found = outline.edge_towards(target);
-                let beyond = found.towards(target, 0.02);
+                let beyond = found.lerp(target, 0.02);
                 assert!(
                     !outline.is_crossed(beyond, target, 0.0),
                     "{shape:?} {target:?}"

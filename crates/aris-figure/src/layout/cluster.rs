@@ -114,8 +114,10 @@ impl Work<'_> {
             .map(|part| {
                 let size = match part {
                     // As much room on the other side as a loop takes on one: the box stays in the middle.
-                    Part::Node(node) => turn(self.sizes[*node].width, self.sizes[*node].height)
-                        .plus(0.0, 2.0 * self.loops.get(node).unwrap_or(&0.0)),
+                    Part::Node(node) => {
+                        turn(self.sizes[*node].width, self.sizes[*node].height)
+                            + (0.0, 2.0 * self.loops.get(node).unwrap_or(&0.0))
+                    }
                     Part::Group(group) => self
                         .drawings
                         .get(group)
@@ -208,16 +210,16 @@ fn loop_corners(size: &Size, centre: Point) -> Vec<Point> {
         size.width / 2.0 + LOOP_BESIDE,
         (size.height / 4.0).min(11.0),
     );
-    vec![centre.plus(x, -y), centre.plus(x, y)]
+    vec![centre + (x, -y), centre + (x, y)]
 }
 
 impl Drawing {
     fn take(&mut self, inner: Self, x: f64, y: f64) {
         let nodes = inner.nodes.into_iter();
         self.nodes
-            .extend(nodes.map(|(node, at)| (node, at.plus(x, y))));
+            .extend(nodes.map(|(node, at)| (node, at + (x, y))));
         for (edge, points) in inner.points {
-            let points = points.into_iter().map(|at| at.plus(x, y)).collect();
+            let points = points.into_iter().map(|at| at + (x, y)).collect();
             self.points.push((edge, points));
         }
     }

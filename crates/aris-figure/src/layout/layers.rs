@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::coordinates;
 use super::order::{Graph, order, places};
 use super::sides::{End, beside_boxes};
-use crate::geometry::{Point, span};
+use crate::geometry::{Point, direction, span};
 use crate::measures::{
     ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK, TURN,
 };
@@ -115,7 +115,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         let half = half.copysign(next.x - centre.x);
         items[item]
             .is_node
-            .then(|| centre.plus(half, beside.clamp(-room, room)))
+            .then(|| centre + (half, beside.clamp(-room, room)))
     };
     // The same with room for an arrow that would else lie in the box, because the edge runs along the side; beside the middle, where
     // edges straight ahead begin and end.
@@ -210,7 +210,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                     // Halfway between the two boxes.
                     vec![0.5 + (half(link.from) - half(link.to)) / 2.0]
                 };
-                let beside = |share| from.towards(to, share).plus(0.0, lane.beside);
+                let beside = |share| from.lerp(to, share) + (0.0, lane.beside);
                 points.extend(shares.into_iter().map(beside));
             }
             let points = simplified(from, &points, to);
@@ -311,7 +311,7 @@ fn simplified(from: Point, points: &[Point], to: Point) -> Vec<Point> {
     for (index, point) in points.iter().enumerate() {
         let before = kept.last().copied().unwrap_or(from);
         let after = points.get(index + 1).copied().unwrap_or(to);
-        let along = before.direction(after);
+        let along = direction(before, after);
         let near = |point: &Point| {
             ((point.x - before.x) * along.y - (point.y - before.y) * along.x).abs() < STRAIGHT
         };

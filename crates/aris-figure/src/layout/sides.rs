@@ -58,7 +58,7 @@ pub(super) fn beside_boxes(
                 let along = if is_after { beside } else { -beside };
                 let across = items[item].across / 2.0 + room;
                 let across = if is_below { across } else { -across };
-                sides.insert(end, centres[item].plus(along, across));
+                sides.insert(end, centres[item] + (along, across));
             }
             beside += LANE;
         }

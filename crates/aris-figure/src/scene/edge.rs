@@ -1,8 +1,10 @@
 //! An edge's way from outline to outline, its arrow, its label.
 
+use kurbo::{CubicBez, ParamCurve, PathSeg, QuadBez};
+
 use super::Line;
 use crate::colour::Colour;
-use crate::geometry::{Outline, Point, Rect};
+use crate::geometry::{Outline, Point, Rect, direction};
 use crate::measures::{ARROW, ARROW_SHARE, AT_OUTLINE, BEND, LOOP, PLATE, PLATE_SIDE, TURN};
 use crate::spec::{Anchor, Edge};
 use crate::text::{self, Weight};
@@ -24,24 +26,14 @@ pub(super) struct Beside {
 fn off(own: &Outline, at: Point, back: &[(f64, Point, Point)], bend: Point) -> Point {
     let mut place = own.edge_towards(at);
     for (room, port, corner) in back {
-        let out = port.direction(*corner);
+        let out = direction(*port, *corner);
         let along = |at: Point| (at.y - port.y) * out.x - (at.x - port.x) * out.y;
         let by = room.copysign(along(bend));
         if along(place) / by < 1.0 {
-            place = own.edge_towards(port.plus(-out.y * by, out.x * by));
+            place = own.edge_towards(*port + (-out.y * by, out.x * by));
         }
     }
     place
-}
-
-/// A piece of a way, from where the last one ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Piece {
-    Line(Point),
-    /// Control point and end.
-    Quad(Point, Point),
-    /// Control points and end.
-    Cubic(Point, Point, Point),
 }
 
 /// Tip, and the two ends of its base.
@@ -51,7 +43,7 @@ pub(crate) type Arrow = [Point; 3];
 pub(crate) struct Route {
     pub(crate) start: Point,
     /// The line as drawn, which ends within the arrow; empty when there is no room for it.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<PathSeg>,
     pub(crate) arrow: Option<Arrow>,
     /// The arrow at the start.
     pub(crate) tail: Option<Arrow>,
@@ -64,66 +56,42 @@ pub(crate) struct Route {
     pub(crate) label: Option<(Line, Rect)>,
 }
 
-impl Piece {
-    pub(crate) fn end(self) -> Point {
-        match self {
-            Self::Line(end) | Self::Quad(_, end) | Self::Cubic(_, _, end) => end,
+/// A piece up to `share` of its parameter. **Source**: de Casteljau, by whose steps a way has the same points there and back; kurbo's own
+/// `subsegment` rounds otherwise.
+fn cut(piece: PathSeg, share: f64) -> PathSeg {
+    match piece {
+        PathSeg::Line(line) => kurbo::Line::new(line.p0, line.p0.lerp(line.p1, share)).into(),
+        PathSeg::Quad(QuadBez { p0, p1, p2 }) => {
+            let (first, second) = (p0.lerp(p1, share), p1.lerp(p2, share));
+            QuadBez::new(p0, first, first.lerp(second, share)).into()
+        }
+        PathSeg::Cubic(CubicBez { p0, p1, p2, p3 }) => {
+            let (first, middle) = (p0.lerp(p1, share), p1.lerp(p2, share));
+            let (second, third) = (
+                first.lerp(middle, share),
+                middle.lerp(p2.lerp(p3, share), share),
+            );
+            CubicBez::new(p0, first, second, second.lerp(third, share)).into()
         }
     }
+}
 
-    /// The piece up to `share` of its parameter. **Source**: de Casteljau.
-    fn cut(self, start: Point, share: f64) -> Self {
-        match self {
-            Self::Line(end) => Self::Line(start.towards(end, share)),
-            Self::Quad(control, end) => {
-                let first = start.towards(control, share);
-                let second = control.towards(end, share);
-                Self::Quad(first, first.towards(second, share))
-            }
-            Self::Cubic(one, two, end) => {
-                let first = start.towards(one, share);
-                let middle = one.towards(two, share);
-                let last = two.towards(end, share);
-                let second = first.towards(middle, share);
-                let third = middle.towards(last, share);
-                Self::Cubic(first, second, second.towards(third, share))
-            }
+fn at(piece: PathSeg, share: f64) -> Point {
+    cut(piece, share).end()
+}
+
+/// The parameter at which a piece is `length` away from its end, in a straight line.
+fn before_end(piece: PathSeg, length: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..40 {
+        let middle = f64::midpoint(low, high);
+        if at(piece, middle).distance(piece.end()) > length {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
-
-    /// The same way from its end to `start`.
-    fn reversed(self, start: Point) -> Self {
-        match self {
-            Self::Line(_) => Self::Line(start),
-            Self::Quad(control, _) => Self::Quad(control, start),
-            Self::Cubic(one, two, _) => Self::Cubic(two, one, start),
-        }
-    }
-
-    fn at(self, start: Point, share: f64) -> Point {
-        self.cut(start, share).end()
-    }
-
-    fn steps(self) -> i32 {
-        match self {
-            Self::Line(_) => 1,
-            Self::Quad(..) | Self::Cubic(..) => 16,
-        }
-    }
-
-    /// The parameter at which the piece is `length` away from its end, in a straight line.
-    fn before_end(self, start: Point, length: f64) -> f64 {
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..40 {
-            let middle = f64::midpoint(low, high);
-            if self.at(start, middle).distance(self.end()) > length {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        f64::midpoint(low, high)
-    }
+    f64::midpoint(low, high)
 }
 
 /// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to, a curve begins and ends `beside`
@@ -137,28 +105,33 @@ pub(super) fn route(
     ground: &dyn Fn(Point) -> Colour,
 ) -> Route {
     let loops = edge.is_loop(points);
-    let (start, mut pieces) = if loops {
-        around(from, out)
+    let mut pieces = if loops {
+        vec![around(from, out)]
     } else {
         way(edge, (from, to), points, beside)
     };
+    let start = pieces.first().map_or(from.centre, ParamCurve::start);
+    let here = pieces.last().map_or(start, ParamCurve::end);
     let mut track = vec![start];
-    let mut here = start;
     for piece in &pieces {
-        let steps = piece.steps();
-        track.extend((1..=steps).map(|step| piece.at(here, f64::from(step) / f64::from(steps))));
-        here = piece.end();
+        let steps = if matches!(piece, PathSeg::Line(_)) {
+            1
+        } else {
+            16
+        };
+        track.extend((1..=steps).map(|step| at(*piece, f64::from(step) / f64::from(steps))));
     }
     let place = |text: &str, track: &[Point]| match (loops, points.is_empty()) {
         (true, _) => {
             let (room, away) = (1.0 + edge.thickness / 2.0, LOOP * 1.125);
             let half = text::width(text, size, Weight::Regular) / 2.0 + PLATE_SIDE;
-            from.centre.plus(
-                out.x * (from.half.x + away + half + room),
-                out.y * (from.half.y + away) + (1.0 + out.y) * (size * PLATE / 2.0 + room),
-            )
+            from.centre
+                + (
+                    out.x * (from.half.x + away + half + room),
+                    out.y * (from.half.y + away) + (1.0 + out.y) * (size * PLATE / 2.0 + room),
+                )
         }
-        (false, true) => pieces.first().map_or(start, |piece| piece.at(start, 0.5)),
+        (false, true) => pieces.first().map_or(start, |piece| at(*piece, 0.5)),
         (false, false) => along(track, 0.5),
     };
     let label = edge
@@ -186,35 +159,30 @@ pub(super) fn route(
         route.lacks = Some(wanted / ARROW_SHARE + start.distance(here));
         return route;
     }
-    let before = match pieces.len() {
-        0 | 1 => start,
-        count => pieces[count - 2].end(),
-    };
     // A straight edge is shared by its two arrows.
     let share = if pieces.len() == 1 && edge.arrows == (true, true) {
         ARROW_SHARE / 2.0
     } else {
         ARROW_SHARE
     };
-    let room = |piece: &Piece, start: Point| match piece {
-        Piece::Cubic(..) => f64::INFINITY,
-        _ => start.distance(piece.end()),
+    let room = |piece: &PathSeg| match piece {
+        PathSeg::Cubic(_) => f64::INFINITY,
+        _ => piece.start().distance(piece.end()),
     };
-    let first_room = pieces.first().map_or(0.0, |first| room(first, start));
+    let first_room = pieces.first().map_or(0.0, room);
     if let Some(last) = pieces.last_mut()
         && edge.arrows.1
     {
-        let room = room(last, before);
-        route.arrow = Some(route.head(last, before, (wanted, share, room)));
+        let room = room(last);
+        route.arrow = Some(route.head(last, (wanted, share, room)));
     }
     if let Some(first) = pieces.first_mut()
         && edge.arrows.0
     {
-        let end = first.end();
-        let mut turned = first.reversed(start);
-        route.tail = Some(route.head(&mut turned, end, (wanted, share, first_room)));
-        *first = turned.reversed(end);
-        route.start = turned.end();
+        let mut turned = first.reverse();
+        route.tail = Some(route.head(&mut turned, (wanted, share, first_room)));
+        *first = turned.reverse();
+        route.start = first.start();
     }
     route.pieces = pieces;
     route.track = track;
@@ -223,7 +191,7 @@ pub(super) fn route(
 }
 
 /// A loop at the side of a node that `out` points to, from outline to outline.
-fn around(node: &Outline, out: Point) -> (Point, Vec<Piece>) {
+fn around(node: &Outline, out: Point) -> PathSeg {
     let (wide, far) = if out.x == 0.0 {
         (node.half.x, node.half.y)
     } else {
@@ -233,11 +201,11 @@ fn around(node: &Outline, out: Point) -> (Point, Vec<Piece>) {
     let near = node.out_at(out, side);
     let at = |along: f64, away: f64| {
         let (x, y) = (out.x * away - out.y * along, out.y * away + out.x * along);
-        node.centre.plus(x, y)
+        node.centre + (x, y)
     };
     let top = far + LOOP * 1.5;
-    let piece = Piece::Cubic(at(-LOOP, top), at(LOOP, top), at(side, near));
-    (at(-side, near), vec![piece])
+    let (one, two) = (at(-LOOP, top), at(LOOP, top));
+    CubicBez::new(at(-side, near), one, two, at(side, near)).into()
 }
 
 /// The way between two outlines: straight, bent, or with corners that are round.
@@ -246,7 +214,7 @@ fn way(
     (from, to): (&Outline, &Outline),
     points: &[Point],
     beside: &Beside,
-) -> (Point, Vec<Piece>) {
+) -> Vec<PathSeg> {
     let ends = |own: &Outline, corner: Option<&Point>, other: &Outline| {
         corner.map_or_else(
             || own.edge_towards(other.centre),
@@ -255,17 +223,18 @@ fn way(
     };
     let start = ends(from, points.first(), to);
     let end = ends(to, points.last(), from);
+    let straight = |one: Point, two: Point| kurbo::Line::new(one, two).into();
     if points.is_empty() && edge.curve {
-        let along = start.direction(end);
-        let aside = |at: Point, by: f64| at.plus(-along.y * by, along.x * by);
-        let bend = aside(start.towards(end, 0.5), BEND);
+        let along = direction(start, end);
+        let aside = |at: Point, by: f64| at + (-along.y * by, along.x * by);
+        let bend = aside(start.lerp(end, 0.5), BEND);
         let start = off(from, aside(start, beside.by), &beside.start, bend);
         let end = off(to, aside(end, beside.by), &beside.end, bend);
-        let control = aside(start.towards(end, 0.5), BEND);
-        return (start, vec![Piece::Quad(control, end)]);
+        let control = aside(start.lerp(end, 0.5), BEND);
+        return vec![QuadBez::new(start, control, end).into()];
     }
     if points.is_empty() {
-        return (start, vec![Piece::Line(end)]);
+        return vec![straight(start, end)];
     }
     let mut pieces = Vec::new();
     let mut here = start;
@@ -287,13 +256,17 @@ fn way(
         let next = *next.unwrap_or(&end);
         // A corner at the outline is no corner: the edge begins or ends there.
         if turn > 0.0 && before.min(after) > AT_OUTLINE {
-            pieces.push(Piece::Line(corner.towards(here, turn / before)));
-            here = corner.towards(next, turn / after);
-            pieces.push(Piece::Quad(*corner, here));
+            let (one, two) = (
+                corner.lerp(here, turn / before),
+                corner.lerp(next, turn / after),
+            );
+            pieces.push(straight(here, one));
+            pieces.push(QuadBez::new(one, *corner, two).into());
+            here = two;
         }
     }
-    pieces.push(Piece::Line(end));
-    (start, pieces)
+    pieces.push(straight(here, end));
+    pieces
 }
 
 /// The point after a share of a track's length.
@@ -303,7 +276,7 @@ fn along(track: &[Point], share: f64) -> Point {
     for pair in track.windows(2) {
         let step = length(pair);
         if step > 0.0 && rest <= step {
-            return pair[0].towards(pair[1], rest / step);
+            return pair[0].lerp(pair[1], rest / step);
         }
         rest -= step;
     }
@@ -340,26 +313,21 @@ fn label(
 
 impl Route {
     /// An arrow of the length that is wanted at the end of a piece, which then ends within it; at most a share of the room.
-    fn head(
-        &mut self,
-        piece: &mut Piece,
-        start: Point,
-        (wanted, share, room): (f64, f64, f64),
-    ) -> Arrow {
+    fn head(&mut self, piece: &mut PathSeg, (wanted, share, room): (f64, f64, f64)) -> Arrow {
         let length = wanted.min(room * share);
         if length < wanted - 0.01 {
             self.lacks = Some(wanted / share - room);
         }
-        let (tip, share) = (piece.end(), piece.before_end(start, length));
-        let base = piece.at(start, share);
-        let along = base.direction(tip);
+        let (tip, share) = (piece.end(), before_end(*piece, length));
+        let base = at(*piece, share);
+        let along = direction(base, tip);
         let half = length / 2.0;
         // A little into the arrow, so that no gap shows.
-        *piece = piece.cut(start, share + (1.0 - share) * 0.25);
+        *piece = cut(*piece, share + (1.0 - share) * 0.25);
         [
             tip,
-            base.plus(-along.y * half, along.x * half),
-            base.plus(along.y * half, -along.x * half),
+            base + (-along.y * half, along.x * half),
+            base + (along.y * half, -along.x * half),
         ]
     }
 

@@ -5,12 +5,11 @@ use super::{Frame, Line, Route, Scene};
 use crate::geometry::{Point, Rect};
 use crate::measures::{FARTHER, FRAME_BORDER, HIDDEN, LABEL_TOUCH, LABELS, SHARES};
 use crate::spec::Canvas;
-use crate::tree::Tree;
+use crate::tree::{Segment, Segments, Tree};
 
 /// What labels must not lie on: lines with what they belong to, boxes, what is written already.
 struct Taken {
-    lines: Vec<(Option<usize>, Point, Point)>,
-    tree: Tree,
+    lines: Segments<Option<usize>>,
     /// Two for each route; nothing for an arrow that it does not have.
     arrows: Tree,
     blocks: Tree,
@@ -26,13 +25,9 @@ impl Taken {
             .map(|(edge, one, two)| (Some(edge), one, two));
         let frames = scene.frames.iter().flatten();
         let borders = frames.flat_map(|frame| frame.rect.sides());
-        let lines: Vec<(Option<usize>, Point, Point)> = edges
-            .chain(borders.map(|(one, two)| (None, one, two)))
-            .collect();
-        let rects = lines.iter().map(|(_, one, two)| Rect::between(*one, *two));
+        let lines = edges.chain(borders.map(|(one, two)| (None, one, two)));
         Self {
-            tree: Tree::new(rects.collect()),
-            lines,
+            lines: Segments::new(lines.collect(), 0.0),
             arrows: Tree::new(scene.routes.iter().flat_map(Route::arrow_bounds).collect()),
             blocks: scene.block_tree(),
             written: scene.labels.iter().map(|line| line.bounds).collect(),
@@ -42,18 +37,14 @@ impl Taken {
     /// Whether nothing but the line of `own` lies in `whole`; but for the borders of frames, what lies on its rim only touches it.
     fn is_free(&self, scene: &Scene<'_>, whole: Rect, own: Option<usize>) -> bool {
         let rect = own.map_or(whole, |_| whole.grown(-LABEL_TOUCH));
-        let crosses = |line: &usize| {
-            let (of, one, two) = self.lines[*line];
+        let crosses = |(of, one, two): Segment<Option<usize>>| {
             let rect = of.map_or(whole.grown(FRAME_BORDER), |_| rect);
             (own.is_none() || of != own) && rect.is_crossed(one, two)
         };
         let holds = |node: &usize| scene.blocks[*node].outline.meets_rect(rect);
         let mut arrows = self.arrows.meeting(rect).into_iter();
-        !self
-            .tree
-            .meeting(whole.grown(FRAME_BORDER))
-            .iter()
-            .any(crosses)
+        let mut lines = self.lines.meeting(whole.grown(FRAME_BORDER));
+        !lines.any(crosses)
             && arrows.all(|arrow| Some(arrow / 2) == own)
             && !self.blocks.meeting(rect).iter().any(holds)
             && !self.written.iter().any(|other| other.meets(rect))
@@ -106,7 +97,7 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
         let is_free =
             |rect: Rect| within(canvas, movable, rect) && taken.is_free(scene, rect, Some(index));
         let by = better(route, *plate, is_free);
-        let at = plate.centre().plus(by.x, by.y);
+        let at = plate.centre() + (by.x, by.y);
         let mut frames = scene.order.iter().rev();
         let top = frames.find(|group| {
             let frame = scene.frames[**group].as_ref();
@@ -202,7 +193,7 @@ impl Scene<'_> {
 
 impl Line {
     pub(super) fn shift(&mut self, x: f64, y: f64) {
-        self.base = self.base.plus(x, y);
+        self.base += (x, y);
         self.bounds = self.bounds.shifted(x, y);
     }
 }

@@ -4,7 +4,7 @@ use super::{Block, Frame, Placed, Route, labels};
 use crate::geometry::{Point, Rect};
 use crate::measures::{ARROW, CANVAS};
 use crate::spec::{Canvas, Spec};
-use crate::tree::Tree;
+use crate::tree::{Segments, Tree};
 
 /// Where loops lie if nothing is in their way. **Source**: the reference's renderer.
 pub(super) const UP: Point = Point::new(0.0, -1.0);
@@ -33,8 +33,8 @@ pub(super) fn turned(
         pairs.map(move |pair| (*index, pair[0], pair[1]))
     });
     let borders = frames.iter().flatten().flat_map(|frame| frame.rect.sides());
-    let lines = Lines::new(pieces.collect());
-    let borders = Lines::new(borders.map(|(one, two)| (0, one, two)).collect());
+    let lines = Segments::new(pieces.collect(), 0.01);
+    let borders = Segments::new(borders.map(|(one, two)| ((), one, two)).collect(), 0.01);
     let boxes = Tree::new(blocks.iter().map(Block::bounds).collect());
     let given = |given: Option<f64>, usual| given.or((!placed.laid_out).then_some(usual));
     let canvas = Canvas {
@@ -53,7 +53,11 @@ pub(super) fn turned(
             let other = &spec.edges[other];
             [other.start(), other.end()].contains(&edge.start())
         };
-        if !lines.cross(area(&routes[index]), comes_in) {
+        let crossing = |area: Rect| {
+            let near = lines.meeting(area);
+            near.filter(move |(_, one, two)| area.is_crossed(*one, *two))
+        };
+        if !crossing(area(&routes[index])).any(|(other, ..)| comes_in(other)) {
             continue;
         }
         let free = ELSEWHERE
@@ -62,8 +66,9 @@ pub(super) fn turned(
             .find(|route| {
                 let (area, all) = (area(route), route.bounds());
                 let mut strangers = boxes.meeting(all).into_iter();
-                !lines.cross(area, |_| true)
-                    && !borders.cross(all, |_| true)
+                let mut borders = borders.meeting(all);
+                crossing(area).next().is_none()
+                    && !borders.any(|((), one, two)| all.is_crossed(one, two))
                     && strangers.all(|node| node == edge.from && edge.frames.0.is_none())
                     && labels::within(&canvas, placed.movable, all)
             });
@@ -72,28 +77,4 @@ pub(super) fn turned(
         }
     }
     routes
-}
-
-struct Lines {
-    /// Each with its edge.
-    lines: Vec<(usize, Point, Point)>,
-    tree: Tree,
-}
-
-impl Lines {
-    fn new(lines: Vec<(usize, Point, Point)>) -> Self {
-        let rect = |(_, one, two): &(usize, Point, Point)| Rect::between(*one, *two).grown(0.01);
-        Self {
-            tree: Tree::new(lines.iter().map(rect).collect()),
-            lines,
-        }
-    }
-
-    /// Whether one of those that count has a part in a box.
-    fn cross(&self, rect: Rect, counts: impl Fn(usize) -> bool) -> bool {
-        self.tree.meeting(rect).into_iter().any(|line| {
-            let (edge, one, two) = self.lines[line];
-            counts(edge) && rect.is_crossed(one, two)
-        })
-    }
 }

@@ -15,7 +15,7 @@ use crate::text::{self, Weight};
 use crate::tree::Tree;
 
 use edge::Beside;
-pub(crate) use edge::{Arrow, Piece, Route};
+pub(crate) use edge::{Arrow, Route};
 pub(crate) use node::{Size, size};
 
 /// Where everything lies.
@@ -39,7 +39,7 @@ impl Placed {
             .iter_mut()
             .chain(self.points.iter_mut().flatten())
         {
-            *point = point.plus(x, y);
+            *point += (x, y);
         }
     }
 }

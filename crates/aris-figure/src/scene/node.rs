@@ -134,7 +134,7 @@ pub(super) fn block(spec: &Spec, index: usize, node: &Node, size: &Size, centre:
                 Weight::Bold => node.text_colour,
                 Weight::Regular => GREY.legible_on(fill),
             };
-            let base = centre.plus(shift.x, shift.y + base);
+            let base = centre + (shift.x, shift.y + base);
             Line::new(text, base, Anchor::Middle, (size, weight), colour, fill)
         })
         .collect();

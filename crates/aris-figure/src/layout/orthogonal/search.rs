@@ -141,7 +141,7 @@ impl Grid {
                 if !self.may_pass(tour, axis, step) {
                     continue;
                 }
-                let middle = self.point(point).towards(self.point(next), 0.5);
+                let middle = self.point(point).lerp(self.point(next), 0.5);
                 let length = self.point(point).distance(self.point(next));
                 let inside = |end: &End| end.outline.bounds().holds_point(middle);
                 let cost = if tour.ends.iter().any(inside) {
