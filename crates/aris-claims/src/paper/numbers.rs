@@ -126,7 +126,9 @@ fn kind(block: &Block, number: &Number) -> Option<Kind> {
     }
     let formula = matches!(block.kind, BlockKind::DisplayMath);
     let before = block.text.get(..number.range.start).unwrap_or("");
-    if is_pointer(before) || is_list_number(block, number) {
+    // No section has the number 99.9 %.
+    let is_pointer = is_pointer(before) && !number.is_percent();
+    if is_pointer || is_list_number(block, number) {
         return None;
     }
     if matches!(block.kind, BlockKind::Cell { .. }) {

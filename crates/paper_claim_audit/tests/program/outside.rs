@@ -350,3 +350,14 @@ fn text_that_a_package_may_hide_does_not_pass() {
         assert_eq!(audit.verdict(), "WARN", "{begin}: {:?}", audit.of("c"));
     }
 }
+
+#[test]
+fn a_percentage_behind_the_word_section_is_listed() {
+    let paper = Paper::new("As said in this Section 99.9\\,\\% is gained, see Section 12.4.");
+    let audit = paper.claims("").audit();
+    let unbound = audit
+        .entries()
+        .iter()
+        .filter(|entry| status(entry) == "unbound");
+    assert_eq!(unbound.count(), 1, "{audit}");
+}
