@@ -158,7 +158,7 @@ fn route(out: &mut String, route: &Route, colour: Colour, dash: Dash) -> fmt::Re
             Number(route.thickness)
         )?;
     }
-    let mut arrows = route.tail.into_iter().chain(route.arrow);
+    let mut arrows = route.arrows.into_iter().flatten();
     arrows.try_for_each(|corners| arrow(out, corners, colour))
 }
 

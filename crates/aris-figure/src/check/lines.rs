@@ -384,16 +384,11 @@ type End = (Point, Node, Option<Arrow>);
 
 fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
     let edge = &scene.spec.edges[index];
-    let Route {
-        start,
-        track,
-        arrow,
-        tail,
-        ..
-    } = &scene.routes[index];
+    let Route { start, track, .. } = &scene.routes[index];
+    let [tail, head] = scene.routes[index].arrows;
     let first = track.first().unwrap_or(start);
     let last = track.last().unwrap_or(start);
-    [(*first, edge.start(), *tail), (*last, edge.end(), *arrow)]
+    [(*first, edge.start(), tail), (*last, edge.end(), head)]
 }
 
 /// How much of a line lies within a triangle, or no farther from it than `room`.

@@ -151,12 +151,11 @@ impl Work<'_> {
                     )
                 });
                 let eased = |room: f64| if room > 0.0 { room + ARROW_EASE } else { 0.0 };
-                let (first, last) = spec.edges[*edge].arrow_rooms();
                 Some(Link {
                     from: *index.get(from)?,
                     to: *index.get(to)?,
                     label: label.unwrap_or(Point::new(0.0, 0.0)),
-                    arrows: (eased(first), eased(last)),
+                    arrows: spec.edges[*edge].arrow_rooms().map(eased),
                     edge: *edge,
                     is_straight: !spec.edges[*edge].curve && spec.edges[*edge].points.is_empty(),
                 })

@@ -28,7 +28,7 @@ pub(super) struct Link {
     /// Size of its label, along and across; 0 without one.
     pub(super) label: Point,
     /// What its arrows need, at the start and at the end; 0 without one.
-    pub(super) arrows: (f64, f64),
+    pub(super) arrows: [f64; 2],
     /// What the caller calls it.
     pub(super) edge: usize,
     /// Neither bent nor with corners of its own.
@@ -188,8 +188,8 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 );
                 let first = points.first().copied().or(doors.1).unwrap_or(to);
                 let last = points.last().copied().or(doors.0).unwrap_or(from);
-                let first = doors.0.map(|at| port(link.from, at, first, link.arrows.0));
-                let last = doors.1.map(|at| port(link.to, at, last, link.arrows.1));
+                let first = doors.0.map(|at| port(link.from, at, first, link.arrows[0]));
+                let last = doors.1.map(|at| port(link.to, at, last, link.arrows[1]));
                 points.splice(..0, first);
                 points.extend(last);
             }
@@ -203,8 +203,8 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 };
                 let shares = if lane.is_outer {
                     vec![
-                        share(link.from, link.arrows.0),
-                        1.0 - share(link.to, link.arrows.1),
+                        share(link.from, link.arrows[0]),
+                        1.0 - share(link.to, link.arrows[1]),
                     ]
                 } else {
                     // Halfway between the two boxes.
@@ -243,10 +243,10 @@ fn gaps(
     let mut arrows = vec![(least, least); count];
     for link in links {
         let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
-        let (first, last) = if one < two {
+        let [first, last] = if one < two {
             link.arrows
         } else {
-            (link.arrows.1, link.arrows.0)
+            [link.arrows[1], link.arrows[0]]
         };
         let before = &mut arrows[one.min(two)].0;
         *before = before.max(first);
@@ -276,7 +276,7 @@ fn gaps(
         if one.abs_diff(two) != 1 {
             continue;
         }
-        let arrow = link.arrows.0.max(link.arrows.1);
+        let arrow = link.arrows[0].max(link.arrows[1]);
         let needs = if lane.is_outer {
             link.label.x + 4.0 * ARROW_ROOM.max(arrow)
         } else if link.label.x > 0.0 {

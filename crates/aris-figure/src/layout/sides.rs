@@ -23,8 +23,8 @@ pub(super) fn beside_boxes(
     let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (index, (link, way)) in links.iter().zip(ways).enumerate() {
         let ends = [
-            (End::From, link.from, way.first(), link.arrows.0),
-            (End::To, link.to, way.last(), link.arrows.1),
+            (End::From, link.from, way.first(), link.arrows[0]),
+            (End::To, link.to, way.last(), link.arrows[1]),
         ];
         for (end, item, corner, arrow) in ends {
             let Some(corner) = corner else { continue };

@@ -44,9 +44,8 @@ pub(crate) struct Route {
     pub(crate) start: Point,
     /// The line as drawn, which ends within the arrow; empty when there is no room for it.
     pub(crate) pieces: Vec<PathSeg>,
-    pub(crate) arrow: Option<Arrow>,
-    /// The arrow at the start.
-    pub(crate) tail: Option<Arrow>,
+    /// At the start, and at the end.
+    pub(crate) arrows: [Option<Arrow>; 2],
     /// The way to the tip as short straight lines, for checking.
     pub(crate) track: Vec<Point>,
     pub(crate) thickness: f64,
@@ -147,8 +146,7 @@ pub(super) fn route(
     let mut route = Route {
         start,
         pieces: Vec::new(),
-        arrow: None,
-        tail: None,
+        arrows: [None; 2],
         track: Vec::new(),
         thickness: edge.thickness,
         lacks: None,
@@ -160,7 +158,7 @@ pub(super) fn route(
         return route;
     }
     // A straight edge is shared by its two arrows.
-    let share = if pieces.len() == 1 && edge.arrows == (true, true) {
+    let share = if pieces.len() == 1 && edge.arrows == [true, true] {
         ARROW_SHARE / 2.0
     } else {
         ARROW_SHARE
@@ -171,16 +169,16 @@ pub(super) fn route(
     };
     let first_room = pieces.first().map_or(0.0, room);
     if let Some(last) = pieces.last_mut()
-        && edge.arrows.1
+        && edge.arrows[1]
     {
         let room = room(last);
-        route.arrow = Some(route.head(last, (wanted, share, room)));
+        route.arrows[1] = Some(route.head(last, (wanted, share, room)));
     }
     if let Some(first) = pieces.first_mut()
-        && edge.arrows.0
+        && edge.arrows[0]
     {
         let mut turned = first.reverse();
-        route.tail = Some(route.head(&mut turned, (wanted, share, first_room)));
+        route.arrows[0] = Some(route.head(&mut turned, (wanted, share, first_room)));
         *first = turned.reverse();
         route.start = first.start();
     }
@@ -250,9 +248,11 @@ fn way(
             here.distance(*corner),
             corner.distance(*next.unwrap_or(&end)),
         );
-        let turn =
-            TURN.min(room(before, index == 0, arrows.0))
-                .min(room(after, next.is_none(), arrows.1));
+        let turn = TURN.min(room(before, index == 0, arrows[0])).min(room(
+            after,
+            next.is_none(),
+            arrows[1],
+        ));
         let next = *next.unwrap_or(&end);
         // A corner at the outline is no corner: the edge begins or ends there.
         if turn > 0.0 && before.min(after) > AT_OUTLINE {
@@ -336,9 +336,9 @@ impl Route {
         along(&self.track, share)
     }
 
-    /// The boxes of its arrows, at the end and at the start; nothing for one that it does not have.
+    /// The boxes of its arrows, at the start and at the end; nothing for one that it does not have.
     pub(super) fn arrow_bounds(&self) -> [Rect; 2] {
-        [&self.arrow, &self.tail].map(|arrow| arrow.as_ref().map_or(Rect::NOTHING, bounds))
+        self.arrows.map(|arrow| arrow.map_or(Rect::NOTHING, bounds))
     }
 
     /// Moves the label up, or down where an arrow points up, until it hides nothing of the arrow.
@@ -346,7 +346,7 @@ impl Route {
         let Some((line, plate)) = &mut self.label else {
             return;
         };
-        for arrow in self.arrow.iter().chain(&self.tail) {
+        for arrow in self.arrows.into_iter().rev().flatten() {
             let ([tip, one, _], bounds) = (arrow, bounds(arrow));
             if !plate.grown(-0.5).meets(bounds) {
                 continue;
@@ -374,7 +374,7 @@ impl Route {
     }
 }
 
-fn bounds(arrow: &Arrow) -> Rect {
+fn bounds(arrow: Arrow) -> Rect {
     let points = arrow.iter().map(|at| Rect::between(*at, *at));
     points.fold(Rect::NOTHING, Rect::union)
 }

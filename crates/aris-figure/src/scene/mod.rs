@@ -292,8 +292,8 @@ fn besides(
         let mut beside = Beside::default();
         let back = ways.get(&(edge.end(), edge.start())).into_iter().flatten();
         for (back, points) in back.filter(|_| edge.curve) {
-            let first = half(edge, edge.arrows.0) + half(back, back.arrows.1);
-            let last = half(edge, edge.arrows.1) + half(back, back.arrows.0);
+            let first = half(edge, edge.arrows[0]) + half(back, back.arrows[1]);
+            let last = half(edge, edge.arrows[1]) + half(back, back.arrows[0]);
             let room = first.max(last);
             match (points.first(), points.last()) {
                 (Some(first), Some(last)) if back.is_squared() => {

@@ -103,7 +103,7 @@ pub(crate) struct Edge {
     pub(crate) label: Option<String>,
     pub(crate) dash: Dash,
     /// Whether an arrow stands at the start, and at the end.
-    pub(crate) arrows: (bool, bool),
+    pub(crate) arrows: [bool; 2],
     pub(crate) colour: Colour,
     pub(crate) thickness: f64,
     pub(crate) curve: bool,
@@ -130,15 +130,10 @@ impl Edge {
     }
 
     /// What its arrows need of a straight piece of line, at the start and at the end; 0 without an arrow.
-    pub(crate) fn arrow_rooms(&self) -> (f64, f64) {
-        let room = |has_arrow| {
-            if has_arrow {
-                ARROW * self.thickness / ARROW_SHARE
-            } else {
-                0.0
-            }
-        };
-        (room(self.arrows.0), room(self.arrows.1))
+    pub(crate) fn arrow_rooms(&self) -> [f64; 2] {
+        let room = ARROW * self.thickness / ARROW_SHARE;
+        self.arrows
+            .map(|has_arrow| if has_arrow { room } else { 0.0 })
     }
 
     /// Whether its way is led in right angles.

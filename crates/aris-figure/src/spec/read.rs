@@ -29,7 +29,7 @@ const INK: Colour = Colour::new(0x33, 0x33, 0x33);
 const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
 
 /// Where arrows stand, at the start and at the end: end, start, both, none.
-const ARROWS: [(bool, bool); 4] = [(false, true), (true, false), (true, true), (false, false)];
+const ARROWS: [[bool; 2]; 4] = [[false, true], [true, false], [true, true], [false, false]];
 
 /// Whether edges run in right angles: straight, orthogonal.
 const IS_ORTHOGONAL: [bool; 2] = [false, true];

@@ -126,7 +126,7 @@ pub(super) struct Mark {
     pub(super) edge: Option<usize>,
     is_on: bool,
     /// Whether the edge's arrow at its start, or at its end, lies there.
-    arrows: (bool, bool),
+    arrows: [bool; 2],
 }
 
 /// Lines on which an edge may leave an end, with what each costs; and the middle of that end.
@@ -237,16 +237,11 @@ impl Grid {
         way: &[Point],
         is_there: bool,
     ) {
-        let arrow = |point: Option<&Point>, is_there: bool, thickness: f64| {
-            let around = |point: &Point| Rect::between(*point, *point).grown(ARROW * thickness);
-            point.filter(|_| is_there).map(around)
-        };
-        let arrows = edge.map_or((None, None), |edge| {
+        let arrows = edge.map_or([None; 2], |edge| {
             let edge = &scene.spec.edges[edge];
-            (
-                arrow(way.first(), edge.arrows.0, edge.thickness),
-                arrow(way.last(), edge.arrows.1, edge.thickness),
-            )
+            let tips = [way.first(), way.last()];
+            let around = |tip: &Point| Rect::between(*tip, *tip).grown(ARROW * edge.thickness);
+            [0, 1].map(|end| tips[end].filter(|_| edge.arrows[end]).map(around))
         });
         for pair in way.windows(2) {
             self.mark_piece(edge, (pair[0], pair[1]), arrows, is_there);
@@ -258,7 +253,7 @@ impl Grid {
         &mut self,
         edge: Option<usize>,
         (one, two): (Point, Point),
-        arrows: (Option<Rect>, Option<Rect>),
+        arrows: [Option<Rect>; 2],
         is_there: bool,
     ) {
         let (axis, near) = strip(one, two, SAME_LINE);
@@ -276,7 +271,7 @@ impl Grid {
             let mark = Mark {
                 edge,
                 is_on,
-                arrows: (holds(arrows.0), holds(arrows.1)),
+                arrows: arrows.map(holds),
             };
             let used = &mut self.used[axis as usize][step];
             match used.iter().position(|known| *known == mark) {
@@ -377,8 +372,8 @@ pub(super) fn shares(scene: &Scene<'_>, edge: usize, mark: Mark) -> bool {
         return false;
     }
     if from {
-        one.arrows.0 == two.arrows.0 && !mark.arrows.1
+        one.arrows[0] == two.arrows[0] && !mark.arrows[1]
     } else {
-        one.arrows.1 == two.arrows.1 && !mark.arrows.0
+        one.arrows[1] == two.arrows[1] && !mark.arrows[0]
     }
 }

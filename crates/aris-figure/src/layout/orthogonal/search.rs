@@ -233,7 +233,7 @@ impl Grid {
             Axis::Upright => self.upright.0[x].1,
         };
         let at = self.point(point);
-        let (tail, head) = scene.spec.edges[edge].arrows;
+        let [tail, head] = scene.spec.edges[edge].arrows;
         let near = |end: &End, arrow: bool| {
             let room = if arrow { ARROW_ROOM } else { 2.0 * KEEP };
             end.outline.bounds().grown(room - 0.1).holds_point(at)
