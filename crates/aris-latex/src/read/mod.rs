@@ -16,6 +16,7 @@ mod lexer;
 mod macros;
 mod math;
 mod reader;
+mod redefine;
 mod run;
 mod si;
 mod style;

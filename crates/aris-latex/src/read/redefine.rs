@@ -1,0 +1,103 @@
+//! Macros that commands which are not followed may define anew: what they print is not certain from there on.
+
+use std::rc::Rc;
+
+use super::{Kind, Macro, Meaning, Reader, Token};
+
+impl Reader<'_> {
+    /// A command that is not followed and may define what this names, `\x` or `x`: what a macro of that name prints is not certain any more.
+    pub(super) fn may_define(&mut self, token: Token, named: &[Token]) {
+        let name = match named {
+            [only] if only.name().is_some() => only.name(),
+            [only] if only.kind == Kind::Word => {
+                let text = self.text(*only).to_owned();
+                Some(self.names.intern(&text))
+            }
+            _ => None,
+        };
+        let Some(name) = name else { return };
+        self.handled.insert(name);
+        let Meaning::Macro(old) = self.meaning(name) else {
+            return;
+        };
+        if old.doubt > 0 || self.styles > 0 {
+            return;
+        }
+        let (text, by) = (self.names.text(name), self.text(token));
+        let message =
+            format!("`\\{text}` may be defined anew by `{by}` here, which is not followed");
+        let doubt = self.doubt(token, &message);
+        self.writer.doubts.leave(doubt);
+        let macro_in_doubt = Macro {
+            parameters: old.parameters.clone(),
+            body: Rc::clone(&old.body),
+            place: old.place,
+            style: old.style,
+            doubt,
+        };
+        self.set_meaning(name, Meaning::Macro(Rc::new(macro_in_doubt)));
+    }
+
+    /// [`Reader::may_define`] of what follows a command of the preamble that nobody here knows: `\x`, or an argument that is `{\x}`, `[\x]`
+    /// or `{x}`.
+    pub(super) fn may_define_next(&mut self, token: Token) {
+        /// Tokens of all arguments.
+        const MOST: usize = 64;
+        let (mut taken, mut depth) = (Vec::new(), 0_usize);
+        while taken.len() < MOST {
+            let next = self.next();
+            taken.push(next);
+            let is_bracket = |bracket| next.kind == Kind::Word && self.text(next).contains(bracket);
+            match next.kind {
+                Kind::Begin => depth += 1,
+                Kind::End if depth > 0 => depth -= 1,
+                Kind::Word if is_bracket('[') => depth += 1,
+                Kind::Word if is_bracket(']') && depth > 0 => depth -= 1,
+                Kind::Stop | Kind::Par | Kind::End => break,
+                _ if depth == 0 && next.kind != Kind::Space => break,
+                _ => {}
+            }
+        }
+        self.unread_all(&taken);
+        if let Some(first) = taken.first().filter(|first| first.name().is_some()) {
+            self.may_define(token, &[*first]);
+        }
+        for around in taken.windows(3) {
+            if let [open, named, close] = *around
+                && (open.kind == Kind::Begin || self.text(open).ends_with('['))
+                && (close.kind == Kind::End || self.text(close).starts_with(']'))
+            {
+                self.may_define(token, &[named]);
+            }
+        }
+    }
+
+    /// `\read\file to\x`
+    pub(super) fn read_line(&mut self, token: Token) {
+        drop(self.argument());
+        let to = self.next_visible();
+        if self.text(to) != "to" {
+            return self.unread(to);
+        }
+        let named = self.argument();
+        self.may_define(token, &named);
+    }
+
+    /// The same for every command in an argument that is dropped, and run some time later, if at all.
+    pub(super) fn may_define_within(&mut self, token: Token, dropped: &[Token]) {
+        let mut named = Vec::new();
+        for (at, token) in dropped.iter().enumerate() {
+            let is_text = match self.what(*token) {
+                "define" | "def" | "gdef" | "let" => false,
+                "namedef" => true,
+                _ => continue,
+            };
+            let mut rest = dropped.iter().skip(at + 1);
+            let name = rest.find(|token| token.kind != Kind::Begin).copied();
+            named.extend(name.filter(|token| is_text || token.name().is_some()));
+        }
+        for name in named {
+            self.may_define(token, &[name]);
+        }
+    }
+}
