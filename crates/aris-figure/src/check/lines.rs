@@ -139,19 +139,20 @@ fn same_line(scene: &Scene<'_>, notes: &Notes) -> BTreeSet<(usize, usize)> {
             } else {
                 "set \"curve\": true for one of them, or draw both as one"
             };
-            notes.push(
-                Code::EdgeOverEdge,
-                scene.edge_place(index).field(&["from"]),
-                format!(
-                    "{} lies on {} (/edges/{other})",
-                    scene.edge(index),
-                    scene.edge(other)
-                ),
-                fix,
-            );
+            let place = scene.edge_place(index).field(&["from"]);
+            let what = format!("{} lies on {}", scene.edge(index), named(scene, other));
+            notes.push(Code::EdgeOverEdge, place, what, fix);
         }
     }
     said
+}
+
+/// The fields that say where an edge runs.
+const WAY: &[&str] = &["points", "from"];
+
+/// An edge on which something lies, and where the file has it.
+fn named(scene: &Scene<'_>, edge: usize) -> String {
+    format!("{} (/edges/{edge})", scene.edge(edge))
 }
 
 /// A straight piece of an edge's way.
@@ -190,17 +191,10 @@ fn partly_same_line(
         let (one, two) = (&scene.spec.edges[pair.0], &scene.spec.edges[pair.1]);
         let apart = one.start() != two.start() && one.end() != two.end();
         if apart && length > EDGE_ALONG && said.insert(pair) {
-            notes.push(
-                Code::EdgeOverEdge,
-                scene.edge_place(pair.1).field(&["points", "from"]),
-                format!(
-                    "{} lies on a part of {} (/edges/{})",
-                    scene.edge(pair.1),
-                    scene.edge(pair.0),
-                    pair.0
-                ),
-                elsewhere(scene, pair.1),
-            );
+            let place = scene.edge_place(pair.1).field(WAY);
+            let (edge, other) = (scene.edge(pair.1), named(scene, pair.0));
+            let what = format!("{edge} lies on a part of {other}");
+            notes.push(Code::EdgeOverEdge, place, what, elsewhere(scene, pair.1));
         }
     }
 }
@@ -252,12 +246,10 @@ fn through_loops(
                 && cross((*one, *two), (from, to), 0.0)
                 && said.insert((other.min(*edge), other.max(*edge)))
             {
-                notes.push(
-                    Code::EdgeOverEdge,
-                    scene.edge_place(other).field(&["points", "from"]),
-                    format!("{} runs through {} (/edges/{other})", scene.edge(*edge), scene.edge(other)),
-                    "lead the loop or the edge elsewhere with \"points\": [[x, y]], or move the node",
-                );
+                let place = scene.edge_place(other).field(WAY);
+                let what = format!("{} runs through {}", scene.edge(*edge), named(scene, other));
+                let fix = "lead the loop or the edge elsewhere with \"points\": [[x, y]], or move the node";
+                notes.push(Code::EdgeOverEdge, place, what, fix);
             }
         }
     }
@@ -333,16 +325,10 @@ fn arrows_on_edges(
                 *on > if begins && !is_back { 0.0 } else { EDGE_ALONG }
             };
             if let Some((other, _)) = on.into_iter().find(is_taken) {
-                notes.push(
-                    Code::ArrowOverEdge,
-                    scene.edge_place(*index).field(&["points", "from"]),
-                    format!(
-                        "an arrow of {} lies on {} (/edges/{other})",
-                        scene.edge(*index),
-                        scene.edge(other)
-                    ),
-                    elsewhere(scene, *index),
-                );
+                let place = scene.edge_place(*index).field(WAY);
+                let (edge, other) = (scene.edge(*index), named(scene, other));
+                let what = format!("an arrow of {edge} lies on {other}");
+                notes.push(Code::ArrowOverEdge, place, what, elsewhere(scene, *index));
             }
         }
     }
