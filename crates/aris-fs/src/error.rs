@@ -104,6 +104,16 @@ impl FsError {
         }
     }
 
+    /// The same where a program keeps a journal: what stands there is no wrong input, the disk does not allow the work.
+    pub(crate) fn in_the_way(self, action: &'static str) -> Self {
+        match self {
+            Self::NotRegular { path, found } => {
+                Self::write(action, &path, io::Error::other(format!("it is {found}")))
+            }
+            other => other,
+        }
+    }
+
     /// The path the error is about.
     pub fn path(&self) -> &Path {
         match self {

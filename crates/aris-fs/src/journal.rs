@@ -25,12 +25,13 @@ pub struct Journal {
 impl Journal {
     /// Opens or creates the journal and locks it; a link or anything else that is not a regular file is refused.
     ///
-    /// **Errors**: [`FsError::Locked`] when another process has it, [`FsError::Write`], [`FsError::NotRegular`].
+    /// **Errors**: [`FsError::Locked`] when another process has it, [`FsError::Write`].
     pub fn open(path: &Path) -> Result<Self, FsError> {
         loop {
             let options = &mut OpenOptions::new();
             options.read(true).append(true).create(true);
-            let (file, _) = read::open_for_writing(path, OPEN, Links::Refused, options)?;
+            let (file, _) = read::open_for_writing(path, OPEN, Links::Refused, options)
+                .map_err(|error| error.in_the_way(OPEN))?;
             lock::try_lock(&file, path, OPEN)?;
             // The former holder may have removed the file between opening and locking: then this lock excludes nobody.
             if lock::is_current(&file, path) {

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 use std::time::Instant;
 
 use crate::error::FsError;
@@ -46,14 +46,11 @@ impl Lock {
         std::thread::spawn(move || {
             sender.send(Self::acquire(&wanted)).unwrap_or_default();
         });
-        match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(lock) => lock,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                Err(FsError::Locked {
-                    path: path.to_path_buf(),
-                })
-            }
-        }
+        let left = end.saturating_duration_since(Instant::now());
+        receiver.recv_timeout(left).unwrap_or_else(|_| {
+            let path = path.to_path_buf();
+            Err(FsError::Locked { path })
+        })
     }
 
     /// Whether somebody holds the lock. Changes nothing, and those who only look do not see each other; one who takes the lock at this

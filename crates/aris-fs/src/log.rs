@@ -22,11 +22,12 @@ impl Log {
     pub const LIMIT: u64 = 4 << 30;
 
     /// Opens or creates the log, durably, and gives what is in it. A link or anything but a regular file is refused.
-    /// **Errors**: [`FsError::Write`], [`FsError::NotRegular`], [`FsError::TooLarge`].
+    /// **Errors**: [`FsError::Write`], [`FsError::TooLarge`].
     pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FsError> {
         let options = &mut OpenOptions::new();
         options.read(true).append(true).create(true);
-        let (file, metadata) = read::open_for_writing(path, "open", Links::Refused, options)?;
+        let (file, metadata) = read::open_for_writing(path, "open", Links::Refused, options)
+            .map_err(|error| error.in_the_way("open"))?;
         if metadata.len() > Self::LIMIT {
             return Err(FsError::TooLarge {
                 path: path.to_path_buf(),

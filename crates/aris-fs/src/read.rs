@@ -138,12 +138,7 @@ impl Regular {
 
     /// Reads the first `bytes` bytes, or all there are.
     pub fn head(self, bytes: u64) -> Result<Vec<u8>, FsError> {
-        let mut head = Vec::new();
-        self.file
-            .take(bytes)
-            .read_to_end(&mut head)
-            .map_err(|error| FsError::read("read", &self.path, error))?;
-        Ok(head)
+        self.read_from(0, bytes)
     }
 
     /// Reads the file once, in pieces of at most `buffer.len()` bytes, and gives each piece to `each`.

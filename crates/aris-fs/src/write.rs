@@ -431,6 +431,15 @@ mod tests {
         assert!(write_atomic(&fifo, b"x").is_err() && !holds(&fifo, b"x"));
         assert!(!fs::symlink_metadata(&fifo).expect("there").is_file());
         assert!(crate::append_unsynced(&fifo, "x").is_err());
+        let journals = [
+            crate::Journal::open(&fifo).map(drop),
+            crate::Log::open(&fifo).map(drop),
+        ];
+        for journal in journals {
+            let error = journal.expect_err("a FIFO");
+            assert_eq!(error.kind(), ErrorKind::Precondition);
+            assert!(ErrorBody::of(&error).message.ends_with(": it is a FIFO"));
+        }
         let end = std::time::Instant::now();
         assert!(crate::Part::open(&fifo, end).is_err());
         assert!(crate::Part::open(&at("link"), end).is_err());
