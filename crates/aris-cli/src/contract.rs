@@ -38,7 +38,7 @@ pub(crate) fn contract(spec: &Spec, command: &Command) -> Value {
         })).collect::<Vec<_>>(),
         "exit": exits(&spec.exits()),
         "json_schemas": spec.schemas,
-        "network": spec.network.word(),
+        "network": spec.network,
         "examples": spec.examples().map(|(line, _)| line).collect::<Vec<_>>(),
         "samples": spec.samples.iter().map(|sample| json!({"args": sample.args, "exit": sample.exit})).collect::<Vec<_>>(),
     })

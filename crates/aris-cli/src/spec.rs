@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aris_contract::ErrorKind;
+use serde::Serialize;
 
 /// A helper's description of itself.
 #[derive(Debug)]
@@ -82,7 +83,8 @@ pub struct Sample {
 }
 
 /// Whether a helper can reach the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Network {
     /// It never does.
     None,
@@ -90,16 +92,6 @@ pub enum Network {
     Optional,
     /// It cannot work without.
     Required,
-}
-
-impl Network {
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Optional => "optional",
-            Self::Required => "required",
-        }
-    }
 }
 
 impl Spec {
