@@ -79,14 +79,7 @@ fn is_garbled(one: &Name, two: &Name) -> bool {
 
 /// Whether all words of one full name are words of the other, initials included: `Mikaela Angelina Uy` and `M. Uy`.
 fn shares_parts(one: &Name, two: &Name) -> bool {
-    let words = |name: &Name| -> Vec<String> {
-        aris_paper::titles::fold(&name.display())
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let (a, b) = (words(one), words(two));
+    let (a, b) = (words(&one.display()), words(&two.display()));
     let (short, long) = if a.len() <= b.len() {
         (&a, &b)
     } else {
@@ -106,15 +99,17 @@ fn shares_parts(one: &Name, two: &Name) -> bool {
 /// `Steven Hoi` and `Steven C. H. Hoi`, `Alex Smith` and `Alexander Smith`, `Tom` and `Thomas` do not fit letter by letter; a given name
 /// that begins the other does.
 fn is_short_for(one: &Name, two: &Name) -> bool {
-    let first = |name: &Name| {
-        aris_paper::titles::fold(&name.first)
-            .split(|c: char| !c.is_alphanumeric())
-            .find(|word| !word.is_empty())
-            .map(str::to_owned)
-            .unwrap_or_default()
-    };
+    let first = |name: &Name| words(&name.first).into_iter().next().unwrap_or_default();
     let (a, b) = (first(one), first(two));
     a.len() >= SHORT_NAME && b.len() >= SHORT_NAME && (a.starts_with(&b) || b.starts_with(&a))
+}
+
+/// The words of a text, without marks and in lower case.
+fn words(text: &str) -> Vec<String> {
+    let folded = aris_paper::titles::fold(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }
 
 pub(super) fn people(list: &[Name]) -> Vec<Name> {
@@ -129,13 +124,14 @@ pub(super) fn is_group(name: &Name) -> bool {
         return true;
     }
     let folded = aris_paper::titles::fold(&name.display());
-    let mut words = folded
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
+    let words = words(&name.display());
     let single = name.first.is_empty() && name.von.is_empty() && name.jr.is_empty();
     // One word alone is a family name or a company; `OpenAI` and `DeepSeek-AI` say so themselves.
     single && folded.ends_with("ai") && folded.len() > 4
-        || words.clone().count() >= 2 && words.any(|word| GROUP_WORDS.contains(&word))
+        || words.len() >= 2
+            && words
+                .iter()
+                .any(|word| GROUP_WORDS.contains(&word.as_str()))
 }
 
 pub(super) fn name(author: &Author) -> Name {

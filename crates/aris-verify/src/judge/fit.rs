@@ -2,7 +2,7 @@
 
 use aris_contract::artifact::papers::Paper;
 
-use crate::authors::{self, Agreement};
+use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
 use crate::thresholds::SAME_PEOPLE;
 use crate::title::{self, Likeness};
@@ -71,8 +71,7 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
             Fit::Other
         };
     }
-    let agreement = authors::compare(&reference.authors, reference.others, record)
-        .map(|found| found.agreement());
+    let agreement = compared(reference, record).map(|found| found.agreement());
     let apart = matches!(agreement, Some(Agreement::Invented | Agreement::Disjoint));
     let distinctive = title::is_distinctive(&reference.title);
     match likeness {
@@ -105,7 +104,7 @@ fn is_other_subtitle(reference: &Reference, record: &Paper) -> bool {
 
 /// Whether enough authors are shared to think of a work that was given another title.
 fn same_people(reference: &Reference, record: &Paper) -> bool {
-    authors::compare(&reference.authors, reference.others, record).is_some_and(|found| {
+    compared(reference, record).is_some_and(|found| {
         found.agreement() < Agreement::Partly
             || found.agreement() == Agreement::Partly && found.matched * SAME_PEOPLE > found.cited
     })
@@ -113,10 +112,10 @@ fn same_people(reference: &Reference, record: &Paper) -> bool {
 
 /// Whether the people of a record speak against a reference.
 fn other_people(reference: &Reference, record: &Paper) -> bool {
-    let agreement = authors::compare(&reference.authors, reference.others, record)
-        .map(|found| found.agreement());
-    matches!(
-        agreement,
-        Some(Agreement::Partly | Agreement::Invented | Agreement::Disjoint)
-    )
+    compared(reference, record).is_some_and(|found| found.agreement() >= Agreement::Partly)
+}
+
+/// The people of a reference beside those of a record, where they can be compared.
+fn compared(reference: &Reference, record: &Paper) -> Option<Comparison> {
+    authors::compare(&reference.authors, reference.others, record)
 }
