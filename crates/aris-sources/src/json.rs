@@ -19,11 +19,8 @@ pub fn body(response: &Response) -> Result<Value, Doubt> {
 
 /// The value at a path of keys.
 pub fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
-    let mut here = value;
-    for key in path {
-        here = here.get(key).unwrap_or(&Value::Null);
-    }
-    here
+    let below = |here: &'a Value, key: &&str| here.get(key).unwrap_or(&Value::Null);
+    path.iter().fold(value, below)
 }
 
 /// A text, plain and not empty.
@@ -89,10 +86,12 @@ pub fn count(value: &Value, path: &[&str]) -> Option<u64> {
 
 /// A year between 1000 and 2999.
 pub fn year(value: &Value, path: &[&str]) -> Option<u16> {
-    let year = count(value, path)?;
-    u16::try_from(year)
-        .ok()
-        .filter(|year| (1000..3000).contains(year))
+    as_year(count(value, path)?)
+}
+
+fn as_year(number: u64) -> Option<u16> {
+    let year = u16::try_from(number).ok()?;
+    (1000..3000).contains(&year).then_some(year)
 }
 
 /// A list; anything else is an empty one.
@@ -102,15 +101,9 @@ pub fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
 
 /// `2023-04-25`, `2023-04`, `2023` from `[2023, 4, 25]`, and the year.
 pub(crate) fn date_parts(value: &Value) -> Option<(String, u16)> {
-    let parts: Vec<u64> = list(value, &["date-parts"])
-        .first()?
-        .as_array()?
-        .iter()
-        .map_while(Value::as_u64)
-        .collect();
-    let year = u16::try_from(*parts.first()?)
-        .ok()
-        .filter(|year| (1000..3000).contains(year))?;
+    let parts = list(value, &["date-parts"]).first()?.as_array()?;
+    let parts: Vec<u64> = parts.iter().map_while(Value::as_u64).collect();
+    let year = as_year(*parts.first()?)?;
     let mut date = year.to_string();
     for part in parts.iter().skip(1).take(2) {
         // Writing to a String cannot fail.

@@ -108,21 +108,16 @@ impl Reader {
     }
 
     fn start(&mut self, tag: Tag<'_>) {
+        if !is_inline(tag.to_end()) {
+            self.flush();
+        }
         match tag {
             Tag::Link { dest_url, .. } => {
                 let from = self.length();
                 self.links.push((from, dest_url.to_string()));
-                return;
             }
-            Tag::Emphasis | Tag::Strong | Tag::Strikethrough => return,
             // The words of an image stand in no sentence.
-            Tag::Image { .. } => {
-                self.kind.push(PassageKind::Other);
-                return;
-            }
-            _ => self.flush(),
-        }
-        match tag {
+            Tag::Image { .. } => self.kind.push(PassageKind::Other),
             Tag::Heading { level, .. } => {
                 self.heading = level as i8;
                 self.kind.push(PassageKind::Heading);
@@ -145,21 +140,16 @@ impl Reader {
     }
 
     fn end(&mut self, tag: TagEnd) {
+        if !is_inline(tag) {
+            self.flush();
+        }
         match tag {
             TagEnd::Link => {
                 let (from, address) = self.links.pop().unwrap_or_default();
                 self.link(from, &address);
-                return;
             }
-            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => return,
-            TagEnd::Image => {
-                self.kind.pop();
-                return;
-            }
-            _ => self.flush(),
-        }
-        match tag {
-            TagEnd::Heading(_)
+            TagEnd::Image
+            | TagEnd::Heading(_)
             | TagEnd::CodeBlock
             | TagEnd::HtmlBlock
             | TagEnd::MetadataBlock(_)
@@ -356,6 +346,14 @@ impl Reader {
         prose.references = references(&prose);
         prose
     }
+}
+
+/// Whether a tag stands within a passage.
+fn is_inline(tag: TagEnd) -> bool {
+    matches!(
+        tag,
+        TagEnd::Link | TagEnd::Image | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough
+    )
 }
 
 /// What the marks of a document cite, and the bibliographies of its front matter.
