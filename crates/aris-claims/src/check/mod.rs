@@ -106,7 +106,9 @@ fn question(target: &Target<'_>) -> Question {
 /// The value of a query that is to give one. **Errors**: why it gives none, for people.
 pub fn single(answer: &Result<Answer, QueryError>) -> Result<Value, String> {
     let answer = answer.as_ref().map_err(|error| {
-        if error.kind == QueryErrorKind::TooLarge && error.message.contains("rows") {
+        // The same kind of error about a file is about that file.
+        let is_of_answer = error.kind == QueryErrorKind::TooLarge && error.file.is_none();
+        if is_of_answer && error.message.contains("rows") {
             return String::from("the query gives more than one row; a value is one row");
         }
         error.to_string()
@@ -496,4 +498,25 @@ fn uses(answer: &Result<Answer, QueryError>, evaluation: &Evaluation) -> Vec<Fil
         _ => None,
     });
     files.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_told_of_the_file() {
+        let told = |file: Option<&str>| {
+            let error = QueryError {
+                kind: QueryErrorKind::TooLarge,
+                message: String::from("more than 9 rows"),
+                file: file.map(str::to_owned),
+                line: 0,
+                column: 0,
+            };
+            single(&Err(error)).expect_err("too large")
+        };
+        assert!(told(None).starts_with("the query gives more than one row"));
+        assert_eq!(told(Some("a.csv")), "a.csv: more than 9 rows");
+    }
 }
