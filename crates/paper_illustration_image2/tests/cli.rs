@@ -409,7 +409,7 @@ fn a_folder_is_no_artifact() {
     std::fs::create_dir(&path).expect("a folder");
     let checked = verify(&project, 1);
     assert_eq!(checked["artifacts"]["figureFinal"]["exists"], false);
-    assert!(has(&checked["errors"], "is a folder"), "{checked}");
+    assert!(has(&checked["errors"], "is a directory"), "{checked}");
     assert!(finalize(&project, &[]).code() != 0);
     call(&project, &["--json", "finalize", "--best-image", "figures"]).expect_code(4);
 }
