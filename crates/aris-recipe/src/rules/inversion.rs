@@ -1,6 +1,7 @@
 //! Readers of a variable that routes are decided by, on whose way no such decision is certain.
 //!
-//! A condition `context.x == value` is known behind its edge; where ways meet, only what all of them know stays known.
+//! A variable decides where a condition is `context.x == value`; then every condition that looks at it is a decision, which is known behind its
+//! edge. Where ways meet, only what all of them know stays known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,41 +10,47 @@ use super::{Findings, Id, Scope};
 use crate::expression::{Expression, Namespace};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
-    let mut decisions: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut decided: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<&Expression, usize> = BTreeMap::new();
+    let mut decided: BTreeMap<(usize, usize), &Expression> = BTreeMap::new();
     for (at, facts) in scope.steps() {
         for (branch, _, expression) in facts.step.conditions() {
-            if let Some(decision) = decision(expression) {
-                let next = decisions.len();
-                let number = *decisions.entry(decision).or_insert(next);
-                decided.insert((at, branch), number);
-            }
+            let next = numbers.len();
+            numbers.entry(expression).or_insert(next);
+            decided.insert((at, branch), expression);
         }
     }
-    if decisions.is_empty() {
+    if !numbers.keys().any(|one| decides(one).is_some()) {
         return;
     }
     let edges = scope.graph.routes.iter().chain(&scope.graph.bypasses);
     let ways: Vec<Way> = edges
         .map(|edge| {
             let branch = edge.via.branch().map(|branch| (edge.from, branch));
-            let decision = branch.and_then(|branch| decided.get(&branch).copied());
+            let condition = branch.and_then(|branch| decided.get(&branch));
             Way {
                 from: edge.from,
                 to: edge.to,
-                holds: decision.into_iter().collect(),
+                holds: condition.map(|one| numbers[*one]).into_iter().collect(),
             }
         })
         .collect();
     let known = certain(&leaving(scope.facts.len(), &ways));
-    let reached = decided
-        .iter()
-        .filter(|((from, _), _)| known[*from].is_some());
-    let taken: BTreeSet<usize> = reached.map(|(_, number)| *number).collect();
-    let mut of_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for ((variable, _), number) in decisions {
-        if taken.contains(&number) {
-            of_variable.entry(variable).or_default().push(number);
+    // Of each variable that decides: the conditions that look at it.
+    let mut of_variable: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let reached = || {
+        decided
+            .iter()
+            .filter(|((from, _), _)| known[*from].is_some())
+    };
+    let variables = reached().filter_map(|(_, condition)| decides(condition));
+    of_variable.extend(variables.map(|variable| (variable, BTreeSet::new())));
+    for (_, condition) in reached() {
+        for reference in condition.references() {
+            let of_context = reference.namespace == Namespace::Context;
+            let conditions = of_variable.get_mut(reference.name());
+            if let Some(conditions) = conditions.filter(|_| of_context) {
+                conditions.insert(numbers[*condition]);
+            }
         }
     }
     for ((_, facts), known) in scope.steps().zip(&known) {
@@ -70,11 +77,11 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// The variable and the value of a condition that is nothing but `context.x == value`.
-fn decision(expression: &Expression) -> Option<(&str, &str)> {
+/// The variable of a condition that is nothing but `context.x == value`.
+fn decides(expression: &Expression) -> Option<&str> {
     let (reference, value) = expression.equality()?;
     let plain = reference.namespace == Namespace::Context && reference.is_plain();
     let in_word = |sign: char| sign.is_alphanumeric() || sign == '_';
     let word = !value.is_empty() && value.chars().all(in_word);
-    (plain && word).then(|| (reference.name(), value))
+    (plain && word).then(|| reference.name())
 }

@@ -72,6 +72,7 @@ const ROWS: &[Row] = &[
     Row("skip-when-false-undeclared", Core, "review", &[(R, "skip_when_false: inputs.with_review", "skip_when_false: with_review")], &[(R, "skip_when_false: inputs.with_review", "skip_when_false: \" inputs.with_review\"")]),
     Row("advisory-step-missing-context-limit", Core, "review", &[(R, "    on_context_limit: number\n", "")], &[(R, "    on_context_limit: number\n", "    on_context_limit: failed\n")]),
     Row("capture-inversion-detection", Core, "announce", &[(R, "late: decide", "late: decide, slow: announce")], &[(R, "late: decide", "late: decide, slow: failed")]),
+    Row("capture-inversion-detection", Core, "announce", &[(R, " == go\"\n        route: announce\n", " == gone\"\n        route: failed\n      - when: \"${{ context.verdict }} > 3\"\n        route: announce\n"), (R, "late: decide", "late: decide, slow: announce")], &[(R, " == go\"\n        route: announce\n", " == gone\"\n        route: failed\n      - when: \"${{ context.verdict }} > 3\"\n        route: announce\n")]),
     Row("unknown-sub-recipe", Core, "prelude", &[(SubRecipes, "prelude:", "other:")], &[(SubRecipes, "prelude:", "prelude:\nother:")]),
     Row("circular-sub-recipe", Core, "prelude", &[(SubRecipes, "prelude:", "prelude: other\nother: prelude")], &[(SubRecipes, "prelude:", "prelude: other\nother: third\nthird:")]),
     // Data flow and commands
