@@ -91,22 +91,28 @@ impl Findings {
 
 /// The `problems` of a check, and the `reason` of a run that is `degraded`.
 fn problems(object: &Value) -> Vec<String> {
-    let problems = object.get("problems").and_then(Value::as_array);
-    let degraded = object.get("degraded") == Some(&Value::Bool(true));
-    let reason = degraded.then(|| object.get("reason").unwrap_or(&Value::Null));
+    let sound = matches!(
+        object.get("degraded"),
+        None | Some(Value::Null | Value::Bool(false))
+    );
+    let reason = (!sound).then(|| object.get("reason").unwrap_or(&Value::Null));
     let unsaid = "it does not say what was not looked at";
     let said = |why: &Value| why.as_str().unwrap_or(unsaid).to_owned();
-    let all = problems.into_iter().flatten().chain(reason);
+    let all = entries(object, "problems").iter().chain(reason);
     all.map(said).collect()
+}
+
+/// The entries of a list that may be missing. Something else in its place is an entry: it says something.
+fn entries<'v>(object: &'v Value, key: &str) -> &'v [Value] {
+    match object.get(key) {
+        None | Some(Value::Null) => &[],
+        Some(Value::Array(entries)) => entries.as_slice(),
+        Some(other) => std::slice::from_ref(other),
+    }
 }
 
 /// What an earlier reading of the list put under `rejected`: it stays as unreadable as it was.
 fn rejected(object: &Value) -> Vec<Rejected> {
-    let entries = match object.get("rejected") {
-        None | Some(Value::Null) => &[],
-        Some(Value::Array(entries)) => entries.as_slice(),
-        Some(other) => std::slice::from_ref(other),
-    };
     let read = |(index, entry): (usize, &Value)| {
         typed(entry).unwrap_or_else(|reason| Rejected {
             index,
@@ -115,7 +121,8 @@ fn rejected(object: &Value) -> Vec<Rejected> {
             finding: entry.clone(),
         })
     };
-    entries.iter().enumerate().map(read).collect()
+    let entries = entries(object, "rejected").iter();
+    entries.enumerate().map(read).collect()
 }
 
 /// A deficiency as an agent, or whoever writes lists of findings, states it.

@@ -289,11 +289,25 @@ fn merging_makes_nothing_readable() {
             json!({"findings": [], "degraded": true, "reason": "nobody looked"}).to_string(),
         )
         .file(
+            "text.json",
+            json!({"findings": [], "problems": "e.md is empty"}).to_string(),
+        )
+        .file(
+            "object.json",
+            json!({"findings": [], "problems": {"e.md": "empty"}}).to_string(),
+        )
+        .file(
+            "word.json",
+            json!({"findings": [], "degraded": "yes"}).to_string(),
+        )
+        .file(
             "rejected.json",
             json!({"findings": [], "rejected": "all"}).to_string(),
         );
     let call = |words: &[&str]| helper().call(project.path()).args(words).run();
-    for given in ["entry", "problems", "degraded", "rejected"] {
+    for given in [
+        "entry", "problems", "text", "object", "degraded", "word", "rejected",
+    ] {
         let mut list = format!("{given}.json");
         for round in 0..3 {
             let said = call(&["verdict", "--findings", &list, "--exit-signal"]);
