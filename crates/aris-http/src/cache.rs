@@ -96,6 +96,7 @@ fn parse(bytes: &[u8]) -> Option<Response> {
     let (head, body) = (bytes.get(..end)?, bytes.get(end + 1..)?);
     let head: Head<Response> = serde_json::from_slice(head).ok()?;
     (hex(&Sha256::digest(body)) == head.sha256).then(|| Response {
+        later: false,
         body: body.to_vec(),
         ..head.response
     })

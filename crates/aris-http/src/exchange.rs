@@ -113,8 +113,7 @@ impl Attempt<'_> {
         let again = if request.once {
             Again::No
         } else {
-            let header = |name: &str| header(&answer, name);
-            Again::after(status, header, host.later, (exchange.now)())
+            self.says(&answer)
         };
         let is_limit = matches!(status, 403 | 429) || host.later.contains(&status);
         if let Some(turn) = &self.turn {
@@ -139,9 +138,17 @@ impl Attempt<'_> {
         Err((request.missed(exchange.url, why), again))
     }
 
+    /// What an answer says about asking again.
+    fn says(&self, answer: &Answer) -> Again {
+        let Exchange { request, now, .. } = self.exchange;
+        let header = |name: &str| header(answer, name);
+        Again::after(answer.status().as_u16(), header, request.host.later, now())
+    }
+
     /// The answer with all of its body.
     pub(crate) fn whole(&self, (mut answer, url): (Answer, String)) -> Result<Response, Missed> {
         let fetched_at = (self.exchange.now)();
+        let later = self.says(&answer) != Again::No;
         let limit = self.exchange.request.limit;
         let body = answer.body_mut().with_config().limit(limit + 1);
         let body = body.read_to_vec().map_err(|error| match error {
@@ -157,6 +164,7 @@ impl Attempt<'_> {
                 None => body,
             },
             fetched_at,
+            later,
             allowance: Allowance::of(|name| header(&answer, name)),
             next: header(&answer, "link").and_then(next_of),
             url,

@@ -20,6 +20,9 @@ pub struct Response {
     /// What is left of an allowance, where the host says so; the cache does not keep it.
     #[serde(skip)]
     pub allowance: Option<Allowance>,
+    /// Whether it says "not now", as 429 does, 5xx, and 403 that names a time.
+    #[serde(skip)]
+    pub later: bool,
     /// The URL that answered, without secrets.
     pub url: String,
     /// The URL of the next page, as a `Link` header names it.

@@ -39,6 +39,9 @@ pub struct Posted {
     pub own_pr: Option<bool>,
     /// What did not work.
     pub warnings: Vec<String>,
+    /// Whether the service wants to be left alone for a while.
+    #[serde(skip)]
+    later: bool,
 }
 
 /// Posts what is not there yet. With `again`, what is there does not count.
@@ -85,6 +88,12 @@ impl Posted {
     fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
     }
+
+    /// Notes what did not work. A service that says "later" is sent nothing more.
+    fn missed(&mut self, what: String, trouble: &Trouble) {
+        self.later |= trouble.is_busy();
+        self.warn(what);
+    }
 }
 
 /// A review on its way.
@@ -107,6 +116,10 @@ impl Posting<'_> {
         // Only a request for changes outweighs an approval that cannot be taken back.
         let changes = (!self.take_back()).then_some(Event::RequestChanges);
         let event = changes.unwrap_or(review.verdict.event());
+        if self.posted.later {
+            self.stopped(comments.len());
+            return;
+        }
         if comments.is_empty() && said && event == review.verdict.event() {
             return;
         }
@@ -119,14 +132,17 @@ impl Posting<'_> {
                 }
                 // Sending it in pieces could double it.
                 None => {
-                    self.posted.tier = Some(3);
-                    self.posted.failed = comments.len();
+                    self.stopped(comments.len());
                     return;
                 }
                 Some(false) => {}
             }
         }
         let refused = self.one_by_one(&comments);
+        if self.posted.later {
+            self.stopped(refused.len());
+            return;
+        }
         let none = self.posted.inline == 0 && !comments.is_empty();
         self.posted.tier = Some(if none { 2 } else { 1 });
         // What the last review said already is not said again.
@@ -158,13 +174,19 @@ impl Posting<'_> {
             Some(true) => "the review was taken, and the answer was",
             None => "whether the review was taken is unknown",
         };
-        self.posted.warn(format!("{what}: {trouble}"));
-        if trouble.is_busy() && taken == Some(false) {
+        let what = format!("{what}: {trouble}");
+        self.posted.missed(what, &trouble);
+        taken.filter(|taken| *taken || !self.posted.later)
+    }
+
+    /// Not all of it was sent.
+    fn stopped(&mut self, failed: usize) {
+        self.posted.tier = Some(3);
+        self.posted.failed = failed;
+        if self.posted.later {
             let wait = "nothing more is sent now; call again later";
             self.posted.warn(wait.to_owned());
-            return None;
         }
-        taken
     }
 
     /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
@@ -179,19 +201,24 @@ impl Posting<'_> {
             if open.findings.iter().any(is_there) || !looked || review.unreadable > 0 {
                 continue;
             }
+            if self.posted.later {
+                return;
+            }
             match self.forge.resolve(self.pull, &open.thread) {
                 Ok(()) => self.posted.closed += 1,
-                Err(trouble) => self.posted.warn(format!(
-                    "the thread of a finding that is gone was not closed: {trouble}"
-                )),
+                Err(trouble) => {
+                    let what = "the thread of a finding that is gone was not closed";
+                    let what = format!("{what}: {trouble}");
+                    self.posted.missed(what, &trouble);
+                }
             }
             if open.outdated
+                && !self.posted.later
                 && let Some(id) = &open.comment
                 && let Err(trouble) = self.forge.minimize(id)
             {
-                self.posted.warn(format!(
-                    "the comment of a finding that is gone was not folded away: {trouble}"
-                ));
+                let what = "the comment of a finding that is gone was not folded away";
+                self.posted.missed(format!("{what}: {trouble}"), &trouble);
             }
         }
     }
@@ -203,13 +230,17 @@ impl Posting<'_> {
         }
         let mut all = true;
         for id in &self.known.approvals {
+            if self.posted.later {
+                return false;
+            }
             match self.forge.dismiss(self.pull, *id, &self.review.summary()) {
                 Ok(()) => self.posted.dismissed += 1,
                 Err(trouble) => {
                     all = false;
-                    self.posted.warn(format!(
+                    let what = format!(
                         "our earlier approval {id} was not taken back, changes are requested instead: {trouble}"
-                    ));
+                    );
+                    self.posted.missed(what, &trouble);
                 }
             }
         }
@@ -293,8 +324,9 @@ impl Posting<'_> {
             };
             refused.insert(print);
             posted.failed += 1;
-            posted.warn(format!("the comment {print} was not taken: {trouble}"));
-            if trouble.is_busy() {
+            let what = format!("the comment {print} was not taken: {trouble}");
+            posted.missed(what, &trouble);
+            if posted.later {
                 refused.extend(prints().skip(at + 1));
                 posted.failed = refused.len();
                 break;
@@ -309,8 +341,10 @@ impl Posting<'_> {
 struct Known {
     /// Findings whose comments stand in open threads.
     findings: BTreeSet<String>,
-    /// The digest of the latest review.
-    last_review: Option<String>,
+    /// The digest of our latest review of this gate, and the state that it has by now; empty where that is none of a review.
+    last_review: Option<(String, String)>,
+    /// Whether the latest opinion of this login, of whatever gate or of a person, requests changes.
+    blocks: bool,
     /// Our comments in open threads in which nobody else wrote.
     open: Vec<OpenComment>,
     /// Our approvals that count.
@@ -331,9 +365,19 @@ struct OpenComment {
 }
 
 impl Known {
-    /// Whether the latest review says what this one says.
+    /// Whether the latest review says what this one says, and still stands: nobody has dismissed it, and an approval after it lifts no block.
     fn says(&self, review: &Review<'_>) -> bool {
-        self.last_review.as_deref() == Some(review.digest().as_str())
+        let last = self.last_review.as_ref();
+        last.is_some_and(|(digest, state)| {
+            let stands = match state.as_str() {
+                "DISMISSED" => false,
+                "CHANGES_REQUESTED" if review.verdict.event() == Event::RequestChanges => {
+                    self.blocks
+                }
+                _ => true,
+            };
+            *digest == review.digest() && stands
+        })
     }
 
     /// Looks.
@@ -366,12 +410,17 @@ impl Known {
             marker::is_by(entry, review.login) || (review.login.is_none() && began(entry))
         };
         for entry in reviews.iter().filter(|entry| is_ours(entry)) {
-            match entry.get("state").and_then(Value::as_str) {
-                Some("APPROVED") if marker::is_marked(review.profile, body(entry)) => {
+            match text(entry, "state") {
+                "APPROVED" => {
+                    known.blocks = false;
                     let id = entry.get("id").and_then(Value::as_u64);
-                    known.approvals.extend(id);
+                    let ours = id.filter(|_| marker::is_marked(review.profile, body(entry)));
+                    known.approvals.extend(ours);
                 }
-                Some("CHANGES_REQUESTED") => known.approvals.clear(),
+                "CHANGES_REQUESTED" => {
+                    known.blocks = true;
+                    known.approvals.clear();
+                }
                 _ => {}
             }
         }
@@ -383,7 +432,8 @@ impl Known {
                 let time = time.unwrap_or_default();
                 if time >= latest {
                     latest = time;
-                    known.last_review = Some(digest.to_owned());
+                    let state = text(entry, "state").to_owned();
+                    known.last_review = Some((digest.to_owned(), state));
                 }
             }
         }
@@ -415,6 +465,10 @@ impl Known {
 }
 
 fn body(entry: &Value) -> &str {
-    let body = entry.get("body").and_then(Value::as_str);
-    body.unwrap_or_default()
+    text(entry, "body")
+}
+
+/// A field that is a text; empty where it is none.
+fn text<'v>(entry: &'v Value, key: &str) -> &'v str {
+    entry.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -104,6 +104,21 @@ fn findings_become_threads_and_the_verdict_an_approval_or_a_note() {
     assert!(gitlab.merge(|merge| merge.approved.is_empty()));
 }
 
+/// **Source**: GitLab, "Merge request approval settings": approvals are removed when commits are added.
+#[test]
+fn an_approval_that_gitlab_took_back_is_given_again() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));
+    for approvals in [1, 1, 2, 2] {
+        if approvals == 2 {
+            gitlab.merge(|merge| merge.approved.clear());
+        }
+        let data = run(&project, &gitlab, &[]);
+        assert_eq!(data["verdict"], "approved", "{data}");
+        assert_eq!(gitlab.merge(|merge| merge.approved.clone()), ["me"]);
+    }
+    assert_eq!(gitlab.merge(|merge| merge.bodies()).len(), 3);
+}
+
 #[test]
 fn an_author_who_may_not_approve_leaves_a_note() {
     let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));

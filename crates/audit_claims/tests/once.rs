@@ -97,7 +97,7 @@ fn of_calls_at_the_same_time_one_posts() {
 
 #[test]
 fn a_review_that_was_taken_although_the_answer_says_later_is_not_sent_again() {
-    for status in [429, 503, 502] {
+    for status in [429, 503, 502, 403] {
         let (project, forge) = (project(), Forge::start("b", DIFF));
         forge.pull(|pull| pull.refused.answer = Some((true, status)));
         let data = post(&project, &forge, "out").expect_code(0).data();
@@ -105,7 +105,7 @@ fn a_review_that_was_taken_although_the_answer_says_later_is_not_sent_again() {
         assert_eq!(data["posted"]["tier"], 0, "{status}: {data}");
     }
     // One that was not taken is not sent in pieces to a service that is busy; a later call posts it.
-    for status in [429, 503] {
+    for status in [429, 503, 403] {
         let (project, forge) = (project(), Forge::start("b", DIFF));
         forge.pull(|pull| pull.refused.answer = Some((false, status)));
         let data = post(&project, &forge, "out").expect_code(0).data();

@@ -717,3 +717,47 @@ fn a_finding_in_other_words_is_the_same_also_where_no_diff_is_at_hand() {
     }
     assert_eq!(forge.pull(|pull| pull.comments.len()), 1);
 }
+
+/// What stands at GitHub decides: a review that says the same and was dismissed, or was followed by an approval, is sent again.
+#[test]
+fn a_review_that_counts_no_more_is_sent_again() {
+    let states = |forge: &Forge| {
+        forge.pull(|pull| {
+            let states = pull.reviews.iter().map(|review| review["state"].clone());
+            Value::Array(states.collect())
+        })
+    };
+    for (findings, was) in [
+        (two(), "CHANGES_REQUESTED"),
+        (json!([]), "APPROVED"),
+        (
+            json!([{"file": "r.md", "line": 2, "dimension": "external", "severity": "warning", "message": "m", "requires_decision": true}]),
+            "COMMENTED",
+        ),
+    ] {
+        let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+        post(&project, &forge, &findings, &[]);
+        assert_eq!(states(&forge), json!([was]));
+        forge.pull(|pull| pull.reviews[0]["state"] = json!("DISMISSED"));
+        for _ in 0..2 {
+            let run = post(&project, &forge, &findings, &[]);
+            assert_eq!(states(&forge), json!(["DISMISSED", was]), "{run}");
+        }
+    }
+    // The same login approves, as a person may whose token it is: the block is put up again, once.
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    post(&project, &forge, &two(), &[]);
+    forge.pull(|pull| {
+        let mut approval = pull.reviews[0].clone();
+        approval["id"] = json!(9);
+        approval["state"] = json!("APPROVED");
+        approval["body"] = json!("fine");
+        pull.reviews.push(approval);
+    });
+    for _ in 0..2 {
+        let run = post(&project, &forge, &two(), &[]);
+        let wanted = json!(["CHANGES_REQUESTED", "APPROVED", "CHANGES_REQUESTED"]);
+        assert_eq!(states(&forge), wanted, "{run}");
+    }
+    assert_eq!(forge.pull(|pull| pull.comments.len()), 2);
+}

@@ -27,6 +27,9 @@ const REST: &str = "/api/v4";
 /// The lowest access of a member who may write: Developer. **Source**: `api/access_levels`.
 const DEVELOPER: u64 = 30;
 
+/// How the note of an approval begins.
+const APPROVED: &str = "Approved: ";
+
 /// A GitLab at one base URL.
 #[derive(Debug)]
 pub struct GitLab {
@@ -237,18 +240,30 @@ impl Forge for GitLab {
         Ok(comments)
     }
 
+    /// A note that says that we approved is as good as dismissed where the approval is gone, as it is by default when commits are added.
+    ///
+    /// **Source**: GitLab, "Merge request approval settings": remove approvals when commits are added.
     fn reviews(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
         let threads = self.discussions(pull)?;
         let associations = self.associations(pull, &threads)?;
         let elsewhere = threads.iter().filter(|thread| thread.position().is_none());
-        let first = elsewhere.filter_map(|thread| thread.notes.first());
+        let first: Vec<&Value> = elsewhere
+            .filter_map(|thread| thread.notes.first())
+            .collect();
+        let says = |note: &Value| {
+            note["body"]
+                .as_str()
+                .is_some_and(|body| body.starts_with(APPROVED))
+        };
+        let approves = !first.iter().any(|note| says(note)) || self.has_approved(pull)?;
         let review = |note: &Value| {
             let mut review = as_github(note, &associations);
-            review["state"] = json!("COMMENTED");
+            let stands = approves || !says(note);
+            review["state"] = json!(if stands { "COMMENTED" } else { "DISMISSED" });
             review["submitted_at"] = note["created_at"].clone();
             review
         };
-        Ok(first.map(review).collect())
+        Ok(first.into_iter().map(review).collect())
     }
 
     fn takes_batches(&self) -> bool {
@@ -261,7 +276,7 @@ impl Forge for GitLab {
             self.approve(pull)?;
         }
         let verdict = match review["event"].as_str() {
-            Some("APPROVE") => "Approved: ",
+            Some("APPROVE") => APPROVED,
             Some("REQUEST_CHANGES") => "Changes requested: ",
             _ => "",
         };

@@ -1,6 +1,6 @@
 //! Why GitHub did not do what it was asked.
 
-use aris_http::{HttpError, Why};
+use aris_http::{HttpError, Response, Why};
 
 use crate::text::one_line;
 
@@ -26,6 +26,8 @@ pub enum Trouble {
         status: Option<u16>,
         /// Its words, on one line.
         message: String,
+        /// Whether it wants to be left alone for a while.
+        later: bool,
     },
     /// It answered something else than what was asked for.
     #[error("{0}")]
@@ -33,11 +35,28 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// A refusal, where it names no time. **Source**: GitHub's REST documentation, "Rate limits": above a limit the status is 403 or 429 (with GraphQL
+    /// 200), and the words or the headers say so.
     pub(crate) fn refused(status: Option<u16>, message: &str) -> Self {
+        let limited = message.to_ascii_lowercase().contains("rate limit");
+        let later = match status {
+            None | Some(403) => limited,
+            Some(status) => matches!(status, 429 | 503),
+        };
         Self::Refused {
             status,
             message: one_line(message, WORDS),
+            later,
         }
+    }
+
+    /// The same of an answer that says "not now" by its headers, too.
+    pub(crate) fn of_answer(answer: &Response, words: &str) -> Self {
+        let mut trouble = Self::refused(Some(answer.status), words);
+        if let Self::Refused { later, .. } = &mut trouble {
+            *later |= answer.status == 403 && answer.later;
+        }
+        trouble
     }
 
     pub(crate) fn malformed(message: &str) -> Self {
@@ -63,21 +82,23 @@ impl Trouble {
         }
     }
 
-    /// Whether what was asked may have been done all the same: only a refusal (4xx but 408 and 429) says that it was not.
+    /// Whether what was asked may have been done all the same: only a refusal (4xx but 408, and not for a while) says that it was not.
     pub(crate) fn is_doubtful(&self) -> bool {
-        let is_doubtful = |status| matches!(status, 408 | 429) || !(400..500).contains(&status);
-        self.status().is_none_or(is_doubtful)
+        let is_doubtful = |status| status == 408 || !(400..500).contains(&status);
+        self.is_busy() || self.status().is_none_or(is_doubtful)
     }
 
     /// Whether it wants to be left alone for a while.
     pub fn is_busy(&self) -> bool {
-        matches!(self.status(), Some(429 | 503))
+        matches!(self, Self::Refused { later: true, .. })
     }
 
     /// Whether a review was refused because nobody may approve or reject a pull request of their own.
     pub fn is_own_pull(&self) -> bool {
         match self {
-            Self::Refused { status, message } => {
+            Self::Refused {
+                status, message, ..
+            } => {
                 let message = message.to_ascii_lowercase();
                 matches!(status, None | Some(422)) && message.contains("your own pull request")
             }
@@ -95,6 +116,7 @@ impl From<HttpError> for Trouble {
                 Why::Busy { status, .. } => Self::Refused {
                     status: Some(status),
                     message: words,
+                    later: matches!(status, 403 | 429 | 503),
                 },
                 _ => Self::Unreachable(words),
             },

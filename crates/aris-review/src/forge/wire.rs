@@ -75,7 +75,7 @@ impl Wire {
         match self.json(&self.request("/user")) {
             Ok(user) => Ok(user.get(login).and_then(Value::as_str).map(str::to_owned)),
             // Tokens of workflows and apps belong to no user, and are known all the same.
-            Err(trouble) if trouble.status() == Some(403) => Ok(None),
+            Err(trouble) if trouble.status() == Some(403) && !trouble.is_busy() => Ok(None),
             Err(trouble) if trouble.is_away() => Err(trouble),
             Err(trouble) => Err(Trouble::Unreachable(trouble.to_string())),
         }
@@ -150,7 +150,7 @@ impl Wire {
                 let why = format!("HTTP 401: {reasons}; the token is not accepted");
                 Trouble::Unauthenticated(crate::one_line(&why, 300))
             }
-            status => Trouble::refused(Some(status), &reasons),
+            _ => Trouble::of_answer(&answer, &reasons),
         })
     }
 }
