@@ -67,6 +67,8 @@ pub struct DiffFile {
     pub old_path: String,
     /// The lines of its hunks that exist afterwards, in their order.
     pub lines: Vec<NewLine>,
+    /// The lines that the diff deletes, in their order.
+    pub deleted: Vec<OldLine>,
 }
 
 /// A line on the new side.
@@ -78,6 +80,17 @@ pub struct NewLine {
     pub text: String,
     /// Its number in the old file; none where the diff adds it.
     pub old: Option<u32>,
+}
+
+/// A line on the old side that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OldLine {
+    /// Its number in the old file.
+    pub number: u32,
+    /// The number in the new file of the line that it stood before.
+    pub before: u32,
+    /// Its text, as that of a new line.
+    pub text: String,
 }
 
 impl Diff {
@@ -97,15 +110,8 @@ impl Diff {
             if let Some(current) = &mut hunk {
                 if let Some(place) = current.takes(line) {
                     diff.count(&place);
-                    if let (Place::New { old }, true, Some(file)) =
-                        (place, header.shown, diff.files.last_mut())
-                    {
-                        file.lines.push(NewLine {
-                            number: current.number,
-                            text: rest(line),
-                            old,
-                        });
-                        current.number = current.number.saturating_add(1);
+                    if let (true, Some(file)) = (header.shown, diff.files.last_mut()) {
+                        file.take(place, current, line);
                     }
                     if current.is_over() {
                         hunk = None;
@@ -176,7 +182,7 @@ impl Diff {
     fn count(&mut self, place: &Place) {
         match place {
             Place::New { old: None } => self.size.additions += 1,
-            Place::Old => self.size.deletions += 1,
+            Place::Old { .. } => self.size.deletions += 1,
             Place::New { old: Some(_) } | Place::Nowhere => {}
         }
     }
@@ -214,8 +220,66 @@ impl Diff {
 impl DiffFile {
     /// Whether a comment can be put on this line.
     pub fn has_line(&self, number: u32) -> bool {
+        self.line(number).is_some()
+    }
+
+    /// A line that the diff shows.
+    pub fn line(&self, number: u32) -> Option<&NewLine> {
         let found = self.lines.binary_search_by_key(&number, |line| line.number);
-        found.is_ok()
+        self.lines.get(found.ok()?)
+    }
+
+    /// Whether the diff adds a line to it.
+    pub fn grows(&self) -> bool {
+        self.lines.iter().any(|line| line.old.is_none())
+    }
+
+    /// The lines that the diff shows of the file before, with their numbers in it.
+    pub fn shown_before(&self) -> Vec<(u32, &str)> {
+        let kept = self.lines.iter();
+        let kept = kept.filter_map(|line| Some((line.old?, line.text.as_str())));
+        let gone = self.deleted.iter();
+        let gone = gone.map(|line| (line.number, line.text.as_str()));
+        let mut all: Vec<(u32, &str)> = kept.chain(gone).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
+    /// The text of the file before, made of its text now.
+    pub fn text_before(&self, now: &str) -> String {
+        let mut before = String::new();
+        let mut gone = self.deleted.iter().peekable();
+        let mut add = |line: &str| before.extend([line, "\n"]);
+        for (number, line) in (1..).zip(now.lines()) {
+            while let Some(old) = gone.next_if(|old| old.before <= number) {
+                add(&old.text);
+            }
+            if self.line(number).is_none_or(|line| line.old.is_some()) {
+                add(line);
+            }
+        }
+        gone.for_each(|old| add(&old.text));
+        before
+    }
+
+    /// Takes a line of a hunk, and counts it.
+    fn take(&mut self, place: Place, hunk: &mut Hunk, line: &str) {
+        match place {
+            Place::New { old } => {
+                self.lines.push(NewLine {
+                    number: hunk.number,
+                    text: rest(line),
+                    old,
+                });
+                hunk.number = hunk.number.saturating_add(1);
+            }
+            Place::Old { number } => self.deleted.push(OldLine {
+                number,
+                before: hunk.number,
+                text: rest(line),
+            }),
+            Place::Nowhere => {}
+        }
     }
 }
 
@@ -251,6 +315,7 @@ impl Header {
                 old_path: self.old_path.take().unwrap_or_else(|| path.clone()),
                 path: path.clone(),
                 lines: Vec::new(),
+                deleted: Vec::new(),
             });
             self.path = Some(path);
         }
@@ -296,6 +361,8 @@ impl Hunk {
         let mut words = header.split(' ');
         let (old_number, old) = range(words.next()?.strip_prefix('-')?)?;
         let (number, new) = range(words.next()?.strip_prefix('+')?)?;
+        // A side without lines is named by the line above it.
+        let number = number.saturating_add(u32::from(new == 0));
         let hunk = Self {
             old,
             new,
@@ -314,8 +381,9 @@ impl Hunk {
             }
             Some(b'-') => {
                 self.old = self.old.checked_sub(1)?;
-                self.old_number = self.old_number.saturating_add(1);
-                Some(Place::Old)
+                let number = self.old_number;
+                self.old_number = number.saturating_add(1);
+                Some(Place::Old { number })
             }
             // Some tools strip the blank of an empty line.
             Some(b' ' | b'\r') | None => {
@@ -340,7 +408,7 @@ enum Place {
     /// In the new file.
     New { old: Option<u32> },
     /// In the old file only.
-    Old,
+    Old { number: u32 },
     /// In neither: git's note that a file ends without a line end.
     Nowhere,
 }
@@ -393,6 +461,11 @@ mod tests {
             ]
         );
         let file = diff.file("./r.md").expect("a file");
+        let before = [(1, "# T"), (2, "old"), (3, "last"), (10, "ten")];
+        assert_eq!(file.shown_before(), before);
+        let now = "# T\nnew\n++ b/not-a-header.md\nlast\n5\n6\n7\n8\n9\n10\n\nten\n";
+        let was = "# T\nold\nlast\n5\n6\n7\n8\n9\n10\nten\n";
+        assert_eq!(file.text_before(now), was);
         assert!(file.has_line(3) && !file.has_line(5) && file.has_line(12));
         assert_eq!(diff.file("gone.md"), None);
     }

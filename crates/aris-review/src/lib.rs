@@ -39,7 +39,7 @@ pub use anchor::anchor;
 pub use aris_http::HttpError;
 pub use claim::{Claim, ClaimType};
 pub use classification::{Classification, Decision, Entry, Quoted, plan, read_answer};
-pub use diff::{Diff, DiffFile, Hidden, NewLine, Size};
+pub use diff::{Diff, DiffFile, Hidden, NewLine, OldLine, Size};
 pub use edit::{Edit, Suggestion};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};

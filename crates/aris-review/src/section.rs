@@ -1,9 +1,11 @@
 //! The parts of a report that a diff touches: what is asked about at once.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
 use serde::Serialize;
 
-use crate::diff::{Diff, DiffFile, Hidden, NewLine};
+use crate::diff::{Diff, DiffFile, Hidden};
 
 /// Lines below one heading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -12,7 +14,7 @@ pub struct Section {
     pub file: String,
     /// The heading; empty before the first one that the diff shows.
     pub title: String,
-    /// Its lines that the diff adds, at least one, in their order.
+    /// Its lines that the diff adds, and those around a deletion inside a paragraph, at least one, in their order.
     pub lines: Vec<SectionLine>,
 }
 
@@ -64,10 +66,14 @@ impl Reports {
             .collect()
     }
 
-    /// The sections of the reports in a diff. A section takes part when the diff adds a line to it.
+    /// The reports of a diff, as far as it shows their text.
+    pub fn shown<'d>(&self, diff: &'d Diff) -> impl Iterator<Item = &'d DiffFile> {
+        diff.files.iter().filter(|file| self.has(&file.path))
+    }
+
+    /// The sections of the reports in a diff. A section takes part when the diff adds a line to it, or changes a paragraph of it by taking lines away.
     pub fn sections(&self, diff: &Diff) -> Vec<Section> {
-        let reports = diff.files.iter().filter(|file| self.has(&file.path));
-        reports.flat_map(sections_of).collect()
+        self.shown(diff).flat_map(sections_of).collect()
     }
 }
 
@@ -82,6 +88,7 @@ fn sections_of(file: &DiffFile) -> Vec<Section> {
     let mut current = begin(String::new());
     let mut fenced = false;
     let mut before = 0;
+    let joined = joined(file);
     for line in &file.lines {
         if line.number != before + 1 {
             // A new hunk: the fence that was open may be closed in between.
@@ -100,18 +107,44 @@ fn sections_of(file: &DiffFile) -> Vec<Section> {
         if let Some(title) = title {
             sections.push(std::mem::replace(&mut current, begin(title)));
         }
-        current.lines.extend(added(line));
+        if line.old.is_none() || joined.contains(&line.number) {
+            current.lines.push(SectionLine {
+                line: line.number,
+                text: line.text.clone(),
+            });
+        }
     }
     sections.push(current);
     sections.retain(|section| !section.lines.is_empty());
     sections
 }
 
-fn added(line: &NewLine) -> Option<SectionLine> {
-    line.old.is_none().then(|| SectionLine {
-        line: line.number,
-        text: line.text.clone(),
-    })
+/// The lines of paragraphs out of which lines were taken, and none put in their place: what stands around the gap is another text now.
+fn joined(file: &DiffFile) -> BTreeSet<u32> {
+    let has_text = |text: &str| !text.trim().is_empty();
+    let kept = |number: &u32| {
+        let line = file.line(*number);
+        line.is_some_and(|line| line.old.is_some() && has_text(&line.text))
+    };
+    let mut joined = BTreeSet::new();
+    for run in file.deleted.chunk_by(|one, next| one.before == next.before) {
+        let Some(at) = run.first().map(|line| line.before) else {
+            continue;
+        };
+        let above = run.first().filter(|line| has_text(&line.text));
+        let below = run.last().filter(|line| has_text(&line.text));
+        let is_new = |number: u32| file.line(number).is_some_and(|line| line.old.is_none());
+        if is_new(at) || is_new(at.saturating_sub(1)) {
+            continue;
+        }
+        joined.extend(
+            above
+                .into_iter()
+                .flat_map(|_| (1..at).rev().take_while(kept)),
+        );
+        joined.extend(below.into_iter().flat_map(|_| (at..).take_while(kept)));
+    }
+    joined
 }
 
 fn is_prose(path: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Documents and what they are checked against, read from the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::papers::PapersCache;
@@ -85,11 +85,15 @@ impl<'f> Disk<'f> {
 
     /// A document with what it includes; nothing outside its folder is read.
     pub fn prose(&self, path: &Path) -> Result<Prose, DiskError> {
+        self.prose_of(path, &aris_fs::read_text(&self.folder.join(path))?)
+    }
+
+    /// The same of a document with another text.
+    pub fn prose_of(&self, path: &Path, text: &str) -> Result<Prose, DiskError> {
         let at = self.folder.join(path);
-        let text = aris_fs::read_text(&at)?;
         let folder = at.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let mut loader = |name: &str| load(&folder, name);
-        Prose::read(&name(path), &text, &mut loader).map_err(DiskError::Latex)
+        Prose::read(&name(path), text, &mut loader).map_err(DiskError::Latex)
     }
 
     /// The bibliographies named, else those that the documents ask for. `None` when there is none, or when one that is asked for
@@ -219,7 +223,7 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>, FsError> {
 
 /// A path as findings show it.
 fn name(path: &Path) -> String {
-    path.display().to_string().replace('\\', "/")
+    path.display().to_string().replace(MAIN_SEPARATOR, "/")
 }
 
 /// A file that a document includes. What lies outside the document's folder, also through a link, is not there.

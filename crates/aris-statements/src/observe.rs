@@ -21,6 +21,11 @@ struct Word {
 /// Bytes of the longest sentence that is read; a longer stretch without a stop is a listing or a list of data.
 pub const LONGEST: usize = 4_000;
 
+/// Whether a sentence is not read because of its length.
+pub(crate) fn is_too_long(sentence: &Sentence) -> bool {
+    sentence.range.len() > LONGEST
+}
+
 /// The word that stands for a cross reference.
 const REFERENCE: &str = "§ref";
 
@@ -28,11 +33,13 @@ const REFERENCE: &str = "§ref";
 pub(crate) fn observe(prose: &Prose) -> impl Iterator<Item = (Sentence, Features)> {
     let classes = prose.section_classes();
     let sentences = sentences(prose).into_iter();
-    let short = sentences.filter(|sentence| sentence.range.len() <= LONGEST);
+    let short = sentences.filter(|sentence| !is_too_long(sentence));
     short.filter_map(move |sentence| {
         let passage = prose.passages.get(sentence.passage)?;
         let class = match passage.kind {
             PassageKind::Abstract => Some(Feature::InDiscussion),
+            // A title is what its section is told by.
+            PassageKind::Heading => None,
             _ => passage.section.and_then(|at| *classes.get(at)?),
         };
         let features = of_sentence(&sentence, &window(passage, &sentence), class);
@@ -60,7 +67,10 @@ fn of_sentence(sentence: &Sentence, window: &Passage, class: Option<Feature>) ->
     let found = words_of(window);
     let lower: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
     let mut features = numbers::features(window);
-    let instructs = |word: &Word| word.capital && words::is("imperatives", &word.text);
+    // "Note: …" is a label and tells nobody to do anything.
+    let first = window.text.split_whitespace().next();
+    let labels = first.is_some_and(|first| first.ends_with(':'));
+    let instructs = |word: &Word| word.capital && !labels && words::is("imperatives", &word.text);
     features.extend([
         (Feature::Cited, sentence.is_cited()),
         (Feature::Caption, window.kind == PassageKind::Caption),

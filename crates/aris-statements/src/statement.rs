@@ -5,6 +5,7 @@ use aris_review::{Claim, ClaimType};
 use crate::feature::{Feature, Features};
 use crate::observe::observe;
 use crate::prose::Prose;
+use crate::prose::passage::PassageKind;
 use crate::prose::sentence::Sentence;
 use crate::score::{CERTAIN, CLAIM, score};
 
@@ -19,6 +20,8 @@ pub struct Statement {
     pub kind: Option<ClaimType>,
     /// How likely it is a claim, 0 to 1.
     pub score: f64,
+    /// Whether it is a heading or a table cell without a full stop, which may be no sentence.
+    pub loose: bool,
     /// Line of its first character, from 1.
     pub line: usize,
     /// File it stands in.
@@ -33,7 +36,7 @@ impl Statement {
 
     /// Whether it may be no claim after all.
     pub fn is_uncertain(&self) -> bool {
-        self.score < CERTAIN
+        self.score < CERTAIN || self.loose
     }
 
     /// Whether a source is named for it.
@@ -52,16 +55,35 @@ impl Statement {
     }
 }
 
+/// Whether a caption, or what may be a mere title, says something of the work of others: of a figure of one's own, and without a verb, it does not.
+fn tells_of_others(features: Features) -> bool {
+    use Feature as F;
+    features.any(&[F::Others, F::Sota, F::NamedWork, F::Received])
+        && features.any(&[F::Number, F::Change, F::Finding, F::Received, F::Universal])
+}
+
 /// Every sentence of a document, in reading order.
 pub fn statements(prose: &Prose) -> Vec<Statement> {
     observe(prose)
         .map(|(sentence, features)| {
             let place = prose.place(sentence.passage, sentence.range.start);
+            let passage = prose.passages.get(sentence.passage);
+            let is_label = passage.is_some_and(|passage| {
+                matches!(passage.kind, PassageKind::Heading | PassageKind::Cell)
+            });
+            let loose = is_label && !sentence.text(prose).ends_with(['.', '!']);
+            let tells = tells_of_others(features);
+            let mut weighed = features;
+            if tells {
+                // What a caption says of its own figure is no claim.
+                weighed.remove(Feature::Caption);
+            }
             Statement {
                 sentence,
                 features,
-                kind: kind(features),
-                score: score(features),
+                loose,
+                kind: kind(features).filter(|_| tells || !loose),
+                score: score(weighed),
                 line: place.line,
                 file: place.file,
             }

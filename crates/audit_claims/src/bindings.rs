@@ -1,7 +1,7 @@
 //! The numbers that a `claims.toml` beside a document binds to data.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
 use aris_claims::Status;
 use aris_claims::bindings::FILE_NAME;
@@ -25,7 +25,7 @@ pub(crate) fn bound<'p>(
         let all = all.get_or_insert_default();
         for mut number in numbers {
             let file = folder.join(&number.file).display().to_string();
-            number.file = file.replace('\\', "/");
+            number.file = file.replace(MAIN_SEPARATOR, "/");
             all.push(number);
         }
     }

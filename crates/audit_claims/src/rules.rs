@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_paper::facts::Month;
-use aris_review::{Claim, Diff, Finding, Section};
+use aris_review::{Claim, Diff, DiffFile, Finding, Reports};
 use aris_statements::disk::{Disk, DiskError, inside};
 use aris_statements::papers::PapersCache;
 use aris_statements::plan::Plan;
@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 use crate::Error;
 use crate::agents::{sort, unseen};
 use crate::bindings::bound;
-use crate::excerpts::excerpts;
+use crate::excerpts::{Sentences, excerpts};
 
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
@@ -81,47 +81,53 @@ pub(crate) struct Looked {
     pub(crate) findings: Vec<Finding>,
     /// Reports that could not be read.
     pub(crate) open: Vec<Finding>,
+    /// What else was not looked at.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A report of the diff, read.
+struct Report<'d> {
+    file: &'d DiffFile,
+    before: Sentences,
 }
 
 /// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them.
 pub(crate) fn look(
     (worktree, stale): (&Path, &BTreeSet<String>),
-    sections: &[Section],
+    reports: &Reports,
     diff: &Diff,
     args: &RuleArgs,
     context: &Context,
 ) -> Result<Looked, Error> {
-    let disk = Disk::new(context.cwd());
+    let disk = Disk::new(worktree);
     let mut looked = Looked::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
-    for (excerpt, _) in excerpts(diff, sections) {
-        let file = excerpt.file.to_owned();
-        let whole = inside(worktree, &file).filter(|_| !stale.contains(&file));
-        let prose = match &whole {
-            Some(path) => disk.prose(path),
-            None => Prose::read_excerpt(&excerpt).map_err(DiskError::Latex),
-        };
-        match prose {
-            Ok(prose) => read.push((whole.unwrap_or_else(|| PathBuf::from(&file)), prose)),
+    let mut known: Vec<Report<'_>> = Vec::new();
+    // A file without lines holds nothing any more.
+    for file in reports.shown(diff).filter(|file| !file.lines.is_empty()) {
+        let whole = inside(worktree, &file.path).filter(|_| !stale.contains(&file.path));
+        match both(&disk, file, whole.as_deref()) {
+            Ok([prose, before]) => {
+                read.push((PathBuf::from(&file.path), prose));
+                let before = Sentences::of(&before);
+                known.push(Report { file, before });
+            }
             // A report that cannot be read is not one without faults.
             Err(error) => {
-                let section = sections.iter().find(|section| section.file == file);
-                let line = section.and_then(|section| section.lines.first());
-                let place = (file.as_str(), line.map(|line| line.line));
+                let line = file.lines.iter().find(|line| line.old.is_none());
+                let line = line.or(file.lines.first()).map(|line| line.number);
                 let why = aris_review::one_line(&error.to_string(), 300);
-                looked.open.push(unseen(place, "external", &why));
+                looked
+                    .open
+                    .push(unseen((&file.path, line), "external", &why));
             }
         }
     }
-    let mut problems = Vec::new();
-    let bibliographies = disk.bibliographies(&[], &read, &mut problems)?;
+    let bibliographies = disk.bibliographies(&[], &read, &mut looked.problems)?;
     let folders = read.iter().map(|(path, _)| path.as_path());
-    let bound = bound(folders, context.cwd());
+    let bound = bound(folders, worktree);
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
-    let held = args.read(&disk, &mut problems)?;
-    for problem in &problems {
-        context.warn(problem);
-    }
+    let held = args.read(&Disk::new(context.cwd()), &mut looked.problems)?;
     let sources = Sources {
         bibliographies: bibliographies.as_deref(),
         now: Some(month(context)),
@@ -129,25 +135,55 @@ pub(crate) fn look(
         ..held.sources(args)
     };
     let found = check(&documents, &sources);
-    let of_repository = |file: &str| {
-        let path = Path::new(file).strip_prefix(worktree);
-        path.map_or_else(|_| file.to_owned(), |path| path.display().to_string())
+    looked.problems.splice(0..0, found.problems);
+    for problem in &looked.problems {
+        context.warn(problem);
+    }
+    let mut new: BTreeMap<&str, BTreeMap<u32, u32>> = BTreeMap::new();
+    let all = documents.iter().zip(&found.statements);
+    for ((prose, statements), report) in all.clone().zip(&known) {
+        let lines = report.before.new_lines(report.file, prose, statements);
+        new.insert(&report.file.path, lines);
+    }
+    // The line for a comment about a line under review: of a sentence that is new, or shown by a diff that adds to the file.
+    let line = |file: &str, line: u32| {
+        let here = diff.file(file)?;
+        let new = new.get(file).and_then(|lines| lines.get(&line).copied());
+        new.or((here.grows() && here.has_line(line)).then_some(line))
     };
-    for (prose, statements) in documents.iter().zip(&found.statements) {
+    for (prose, statements) in all {
         for mut claim in claims(prose, statements) {
-            claim.file = of_repository(&claim.file);
-            if shows(diff, &claim.file, claim.line) {
+            let at = claim.line.and_then(|at| line(&claim.file, at));
+            if at.is_some() {
+                claim.line = at;
                 looked.claims.push(claim);
             }
         }
     }
     for mut finding in found.findings {
-        finding.file = of_repository(&finding.file);
-        if finding.line.is_none() || shows(diff, &finding.file, finding.line) {
+        let at = finding.line.and_then(|at| line(&finding.file, at));
+        if finding.line.is_none() || at.is_some() {
+            finding.line = at;
             looked.findings.push(finding.identified());
         }
     }
     Ok(looked)
+}
+
+/// A report now and before: from the worktree where it is `whole` there, else as far as the diff shows it.
+fn both(disk: &Disk<'_>, file: &DiffFile, whole: Option<&Path>) -> Result<[Prose; 2], DiskError> {
+    let [now, before] = match whole {
+        Some(path) => {
+            let name = Path::new(&file.path);
+            let now = aris_fs::read_text(path)?;
+            let before = file.text_before(&now);
+            [now, before].map(|text| disk.prose_of(name, &text))
+        }
+        None => {
+            excerpts(file).map(|excerpt| Prose::read_excerpt(&excerpt).map_err(DiskError::Latex))
+        }
+    };
+    Ok([now?, before?])
 }
 
 /// The month in which entries of bibliographies are judged.
@@ -157,13 +193,6 @@ pub(crate) fn month(context: &Context) -> Month {
         year: u16::try_from(today.year()).unwrap_or(u16::MAX - 1),
         month: u8::try_from(today.month()).unwrap_or(12),
     }
-}
-
-/// Whether the diff shows this line: what it does not show is not under review.
-fn shows(diff: &Diff, file: &str, line: Option<u32>) -> bool {
-    diff.file(file)
-        .zip(line)
-        .is_some_and(|(file, line)| file.has_line(line))
 }
 
 /// Agents and rules together: what one of them found counts. Where the rules see evidence and an agent sees none, a person decides.

@@ -203,11 +203,18 @@ fn reports_in_upper_case_and_plain_text_are_looked_at() {
         "docs/report.markdown",
         "research/report.txt",
         "Research/r.Md",
+        "research/a\\b.md",
     ] {
         let forge = Forge::start("b", &DIFF.replace("research/r.md", path));
-        let data = run(&repository(), &forge, &["--engine", "rules"])
-            .expect_code(0)
-            .data();
+        let report =
+            "## Introduction\n\nWords.\nIt is known that attention scales quadratically.\n\n";
+        let data = run(
+            &repository().file(path, report),
+            &forge,
+            &["--engine", "rules"],
+        )
+        .expect_code(0)
+        .data();
         assert_eq!(data["verdict"], "changes_requested", "{path}: {data}");
     }
     let tex = "diff --git a/a.TEX b/a.TEX\nnew file mode 100644\n--- /dev/null\n+++ b/a.TEX\n@@ -0,0 +1,2 @@\n+\\section{Introduction}\n+It is known that attention scales quadratically.\n";
@@ -254,4 +261,150 @@ fn a_report_that_the_diff_hides_is_read_from_the_commit_that_is_here() {
         (&json!("changes_requested"), &json!(false), &json!(3)),
         "{data}"
     );
+}
+
+/// A new report as a diff shows it.
+fn new(path: &str, text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("+{line}\n")).collect();
+    let count = lines.len();
+    let lines = lines.concat();
+    format!(
+        "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{lines}"
+    )
+}
+
+/// What readers see is looked at, whatever markup it stands in; `run` and `check` say the same.
+#[test]
+fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
+    let claim = "Earlier systems reach 90 points on the benchmark.";
+    let tex = |body: &str| format!("\\begin{{document}}\n{body}\n\\end{{document}}\n");
+    for (path, text, verdict, line) in [
+        ("a.md", format!("# R\n\n{claim}\n"), "changes_requested", 3),
+        (
+            "a.md",
+            format!("# R\n\n<p>{claim}</p>\n"),
+            "changes_requested",
+            3,
+        ),
+        (
+            "a.md",
+            format!("# R\n\n<div>\n<!-- x\n-->\n{claim}\n</div>\n"),
+            "changes_requested",
+            6,
+        ),
+        (
+            "a.md",
+            format!("# R\n\n<p>{claim} <a href=\"https://example.org/p\">1</a></p>\n"),
+            "approved",
+            0,
+        ),
+        (
+            "a.md",
+            format!("# R\n\nSo.\n\n<!-- {claim} -->\n"),
+            "approved",
+            0,
+        ),
+        (
+            "a.md",
+            format!("# R\n\n| a |\n|---|\n| {claim} |\n"),
+            "changes_requested",
+            5,
+        ),
+        (
+            "a.md",
+            format!("# R\n\n> [!NOTE]\n> {claim}\n"),
+            "changes_requested",
+            4,
+        ),
+        (
+            "a.md",
+            format!("# R\n\nNote: {claim}\n"),
+            "changes_requested",
+            3,
+        ),
+        ("a.md", format!("# {claim}\n"), "changes_requested", 1),
+        // It may be no more than a title.
+        (
+            "a.md",
+            String::from("# Earlier systems reach 90 points on the benchmark\n"),
+            "needs_human",
+            1,
+        ),
+        (
+            "a.tex",
+            tex(&format!(
+                "\\begin{{figure}}\\caption{{{claim}}}\\end{{figure}}"
+            )),
+            "changes_requested",
+            2,
+        ),
+        // Nothing in it was looked at.
+        (
+            "a.md",
+            String::from("# R\n\n| 1 |\n|---|\n| 2 |\n"),
+            "needs_human",
+            0,
+        ),
+        (
+            "a.md",
+            format!("# R\n\n{}\n", "so and so on, ".repeat(400)),
+            "needs_human",
+            0,
+        ),
+        ("a.tex", tex("Words. \\nobodyknows{x}"), "needs_human", 0),
+    ] {
+        let project = repository().file(path, &text);
+        let forge = Forge::start("b", &new(path, &text));
+        let ran = run(&project, &forge, &["--engine", "rules"]).expect_code(0);
+        let data = ran.data();
+        let found = data["findings"][0]["line"].as_u64().unwrap_or_default();
+        assert_eq!(
+            (&data["verdict"], found),
+            (&json!(verdict), line),
+            "{text}{data}"
+        );
+        let call = |words: &[&str]| {
+            let helper = Helper::at(env!("CARGO_BIN_EXE_audit_claims"));
+            helper.call(project.path()).args(words).run().expect_code(0)
+        };
+        let checked = call(&["--json", "check", "--doc", path]);
+        project.write("checked.json", checked.stdout());
+        let said = call(&["verdict", "--findings", "checked.json"]);
+        let said = said.stdout().trim_end().to_owned();
+        assert!(
+            said.ends_with(&format!("verdict = {verdict}")),
+            "{text}{said}"
+        );
+    }
+}
+
+/// A sentence that the base does not have is new, also where the diff adds nothing.
+#[test]
+fn a_deletion_inside_a_sentence_changes_it() {
+    let far = "and\n".repeat(6);
+    let sentence =
+        format!("Earlier systems reach 90 points\n{far}more on the benchmark\nin most cases.\n");
+    let now = format!("# R\n\nOthers say that 7 is best.\n\n{sentence}");
+    let diff = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -10,5 +10,4 @@\n and\n and\n more on the benchmark\n-[@lee2024]\n in most cases.\n";
+    let paragraph = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -1,7 +1,5 @@\n # R\n \n-Gone.\n-\n Others say that 7 is best.\n \n Earlier systems reach 90 points\n";
+    for (diff, verdict, line) in [
+        (diff, "changes_requested", Some(10)),
+        // What stands around a paragraph that goes is as it was.
+        (paragraph, "approved", None),
+    ] {
+        let (project, forge) = (repository().file("r.md", &now), Forge::start("b", diff));
+        let data = run(&project, &forge, &["--engine", "rules"]).data();
+        let found = data["findings"][0]["line"].as_u64();
+        assert_eq!((&data["verdict"], found), (&json!(verdict), line), "{data}");
+        // Agents are asked about the lines around the gap.
+        let data = run(&project, &forge, &["--engine", "agent"]).data();
+        assert_eq!(data["verdict"] == "needs_human", line.is_some(), "{data}");
+        project.write("d.diff", diff);
+        let extracted = Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+            .call(project.path())
+            .args(["--json", "extract", "--diff", "d.diff"])
+            .run();
+        let sentences = extracted.expect_code(0).data()["sentences"].clone();
+        assert_eq!(sentences, u64::from(line.is_some()));
+    }
 }

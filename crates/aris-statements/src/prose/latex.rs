@@ -126,11 +126,10 @@ fn passage(block: &Block) -> Passage {
     let kind = match &block.kind {
         BlockKind::Abstract => PassageKind::Abstract,
         BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Footnote => PassageKind::Text,
-        BlockKind::Heading { .. } => PassageKind::Heading,
+        BlockKind::Title | BlockKind::Heading { .. } => PassageKind::Heading,
         BlockKind::Caption { .. } => PassageKind::Caption,
         BlockKind::Cell { .. } => PassageKind::Cell,
-        BlockKind::Title
-        | BlockKind::DisplayMath
+        BlockKind::DisplayMath
         | BlockKind::FrontMatter
         | BlockKind::Keywords
         | BlockKind::BibItem => PassageKind::Other,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use html5gum::{DefaultEmitter, EndTag, StartTag, Token, Tokenizer};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
@@ -16,6 +17,11 @@ pub(super) type Span = (usize, usize);
 /// Titles of the section that lists references.
 const REFERENCES: &str = "references|bibliography|literature|literature cited|works cited";
 
+/// Elements of HTML that are part of a line of text.
+///
+/// **Source**: HTML, "Phrasing content"; `br` ends a line and no sentence.
+const IN_A_LINE: &str = "a abbr b bdi bdo big br cite code data del dfn em font i img ins kbd mark q s samp small span strike strong sub sup time tt u var wbr";
+
 pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
     let source = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader::default();
@@ -24,6 +30,7 @@ pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
         | Options::ENABLE_MATH
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
         reader.event(event, range);
@@ -51,6 +58,8 @@ struct Reader {
     /// Level of the heading of the list of references while inside it.
     references: Option<i8>,
     heading: i8,
+    /// The block of HTML that is being read.
+    html: (String, Vec<Span>),
     levels: Vec<i8>,
     listed: BTreeSet<u32>,
     numbered: Vec<Option<u64>>,
@@ -98,10 +107,14 @@ impl Reader {
                 };
                 self.opened().marks.push((mark, Some(name.to_string())));
             }
+            Event::Html(line) => {
+                let (text, spans) = &mut self.html;
+                spans.push((text.len(), range.start));
+                text.push_str(&line);
+            }
+            Event::InlineHtml(tag) => self.page(&tag, &[(0, range.start)]),
             Event::DisplayMath(_)
             | Event::FootnoteReference(_)
-            | Event::Html(_)
-            | Event::InlineHtml(_)
             | Event::Rule
             | Event::TaskListMarker(_) => {}
         }
@@ -122,7 +135,7 @@ impl Reader {
                 self.heading = level as i8;
                 self.kind.push(PassageKind::Heading);
             }
-            Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::MetadataBlock(_) => {
+            Tag::CodeBlock(_) | Tag::MetadataBlock(_) => {
                 self.in_matter = matches!(tag, Tag::MetadataBlock(_));
                 if self.in_matter {
                     self.front_matter.get_or_insert_default();
@@ -148,10 +161,14 @@ impl Reader {
                 let (from, address) = self.links.pop().unwrap_or_default();
                 self.link(from, &address);
             }
+            TagEnd::HtmlBlock => {
+                let (text, spans) = std::mem::take(&mut self.html);
+                self.page(&text, &spans);
+                self.flush();
+            }
             TagEnd::Image
             | TagEnd::Heading(_)
             | TagEnd::CodeBlock
-            | TagEnd::HtmlBlock
             | TagEnd::MetadataBlock(_)
             | TagEnd::TableCell => {
                 self.in_matter = false;
@@ -196,6 +213,48 @@ impl Reader {
         open.text.push_str(text);
     }
 
+    /// The text of HTML, as whoever reads the page sees it: without tags and comments. An element that is no part of a line ends a passage.
+    fn page(&mut self, html: &str, spans: &[Span]) {
+        let source = |at: usize| {
+            let after = spans.partition_point(|(start, _)| *start <= at);
+            let span = spans.get(after.saturating_sub(1));
+            span.map_or(0, |(start, source)| source + (at - start))
+        };
+        let emitter = DefaultEmitter::<usize>::new_with_span();
+        for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+            match token {
+                Token::String(text) => {
+                    let mut at = text.span.start;
+                    for line in String::from_utf8_lossy(&text).split_inclusive('\n') {
+                        self.push(line.trim_end_matches(['\n', '\r']), source(at));
+                        if line.ends_with('\n') {
+                            self.push(" ", source(at));
+                            at += html.get(at..).and_then(|rest| rest.find('\n')).unwrap_or(0) + 1;
+                        }
+                    }
+                }
+                Token::StartTag(tag) if *tag.name == b"a"[..] => {
+                    let address = tag.attributes.get(&b"href"[..]);
+                    let address = address.map(|to| String::from_utf8_lossy(to).into_owned());
+                    self.links
+                        .push((self.length(), address.unwrap_or_default()));
+                }
+                Token::EndTag(tag) if *tag.name == b"a"[..] => {
+                    if let Some((from, address)) = self.links.pop() {
+                        self.link(from, &address);
+                    }
+                }
+                Token::StartTag(StartTag { name, .. }) | Token::EndTag(EndTag { name, .. }) => {
+                    let name = String::from_utf8_lossy(&name);
+                    if !IN_A_LINE.split(' ').any(|known| known == name) {
+                        self.flush();
+                    }
+                }
+                Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+            }
+        }
+    }
+
     fn mask(&mut self, from: usize, kind: MaskKind) {
         if let Some(open) = &mut self.open
             && from < open.text.len()
@@ -207,7 +266,7 @@ impl Reader {
     /// A link to another site points to a source; `[3]` with a definition is a number, its brackets taken away.
     fn link(&mut self, from: usize, address: &str) {
         let Some(open) = &mut self.open else { return };
-        let range = from..open.text.len();
+        let range = from.min(open.text.len())..open.text.len();
         let shown = open.text.get(range.clone()).unwrap_or("");
         let number = shown.parse::<u32>().ok().filter(|_| shown.len() <= 3);
         let outside = ["http://", "https://", "doi:"]

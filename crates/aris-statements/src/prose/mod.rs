@@ -1,7 +1,8 @@
 //! Documents as running text with places: LaTeX, Markdown, and excerpts of either as a diff shows them.
 //!
 //! What is no prose is gone or masked: comments and code are gone, citations, cross references, addresses and formulas are
-//! masked ranges of the text, headings name the section, table cells are passages of their own.
+//! masked ranges of the text, headings name the section, table cells are passages of their own. HTML in Markdown is read as the text
+//! that it shows.
 
 mod latex;
 pub mod mark;

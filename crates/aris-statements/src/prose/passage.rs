@@ -25,9 +25,9 @@ pub enum PassageKind {
     Caption,
     /// A table cell.
     Cell,
-    /// A heading.
+    /// A heading, or the title.
     Heading,
-    /// Title, authors, displayed formulas, bibliography: no prose.
+    /// Authors, displayed formulas, bibliography: no prose.
     Other,
 }
 

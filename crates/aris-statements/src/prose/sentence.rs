@@ -38,14 +38,22 @@ impl Sentence {
     }
 }
 
-/// The sentences of the running text, in reading order. Headings, tables, formulas and lists of references have none.
+/// Words of the shortest heading or cell that may be a sentence; fewer are a name.
+const LABEL: usize = 6;
+
+/// The sentences of a document, in reading order. Formulas and lists of references have none, and of headings and table cells those that
+/// are names or numbers.
 pub fn sentences(prose: &Prose) -> Vec<Sentence> {
     let mut all = Vec::new();
     for (at, passage) in prose.passages.iter().enumerate() {
-        let is_text = matches!(
-            passage.kind,
-            PassageKind::Text | PassageKind::Abstract | PassageKind::Caption
-        );
+        let is_text = match passage.kind {
+            PassageKind::Text | PassageKind::Abstract | PassageKind::Caption => true,
+            PassageKind::Heading | PassageKind::Cell => {
+                let words = passage.text.split_whitespace();
+                words.filter(|word| has_words(word)).count() >= LABEL
+            }
+            PassageKind::Other => false,
+        };
         if is_text {
             all.extend(of_passage(at, passage, prose.marks_of(at)));
         }

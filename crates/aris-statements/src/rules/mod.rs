@@ -15,8 +15,10 @@ use aris_paper::facts::Month;
 use aris_review::{Finding, Severity};
 use serde::Serialize;
 
+use crate::observe::is_too_long;
 use crate::papers::PapersCache;
 use crate::plan::Plan;
+use crate::prose::sentence::sentences;
 use crate::prose::{Place, Prose};
 use crate::results::Results;
 use crate::statement::{Statement, statements};
@@ -62,6 +64,8 @@ pub struct Check {
     pub not_checked: Vec<NotChecked>,
     /// The statements of each document, in the order given.
     pub statements: Vec<Vec<Statement>>,
+    /// What of the documents was not looked at: one line each, with its place.
+    pub problems: Vec<String>,
 }
 
 /// Checks documents that belong together: cited in one is cited.
@@ -70,6 +74,7 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
     let mut out = Check::default();
     for (prose, statements) in documents.iter().zip(&all) {
         backing::check(prose, statements, &mut out);
+        out.problems.extend(unread(prose, statements));
     }
     references::check(documents, sources, &mut out);
     numbers::bound(sources.bound, &mut out);
@@ -109,6 +114,24 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
     out.not_checked.dedup();
     out.statements = all;
     out
+}
+
+/// What of a document was not looked at.
+fn unread(prose: &Prose, statements: &[Statement]) -> Vec<String> {
+    let mut problems = prose.problems.clone();
+    for sentence in sentences(prose).iter().filter(|one| is_too_long(one)) {
+        let Place { file, line } = prose.place(sentence.passage, sentence.range.start);
+        let length = sentence.range.len();
+        problems.push(format!(
+            "{file}:{line}: {length} bytes without the end of a sentence were not looked at"
+        ));
+    }
+    if let (Some(file), true) = (prose.files.first(), statements.is_empty()) {
+        problems.push(format!(
+            "{file} holds no sentence: nothing in it was checked"
+        ));
+    }
+    problems
 }
 
 /// The rules whose findings only a new experiment can mend.

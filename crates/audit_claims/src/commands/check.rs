@@ -50,8 +50,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
             read.push((path.clone(), prose));
         }
     }
-    let problems = read.iter().flat_map(|(_, prose)| prose.problems.iter());
-    let mut problems: Vec<String> = problems.cloned().collect();
+    let mut problems = Vec::new();
     let bibliographies = disk.bibliographies(&args.bib, &read, &mut problems)?;
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
     let held = args.rules.read(&disk, &mut problems)?;
@@ -68,13 +67,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
     };
     let mut found = check(&documents, &sources);
     suggest(&mut found.findings, context);
-    for (prose, statements) in documents.iter().zip(&found.statements) {
-        if let (Some(file), true) = (prose.files.first(), statements.is_empty()) {
-            problems.push(format!(
-                "{file} holds no sentence: nothing in it was checked"
-            ));
-        }
-    }
+    problems.splice(0..0, found.problems);
     let statements = found.statements.iter().flatten();
     let claims = statements.filter(|statement| statement.claim_type().is_some());
     let files = documents.iter().flat_map(|prose| prose.files.clone());

@@ -1,16 +1,15 @@
 //! `extract`: the claims that the rules see in a document or a diff.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
 use aris_review::Diff;
 use aris_statements::disk::{Disk, DiskError};
 use aris_statements::prose::Prose;
-use aris_statements::statement::{claims, statements};
+use aris_statements::statement::{Statement, claims, statements};
 
 use crate::Error;
-use crate::excerpts::excerpts;
+use crate::excerpts::{Sentences, excerpts};
 use crate::report::Extracted;
 use crate::source::ReportArgs;
 
@@ -34,33 +33,30 @@ pub(crate) struct ExtractArgs {
 
 pub(crate) fn run(args: &ExtractArgs, context: &Context) -> Result<Extracted, Error> {
     let mut out = Extracted::default();
-    if let Some(file) = &args.file {
-        add(&mut out, &Disk::new(context.cwd()).prose(file)?, None);
+    if let Some(path) = &args.file {
+        let prose = Disk::new(context.cwd()).prose(path)?;
+        let all = statements(&prose);
+        add(&mut out, &prose, &all);
     } else if let Some(path) = &args.diff {
         let bytes = aris_fs::read(&context.absolute(path), aris_fs::READ_LIMIT)?;
-        let reports = args.reports.reports();
         let diff = Diff::read(&bytes);
-        let touched = reports.sections(&diff);
-        for (excerpt, added) in excerpts(&diff, &touched) {
-            let prose = Prose::read_excerpt(&excerpt).map_err(DiskError::Latex)?;
-            add(&mut out, &prose, Some(&added));
+        for file in args.reports.reports().shown(&diff) {
+            let prose = excerpts(file).map(|excerpt| Prose::read_excerpt(&excerpt));
+            let [now, before] = prose.map(|prose| prose.map_err(DiskError::Latex));
+            let (now, before) = (now?, Sentences::of(&before?));
+            let mut all = statements(&now);
+            let new = before.new_lines(file, &now, &all);
+            let line = |one: &Statement| u32::try_from(one.line).unwrap_or(u32::MAX);
+            all.retain(|statement| new.contains_key(&line(statement)));
+            add(&mut out, &now, &all);
         }
     }
     Ok(out)
 }
 
-/// Adds the claims of a document, or those with a line that a diff adds.
-fn add(out: &mut Extracted, prose: &Prose, added: Option<&BTreeSet<usize>>) {
-    let mut statements = statements(prose);
-    if let Some(added) = added {
-        statements.retain(|statement| {
-            let sentence = &statement.sentence;
-            let last = sentence.range.end.saturating_sub(1);
-            let end = prose.place(sentence.passage, last).line.max(statement.line);
-            added.range(statement.line..=end).next().is_some()
-        });
-    }
+/// Adds the claims among statements of a document.
+fn add(out: &mut Extracted, prose: &Prose, statements: &[Statement]) {
     out.sentences += statements.len();
-    out.claims.extend(claims(prose, &statements));
+    out.claims.extend(claims(prose, statements));
     out.problems.extend(prose.problems.iter().cloned());
 }

@@ -7,7 +7,7 @@ use aris_cli::{Context, Shown};
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
-use aris_review::{Claim, Diff, Finding, Findings, Gate, Looked, Pull, Section, Verdict};
+use aris_review::{Claim, Diff, Finding, Findings, Gate, Looked, Pull, Reports, Verdict};
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let (mut all, mut looked) = args.found(
         (engine, &answers),
         (&worktree.path, &stale),
-        &reports.sections(&read),
+        &reports,
         &diff,
         &folder,
         context,
@@ -143,7 +143,7 @@ impl RunArgs {
         &self,
         (engine, answers): (Engine, &Path),
         worktree: (&Path, &BTreeSet<String>),
-        sections: &[Section],
+        reports: &Reports,
         diff: &[u8],
         folder: &Folder,
         context: &Context,
@@ -151,26 +151,30 @@ impl RunArgs {
         let mut claims: Vec<Claim> = Vec::new();
         let mut all = Findings::default();
         let mut open: Vec<Finding> = Vec::new();
+        let mut problems = Vec::new();
         let mut answered = false;
+        let read = Diff::read(diff);
         if engine != Engine::Rules {
-            let asking = ask(self.folder.gate, sections, diff, answers)?;
+            let asking = ask(self.folder.gate, &reports.sections(&read), diff, answers)?;
             asking.write(folder)?;
             (claims, all, open) = (asking.claims, asking.findings, asking.open);
             answered = open.is_empty();
         }
         all = anchored(all, diff, &claims);
         if engine != Engine::Agent {
-            let looked = look(worktree, sections, &Diff::read(diff), &self.rules, context)?;
+            let looked = look(worktree, reports, &read, &self.rules, context)?;
             claims = joined(claims, &looked.claims);
             all.findings = united(all.findings, &looked);
             // Where an agent is silent, the rules have looked; only what they could not read is open.
             open = looked.open;
+            problems = looked.problems;
         }
         let looked = Looked {
-            rules: engine != Engine::Agent && open.is_empty(),
+            rules: engine != Engine::Agent && open.is_empty() && problems.is_empty(),
             agents: engine != Engine::Rules && answered,
         };
         all.findings.extend(open);
+        all.problems.extend(problems);
         let number = self.pull.number;
         if self.folder.gate == Gate::Claims {
             folder.write_json(&format!("claims_{number}.json"), &claims)?;
