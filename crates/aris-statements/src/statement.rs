@@ -58,7 +58,7 @@ impl Statement {
 /// Whether a caption, or what may be a mere title, says something of the work of others: of a figure of one's own, and without a verb, it does not.
 fn tells_of_others(features: Features) -> bool {
     use Feature as F;
-    features.any(&[F::Others, F::Sota, F::NamedWork, F::Received])
+    features.any(&[F::Others, F::Sota, F::Received])
         && features.any(&[F::Number, F::Change, F::Finding, F::Received, F::Universal])
 }
 

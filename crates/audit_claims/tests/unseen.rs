@@ -323,6 +323,31 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             3,
         ),
         ("a.md", format!("# {claim}\n"), "changes_requested", 1),
+        (
+            "a.md",
+            format!("# R\n\nSo.\n\n![{claim}](a.png)\n"),
+            "changes_requested",
+            5,
+        ),
+        // No entry of the list.
+        (
+            "a.md",
+            format!("# R\n\nSo.\n\n## References\n\n{claim}\n"),
+            "changes_requested",
+            7,
+        ),
+        (
+            "research/a.txt",
+            format!("R\n\nSo.\n\n    {claim}\n"),
+            "changes_requested",
+            5,
+        ),
+        (
+            "a.md",
+            format!("# R\n\nSo.\n\n    {claim}\n"),
+            "approved",
+            0,
+        ),
         // It may be no more than a title.
         (
             "a.md",

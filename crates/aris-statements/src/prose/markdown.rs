@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use html5gum::{DefaultEmitter, EndTag, StartTag, Token, Tokenizer};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 use super::mark::{self, Mark, Source};
@@ -17,6 +17,9 @@ pub(super) type Span = (usize, usize);
 /// Titles of the section that lists references.
 const REFERENCES: &str = "references|bibliography|literature|literature cited|works cited";
 
+/// Endings of files in which an indented paragraph is text, and no code as in Markdown.
+const PLAIN: [&str; 2] = ["rst", "txt"];
+
 /// Elements of HTML that are part of a line of text.
 ///
 /// **Source**: HTML, "Phrasing content"; `br` ends a line and no sentence.
@@ -24,7 +27,11 @@ const IN_A_LINE: &str = "a abbr b bdi bdo big br cite code data del dfn em font 
 
 pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
     let source = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader::default();
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let mut reader = Reader {
+        is_plain: PLAIN.iter().any(|plain| ending.eq_ignore_ascii_case(plain)),
+        ..Reader::default()
+    };
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_MATH
@@ -41,11 +48,14 @@ pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
 
 #[derive(Default)]
 struct Reader {
+    is_plain: bool,
     passages: Vec<Passage>,
     sections: Vec<String>,
     spans: Vec<Vec<Span>>,
     known: Vec<Vec<Known>>,
     open: Option<Open>,
+    /// The passages in which images stand whose words are being read.
+    around: Vec<Option<Open>>,
     /// What the innermost block makes of text.
     kind: Vec<PassageKind>,
     /// Where a link began, and what it leads to.
@@ -129,8 +139,14 @@ impl Reader {
                 let from = self.length();
                 self.links.push((from, dest_url.to_string()));
             }
-            // The words of an image stand in no sentence.
-            Tag::Image { .. } => self.kind.push(PassageKind::Other),
+            // The words of an image stand in no sentence: Pandoc and Quarto make a caption of them.
+            Tag::Image { .. } => {
+                self.around.push(self.open.take());
+                self.kind.push(PassageKind::Caption);
+            }
+            Tag::CodeBlock(CodeBlockKind::Indented) if self.is_plain => {
+                self.kind.push(PassageKind::Text);
+            }
             Tag::Heading { level, .. } => {
                 self.heading = level as i8;
                 self.kind.push(PassageKind::Heading);
@@ -166,8 +182,12 @@ impl Reader {
                 self.page(&text, &spans);
                 self.flush();
             }
-            TagEnd::Image
-            | TagEnd::Heading(_)
+            TagEnd::Image => {
+                self.flush();
+                self.open = self.around.pop().flatten();
+                self.kind.pop();
+            }
+            TagEnd::Heading(_)
             | TagEnd::CodeBlock
             | TagEnd::MetadataBlock(_)
             | TagEnd::TableCell => {
@@ -304,7 +324,10 @@ impl Reader {
         }
         if open.kind == PassageKind::Heading {
             self.headed(open.text.trim());
-        } else if self.references.is_some() && open.kind != PassageKind::Cell {
+        } else if self.references.is_some()
+            && open.kind == PassageKind::Text
+            && (open.number.is_some() || mark::names_source(&open.text))
+        {
             open.kind = PassageKind::Other;
             self.listed_entry(&open);
         } else if open.kind == PassageKind::Text {
