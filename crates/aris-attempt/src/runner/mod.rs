@@ -229,11 +229,22 @@ fn claimed(
     // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
     if record.exit.ended_by_us == EndedByUs::None
         && record.exit.ending != Ending::Code(0)
-        && (wake.told_to_end() || was_told(&record.exit.ending) && wake.told_within(TOLD)?)
+        && (wake.told_to_end()
+            || (was_told(&record.exit.ending) || in_batch_job()) && wake.told_within(TOLD)?)
     {
         record.exit.ended_by_us = EndedByUs::Cancelled;
     }
     record.write(wake)
+}
+
+/// Whether Slurm runs this process: its own signals may reach the command first, and a command that handles them ends with any status.
+fn in_batch_job() -> bool {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the batch system tells this process, and nobody else, that it runs it"
+    )]
+    let job = std::env::var_os("SLURM_JOB_ID");
+    job.is_some()
 }
 
 /// Whether a command ended as one does that was told to, itself or, in a shell, its last program.

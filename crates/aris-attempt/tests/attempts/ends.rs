@@ -1,9 +1,9 @@
 //! Every way a command ends, and every way it does not begin.
 
-use aris_attempt::Watch;
 use aris_attempt::format::{CLAIM, Claim, Command, EndedByUs, Ending, Spec};
+use aris_attempt::{Runner, Watch};
 
-use crate::place::{Place, ended, line_of, lives, until};
+use crate::place::{Place, batch_runner, ended, line_of, lives, runner, until};
 
 #[test]
 fn the_end_is_recorded_as_it_was() {
@@ -348,10 +348,30 @@ fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
     );
 }
 
+/// Slurm signals every process of a job that it takes back, and a command that handles that ends with any status.
+#[test]
+fn a_job_of_slurm_that_handles_its_end_just_before_its_runner_is_told_was_ended_from_outside() {
+    let place = Place::new();
+    let command = "trap 'exit 7' TERM; echo $$ >pid; while :; do sleep 0.01; done";
+    let (mut watch, job, runner) = begun_by(&place, command, &batch_runner());
+    signal("TERM", &job);
+    until("the job's end", || !lives(&job));
+    signal("TERM", &runner);
+    let exit = ended(&mut watch);
+    assert_eq!(
+        (exit.ending, exit.ended_by_us),
+        (Ending::Code(7), EndedByUs::Cancelled)
+    );
+}
+
 /// Starts a command that writes its number to `pid`; its number and its runner's.
 fn begun(place: &Place, command: &str) -> (Watch, String, String) {
+    begun_by(place, command, &runner())
+}
+
+fn begun_by(place: &Place, command: &str, by: &Runner) -> (Watch, String, String) {
     let mut watch = Watch::new().expect("a watch");
-    place.start(&mut watch, &place.spec(command));
+    place.start_by(&mut watch, &place.spec(command), by);
     let job = line_of(&place.at("pid"));
     let claim = std::fs::read(place.attempt().join(CLAIM)).expect("claimed");
     let claim: Claim = serde_json::from_slice(&claim).expect("a claim");

@@ -73,10 +73,14 @@ impl Place {
 
     /// Starts the attempt.
     pub(crate) fn start(&self, watch: &mut Watch, spec: &Spec) {
+        self.start_by(watch, spec, &runner());
+    }
+
+    /// The same by this runner.
+    pub(crate) fn start_by(&self, watch: &mut Watch, spec: &Spec, runner: &Runner) {
         prepare(&self.attempt(), spec).expect("prepared");
-        watch
-            .launch(1, &runner(), &self.attempt(), &[])
-            .expect("launched");
+        let launched = watch.launch(1, runner, &self.attempt(), &[]);
+        launched.expect("launched");
     }
 }
 
@@ -84,6 +88,15 @@ pub(crate) fn runner() -> Runner {
     Runner {
         program: PathBuf::from(env!("CARGO_BIN_EXE_attempt_runner")),
         arguments: Vec::new(),
+    }
+}
+
+/// A runner in a job of Slurm.
+pub(crate) fn batch_runner() -> Runner {
+    let program = runner().program.into_os_string();
+    Runner {
+        program: PathBuf::from("env"),
+        arguments: vec!["SLURM_JOB_ID=1".into(), program],
     }
 }
 
