@@ -85,12 +85,6 @@ pub(crate) struct Looked {
     pub(crate) problems: Vec<String>,
 }
 
-/// A report of the diff, read.
-struct Report<'d> {
-    file: &'d DiffFile,
-    before: Sentences,
-}
-
 /// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them.
 pub(crate) fn look(
     (worktree, stale): (&Path, &BTreeSet<String>),
@@ -102,15 +96,14 @@ pub(crate) fn look(
     let disk = Disk::new(worktree);
     let mut looked = Looked::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
-    let mut known: Vec<Report<'_>> = Vec::new();
+    let mut files: Vec<(&DiffFile, Sentences)> = Vec::new();
     // A file without lines holds nothing any more.
     for file in reports.shown(diff).filter(|file| !file.lines.is_empty()) {
         let whole = inside(worktree, &file.path).filter(|_| !stale.contains(&file.path));
         match both(&disk, file, whole.as_deref()) {
             Ok([prose, before]) => {
                 read.push((PathBuf::from(&file.path), prose));
-                let before = Sentences::of(&before);
-                known.push(Report { file, before });
+                files.push((file, Sentences::of(&before)));
             }
             // A report that cannot be read is not one without faults.
             Err(error) => {
@@ -141,9 +134,8 @@ pub(crate) fn look(
     }
     let mut new: BTreeMap<&str, BTreeMap<u32, u32>> = BTreeMap::new();
     let all = documents.iter().zip(&found.statements);
-    for ((prose, statements), report) in all.clone().zip(&known) {
-        let lines = report.before.new_lines(report.file, prose, statements);
-        new.insert(&report.file.path, lines);
+    for ((prose, statements), (file, before)) in all.clone().zip(&files) {
+        new.insert(&file.path, before.new_lines(file, prose, statements));
     }
     // The line for a comment about a line under review: of a sentence that is new, or shown by a diff that adds to the file.
     let line = |file: &str, line: u32| {

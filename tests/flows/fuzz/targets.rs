@@ -300,10 +300,8 @@ fn response(media_type: &str, body: &[u8]) -> Response {
         status: 200,
         media_type: String::from(media_type),
         body: body.to_vec(),
-        fetched_at: jiff::Timestamp::UNIX_EPOCH,
-        allowance: None,
         url: String::from("https://example.org/"),
-        next: None,
+        ..Response::default()
     }
 }
 
