@@ -371,6 +371,9 @@ impl Reader<'_> {
         if name.is_empty() {
             return;
         }
+        if is_body {
+            self.doc.unknown_environments.insert(name.clone());
+        }
         let index = self.names.intern(&name);
         // `{\comment}{\endcomment}`: `\comment` is what `\begin{comment}` runs, and reads up to the end of this environment.
         let begins = begin.iter().find(|token| token.kind != Kind::Space);

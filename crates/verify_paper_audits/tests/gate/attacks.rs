@@ -2539,7 +2539,7 @@ fn an_unknown_environment_is_for_the_reviewer_of_proofs() {
             "\\end{zz}",
         ),
         (
-            "\\NewEnviron{zz}{\\begin{theorem}\\BODY\\end{theorem}}",
+            "\\newtheorem{foo}{Theorem}\\NewEnviron{zz}{\\begin{foo}\\BODY\\end{foo}}",
             "\\begin{zz}",
             "\\end{zz}",
         ),
