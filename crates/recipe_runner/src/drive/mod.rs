@@ -5,6 +5,7 @@ mod lenses;
 use std::path::PathBuf;
 
 use aris_cli::{Clock, Context};
+use aris_contract::failure::ErrorBody;
 use aris_recipe::Step;
 use aris_recipe::engine::{Lens, Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
 use aris_recipe::model::Kind;
@@ -207,7 +208,10 @@ impl Work {
         let key = wanted.then(|| cache::key(call.step, &request));
         let (key, uncached) = match key.transpose() {
             Ok(key) => (key.flatten(), None),
-            Err(error) => (None, Some(format!("{name} is not cached: {error}"))),
+            Err(error) => {
+                let why = ErrorBody::of(&error).message;
+                (None, Some(format!("{name} is not cached: {why}")))
+            }
         };
         let cached = key.map(|key| (cache::folder_of(call.store.path()), key));
         Self {
