@@ -25,7 +25,7 @@ impl Reader<'_> {
         }
         let (text, by) = (self.names.text(name), self.text(token));
         let message =
-            format!("`\\{text}` may be defined anew by `{by}` here, which is not followed");
+            format!("`{by}` may define `\\{text}` anew here, and what it does is not followed");
         let doubt = self.doubt(token, &message);
         self.writer.doubts.leave(doubt);
         let macro_in_doubt = Macro {
