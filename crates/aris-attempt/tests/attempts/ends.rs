@@ -321,16 +321,23 @@ fn a_job_that_is_told_to_end_together_with_its_runner_was_ended_from_outside() {
 /// Signals are sent one after the other, and the runner's may come late on a busy machine.
 #[test]
 fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
-    for (command, ending) in [
-        ("echo $$ >pid; exec sleep 600", Ending::Signal(15)),
+    for (by, command, ending) in [
+        (runner(), "echo $$ >pid; exec sleep 600", Ending::Signal(15)),
         // As a shell ends whose last program was told.
         (
+            runner(),
             "trap 'exit 143' TERM; echo $$ >pid; while :; do sleep 0.01; done",
             Ending::Code(143),
         ),
+        // Slurm signals every process of a job that it takes back, and a command that handles that ends with any status.
+        (
+            batch_runner(),
+            "trap 'exit 7' TERM; echo $$ >pid; while :; do sleep 0.01; done",
+            Ending::Code(7),
+        ),
     ] {
         let place = Place::new();
-        let (mut watch, job, runner) = begun(&place, command);
+        let (mut watch, job, runner) = begun_by(&place, command, &by);
         signal("TERM", &job);
         until("the job's end", || !lives(&job));
         signal("TERM", &runner);
@@ -345,22 +352,6 @@ fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
     assert_eq!(
         (exit.ending, exit.ended_by_us),
         (Ending::Signal(15), EndedByUs::None)
-    );
-}
-
-/// Slurm signals every process of a job that it takes back, and a command that handles that ends with any status.
-#[test]
-fn a_job_of_slurm_that_handles_its_end_just_before_its_runner_is_told_was_ended_from_outside() {
-    let place = Place::new();
-    let command = "trap 'exit 7' TERM; echo $$ >pid; while :; do sleep 0.01; done";
-    let (mut watch, job, runner) = begun_by(&place, command, &batch_runner());
-    signal("TERM", &job);
-    until("the job's end", || !lives(&job));
-    signal("TERM", &runner);
-    let exit = ended(&mut watch);
-    assert_eq!(
-        (exit.ending, exit.ended_by_us),
-        (Ending::Code(7), EndedByUs::Cancelled)
     );
 }
 
