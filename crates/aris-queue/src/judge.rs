@@ -14,8 +14,9 @@ pub const CONTINUE: i32 = 75;
 ///
 /// **Sources**, in order: `PyTorch` from 2.5 on (`torch.OutOfMemoryError`) and before (`RuntimeError: CUDA out of memory`,
 /// `c10/cuda/CUDACachingAllocator.cpp`); the CUDA runtime's `cudaErrorMemoryAllocation` text; cuBLAS's status name; `PyTorch` on `ROCm`;
-/// XLA and JAX (absl status code name with its usual text); TensorFlow's `ResourceExhaustedError` of the same allocator.
-pub const OOM_PATTERNS: [&str; 8] = [
+/// XLA and JAX (absl status code name with its usual text); TensorFlow's `ResourceExhaustedError` of the same allocator; `CuPy`; Triton;
+/// the CUDA driver's result code, as numba and others print it; the CUDA runtime's.
+pub const OOM_PATTERNS: [&str; 12] = [
     "torch.OutOfMemoryError",
     "torch.cuda.OutOfMemoryError",
     "CUDA out of memory",
@@ -24,6 +25,10 @@ pub const OOM_PATTERNS: [&str; 8] = [
     "HIP out of memory",
     "RESOURCE_EXHAUSTED: Out of memory",
     "OOM when allocating tensor",
+    "cupy.cuda.memory.OutOfMemoryError",
+    "Triton Error [CUDA]: out of memory",
+    "CUDA_ERROR_OUT_OF_MEMORY",
+    "cudaErrorMemoryAllocation",
 ];
 
 /// Judges an attempt by its exit record. `continues`: it may exit with [`CONTINUE`]. Outputs were compared by the runner, on the machine where they were written.

@@ -56,10 +56,10 @@ pub enum Obstacle {
     #[error("only {} of its phase may run at once (max_parallel of the phase)", counted(.0, "job"))]
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
-    #[error("it needs {0} cards, {1} can be given")]
+    #[error("it needs {}, {} can be given", counted(.0, "card"), .1)]
     Cards(u32, u32),
     /// Fewer processors are left than it needs: needed, left, of all.
-    #[error("it needs {0} processors, and {1} of {2} are left")]
+    #[error("it needs {}, and {} of {} are left", counted(.0, "processor"), .1, .2)]
     Cpus(u32, u32, u32),
     /// Less main memory is left than it needs, MiB: needed, left, of all.
     #[error("it needs {0} MiB of main memory, and {1} of {2} MiB are left")]

@@ -287,8 +287,8 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
     }
     for card in around.cards {
         let (text, evidence) = match &card.availability {
-            Availability::Free => match on_card(queue, card.id) {
-                Some(other) => (format!("is used by {other:?}"), "journal"),
+            Availability::Free => match given(queue, card) {
+                Some(to) => (to, "journal"),
                 None => continue,
             },
             Availability::Busy(why) => (format!("is in use: {why}"), "nvidia-smi, leases"),
@@ -315,11 +315,25 @@ pub(crate) fn listed(cards: &[CardId], between: &str) -> String {
     cards.join(between)
 }
 
-fn on_card(queue: &Queue, card: CardId) -> Option<String> {
-    let job = queue
+/// To whom the card is given, and how much of it where jobs share it; `None`: to no job.
+fn given(queue: &Queue, card: &Card) -> Option<String> {
+    let has_it = |job: &u32| queue.run(*job).last().cards.contains(&card.id);
+    let jobs: Vec<&Job> = queue
         .active()
-        .find(|job| queue.run(*job).last().cards.contains(&card))?;
-    Some(queue.job(job).id.to_string())
+        .filter(has_it)
+        .map(|job| queue.job(job))
+        .collect();
+    let (first, others) = jobs.split_first()?;
+    let more = match others.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let whom = format!("{:?}{more}", first.id);
+    let asked: Option<u64> = jobs.iter().map(|job| job.settings.gpu_mem_mib).sum();
+    Some(match asked.zip(card.total_mib) {
+        Some((asked, total)) => format!("has {total} MiB, of which {asked} are given to {whom}"),
+        None => format!("is used by {whom}"),
+    })
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub struct Sample {
     pub asked: Duration,
     /// Cards in PCI order: those it listed, and those that were wanted and not listed. A divided card is not among them, its slices are.
     pub cards: BTreeMap<CardId, Card>,
-    /// Processes on the cards; `None`: it did not say.
+    /// Processes on the cards; `None`: it did not say, or was not asked.
     pub processes: Option<Vec<Process>>,
     /// What was wrong with the answer as a whole, for people.
     pub problem: Option<String>,

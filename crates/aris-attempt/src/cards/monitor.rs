@@ -17,19 +17,18 @@ use crate::error::AttemptError;
 pub enum Pace {
     /// At most one in a second.
     Calm,
-    /// A job has just left a card: as soon as the last answer allows, at least ten in a second.
+    /// A job has just left a card: as soon as the last answer allows.
     Prompt,
 }
 
 impl Pace {
-    /// Between an answer and the next question. nvidia-smi costs processor time: where it is slow it is asked less often, so that a
-    /// prompt pace takes at most a fifth of one processor.
+    /// Between an answer and the next question. nvidia-smi costs processor time: it rests for half as long as it took, and at most 100 ms.
     ///
     /// **Source**: queue design §7 (once per second) and §13 (end to next start below 250 ms).
     fn gap(self, took: Duration) -> Duration {
         match self {
             Self::Calm => Duration::from_secs(1),
-            Self::Prompt => (took * 4).min(Duration::from_millis(100)),
+            Self::Prompt => (took / 2).min(Duration::from_millis(100)),
         }
     }
 }
@@ -46,12 +45,18 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Starts the thread; it asks nothing before [`Monitor::ask`], and ends when this is dropped.
-    pub fn start(program: Smi, wanted: BTreeSet<CardId>) -> Result<Self, AttemptError> {
-        Self::started(program, wanted).map_err(AttemptError::system("watch the cards"))
+    /// Starts the thread; it asks nothing before [`Monitor::ask`], and ends when this is dropped. A sample tells of processes once a second,
+    /// or with `processes` always.
+    pub fn start(
+        program: Smi,
+        wanted: BTreeSet<CardId>,
+        processes: bool,
+    ) -> Result<Self, AttemptError> {
+        let started = Self::started(program, wanted, processes);
+        started.map_err(AttemptError::system("watch the cards"))
     }
 
-    fn started(program: Smi, wanted: BTreeSet<CardId>) -> io::Result<Self> {
+    fn started(program: Smi, wanted: BTreeSet<CardId>, processes: bool) -> io::Result<Self> {
         let (told, teller) = UnixStream::pair()?;
         for end in [&told, &teller] {
             end.set_nonblocking(true)?;
@@ -60,7 +65,7 @@ impl Monitor {
         let (answers, samples) = channel();
         thread::Builder::new()
             .name(String::from("cards"))
-            .spawn(move || answer(&program, &wanted, &asked, &answers, teller))?;
+            .spawn(move || answer(&program, &wanted, processes, &asked, &answers, teller))?;
         Ok(Self {
             asks,
             samples,
@@ -90,11 +95,13 @@ impl Monitor {
 fn answer(
     program: &Smi,
     wanted: &BTreeSet<CardId>,
+    always: bool,
     asked: &Receiver<Pace>,
     answers: &Sender<Sample>,
     mut teller: UnixStream,
 ) {
     let mut last: Option<Duration> = None;
+    let mut told: Option<Duration> = None;
     let mut took = Duration::ZERO;
     let mut least = Duration::ZERO;
     while let Ok(mut pace) = asked.recv() {
@@ -107,7 +114,11 @@ fn answer(
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        let sample = program.sample(wanted);
+        let due = told.is_none_or(|told| clock::steady() >= told + Pace::Calm.gap(took));
+        let sample = program.sample(wanted, always || due);
+        if due {
+            told = Some(sample.asked);
+        }
         let ended = clock::steady();
         took = ended.saturating_sub(sample.asked);
         last = Some(ended);

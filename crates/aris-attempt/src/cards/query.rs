@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use aris_proc::{End, Finished, ProcError};
@@ -66,24 +67,27 @@ impl Smi {
         }
     }
 
-    /// Asks for all cards and what runs on them. Never fails: what is not answered is unknown. Takes at most the limit and the second and
+    /// Asks for all cards, and with `processes` for what runs on them. Never fails: what is not answered is unknown. Takes at most the limit and the second and
     /// a half after which a program that cannot be killed is left behind.
     ///
     /// Cards in `wanted` are in the sample in any case. When the program refuses for one card that is lost, all are asked for one by one:
     /// those that answer are known, and [`Sample::problem`] tells of the lost one.
-    pub fn sample(&self, wanted: &BTreeSet<CardId>) -> Sample {
+    pub fn sample(&self, wanted: &BTreeSet<CardId>, processes: bool) -> Sample {
         let asked = clock::steady();
         let until = asked + self.limit;
-        let mut sample = match self.cards(None, until) {
-            Ok((cards, on_slices, problem)) => {
-                let processes = self.processes(None, until);
-                Sample {
-                    problem,
-                    processes: with_those_on_slices(processes, on_slices),
-                    cards,
-                    ..Sample::default()
-                }
-            }
+        // Both at once: a job waits for the slower answer, not for the sum.
+        let (cards, told) = thread::scope(|scope| {
+            let told = processes.then(|| scope.spawn(|| self.processes(None, until)));
+            let cards = self.cards(None, until);
+            (cards, told.and_then(|told| told.join().unwrap_or(None)))
+        });
+        let mut sample = match cards {
+            Ok((cards, on_slices, problem)) => Sample {
+                problem,
+                processes: with_those_on_slices(told, on_slices),
+                cards,
+                ..Sample::default()
+            },
             Err((silence @ (Silence::Failed | Silence::Lost), why)) => {
                 let numbers = wanted.iter().map(|id| id.card);
                 let mut numbers: BTreeSet<u32> = numbers.collect();

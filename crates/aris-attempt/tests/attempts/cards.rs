@@ -25,7 +25,7 @@ fn program(place: &Place, cases: &str) -> PathBuf {
 fn sample(place: &Place, cases: &str, wanted: &[u32]) -> Sample {
     let limit = Duration::from_mins(1);
     let wanted = wanted.iter().copied().map(CardId::whole).collect();
-    Smi::at(program(place, cases), "/no/such/rocm-smi", limit).sample(&wanted)
+    Smi::at(program(place, cases), "/no/such/rocm-smi", limit).sample(&wanted, true)
 }
 
 fn known(used: u64, total: u64) -> Memory {
@@ -176,12 +176,12 @@ fn without_nvidia_smi_rocm_smi_is_asked() {
     );
     let limit = Duration::from_mins(1);
     let wanted = BTreeSet::from([CardId::whole(1)]);
-    let sample = Smi::at("/no/such/nvidia-smi", &amd, limit).sample(&wanted);
+    let sample = Smi::at("/no/such/nvidia-smi", &amd, limit).sample(&wanted, true);
     let card = &sample.cards[&CardId::whole(1)];
     assert_eq!((&card.memory, card.maker), (&known(1, 16384), Maker::Amd));
     assert_eq!((sample.silence, sample.problem), (None, None));
     let failing = program(&place, "*) echo 'ERROR: no permission' >&2; exit 2;;");
-    let sample = Smi::at("/no/such/nvidia-smi", failing, limit).sample(&wanted);
+    let sample = Smi::at("/no/such/nvidia-smi", failing, limit).sample(&wanted, true);
     assert_eq!(sample.silence, Some(Silence::Failed));
     assert!(why(&sample.cards[&CardId::whole(1)]).contains("failed (2): ERROR: no permission"));
 }
@@ -213,7 +213,7 @@ fn whatever_is_wrong_leaves_cards_unknown_and_nothing_else() {
         "/no/such/rocm-smi",
         Duration::from_secs(1),
     );
-    let sample = absent.sample(&BTreeSet::from([CardId::whole(3)]));
+    let sample = absent.sample(&BTreeSet::from([CardId::whole(3)]), true);
     assert_eq!(
         why(&sample.cards[&CardId::whole(3)]),
         "nvidia-smi is not installed"
@@ -225,7 +225,7 @@ fn one_that_hangs_is_given_up() {
     let place = Place::new();
     let hanging = program(&place, "*) exec sleep 1000;;");
     let sample = Smi::at(hanging, "/no/such/rocm-smi", Duration::from_millis(200))
-        .sample(&BTreeSet::from([CardId::whole(0)]));
+        .sample(&BTreeSet::from([CardId::whole(0)]), true);
     assert_eq!(sample.silence, Some(Silence::Late));
     assert!(why(&sample.cards[&CardId::whole(0)]).contains("did not answer within 0.2 s"));
 }
@@ -240,6 +240,7 @@ fn a_monitor_asks_only_when_asked_and_tells_when_it_has_something() {
     let mut monitor = Monitor::start(
         Smi::at(program, "/no/such/rocm-smi", Duration::from_mins(1)),
         BTreeSet::new(),
+        false,
     )
     .expect("started");
     let mut last = Duration::ZERO;
@@ -289,7 +290,7 @@ fn the_testbeds_cards_are_read_with_every_fault() {
     };
     let look = || {
         let wanted = (0..4).map(CardId::whole).collect();
-        Smi::at(&wrapper, "/no/such/rocm-smi", Duration::from_mins(1)).sample(&wanted)
+        Smi::at(&wrapper, "/no/such/rocm-smi", Duration::from_mins(1)).sample(&wanted, true)
     };
     set(&["init", "4"]);
     set(&["set", "1", "base", "20000"]);

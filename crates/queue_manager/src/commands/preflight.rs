@@ -176,7 +176,7 @@ fn cards(manifest: &Manifest) -> Vec<Check> {
         return Vec::new();
     }
     let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
-    let sample = Smi::default().sample(&wanted);
+    let sample = Smi::default().sample(&wanted, false);
     let problem = sample.problem.into_iter();
     let mut checks: Vec<_> = problem
         .map(|why| Check::new("cards", "problem", why))

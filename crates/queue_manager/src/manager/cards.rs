@@ -10,6 +10,7 @@ use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::{Lease, Leases};
 use aris_attempt::cards::{self, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi};
 use aris_cli::Context;
+use aris_contract::text::counted;
 use aris_queue::manifest::{Engine, Manifest};
 use aris_queue::schedule::{Availability, Card};
 
@@ -131,7 +132,7 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
     }
     let mut cards = Cards::bare(manifest);
     let wanted = cards.wanted.iter().flatten().copied().collect();
-    cards.sample = Smi::default().sample(&wanted);
+    cards.sample = Smi::default().sample(&wanted, manifest.exclusive);
     if let Stage::Beginning(context) = stage {
         let until = Cards::now() + LOADING;
         let mut told = false;
@@ -141,7 +142,7 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
                 context.note(&format!("{problem}; it is asked again for {LOADING:?}"));
             }
             park_timeout(ASK_AGAIN);
-            cards.sample = Smi::default().sample(&wanted);
+            cards.sample = Smi::default().sample(&wanted, manifest.exclusive);
         }
     }
     let at_work = matches!(stage, Stage::Working);
@@ -151,6 +152,12 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
             return Ok(Some(problem + "; jobs with cards wait until it answers"));
         }
         _ => {}
+    }
+    let mut listed = cards.sample.cards.values();
+    if manifest.exclusive && listed.any(|card| card.maker == Maker::Amd) {
+        return Err(Error::precondition(
+            "exclusive: true cannot be kept: rocm-smi does not tell which processes are on a card",
+        ));
     }
     let lost = cards.sample.problem.as_ref();
     let lost = lost.map(|problem| format!("{problem}; jobs run on the cards that answer"));
@@ -194,7 +201,7 @@ impl Cards {
         let mut cards = Self::bare(manifest);
         if needed {
             let wanted = cards.wanted.iter().flatten().copied().collect();
-            cards.monitor = Some(Monitor::start(Smi::default(), wanted)?);
+            cards.monitor = Some(Monitor::start(Smi::default(), wanted, cards.exclusive)?);
             cards.leases = Some(Leases::open(leases)?);
         }
         Ok(cards)
@@ -281,7 +288,7 @@ impl Cards {
     /// Asks now and waits for the answer. For those who look once.
     pub(crate) fn look_now(&mut self, ours: &BTreeSet<CardId>) {
         let wanted = self.wanted.iter().flatten().copied().collect();
-        let sample = Smi::default().sample(&wanted);
+        let sample = Smi::default().sample(&wanted, true);
         self.take_in(sample, ours);
         let now = Self::now();
         for index in self.allowed() {
@@ -401,12 +408,18 @@ impl Cards {
         if used >= self.threshold {
             return Availability::Busy(format!("{used} MiB in use"));
         }
-        let processes = self.sample.processes.iter().flatten();
-        let strangers = processes
-            .filter(|process| Some(&process.uuid) == card.uuid.as_ref())
-            .count();
-        if self.exclusive && strangers > 0 {
-            return Availability::Busy(format!("{strangers} processes on it"));
+        if self.exclusive {
+            let Some(processes) = &self.sample.processes else {
+                return unknown("nvidia-smi does not tell which processes are on it");
+            };
+            let on_it = processes
+                .iter()
+                .filter(|process| Some(&process.uuid) == card.uuid.as_ref());
+            let strangers = on_it.count();
+            if strangers > 0 {
+                let strangers = counted(strangers, "other program");
+                return Availability::Busy(format!("{strangers} on it"));
+            }
         }
         if known.is_some_and(|known| known.stranger) {
             return Availability::Busy(String::from("somebody else has just left it"));

@@ -207,6 +207,30 @@ fn the_variable_that_bounds_amd_cards_is_named_and_so_is_a_missing_id() {
     refused(&place, &rocr, &["card 0 is not in ROCR_VISIBLE_DEVICES"]);
     cards(["", ""]);
     refused(&place, &hip[..1], &["card 0 is told without an id"]);
+    cards(["\"Unique ID\": \"0x1\", ", "\"Unique ID\": \"0x2\", "]);
+    let one = json!([{"id": "a", "cmd": "true", "gpus": 1}]);
+    write(&place, &one, &json!({"exclusive": true}));
+    refused(&place, &hip[..1], &["exclusive", "which processes"]);
+}
+
+/// `exclusive` asks for cards without any process. Where nobody tells of processes none is known to be without.
+#[test]
+fn a_card_of_which_no_processes_are_told_is_not_given_exclusively() {
+    let place = Place::new();
+    let told = place.at("told");
+    place.program(
+        "nvidia-smi",
+        &format!("case \"$*\" in *query-compute-apps*) test -e '{}' || exit 1 ;; *) echo '0, GPU-0, 3, 24576, [N/A]' ;; esac", told.display()),
+    );
+    let one = json!([{"id": "a", "cmd": "true", "gpus": 1}]);
+    write(&place, &one, &json!({"exclusive": true}));
+    let mut manager = place.start();
+    Place::until("it says why it waits", || {
+        let why = place.call(&["explain", "a", "--state", "s.json"]);
+        String::from_utf8_lossy(&why.stdout).contains("does not tell which processes are on it")
+    });
+    fs::write(told, "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
 }
 
 #[test]

@@ -169,6 +169,15 @@ fn jobs_that_share_a_card_do_so_after_the_manager_was_killed() {
         place.at("began-a").exists() && place.at("began-b").exists()
     });
     assert!(!place.at("began-c").exists());
+    let why = place
+        .data(&["explain", "c", "--state", "s.json"])
+        .to_string();
+    assert!(
+        why.contains("it needs 1 card, 0 can be given")
+            && why
+                .contains(r#"card 0 has 24576 MiB, of which 20000 are given to \"a\" and 1 more"#),
+        "{why}"
+    );
     manager.kill().expect("killed");
     manager.wait().expect("gone");
     let mut manager = place.start();

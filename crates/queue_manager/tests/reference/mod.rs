@@ -111,6 +111,31 @@ fn a_pipe_that_hides_out_of_memory_is_tried_again_as_that() {
     assert!(journal.contains("gpu_oom"), "{journal}");
 }
 
+/// What programs print when they ask for more than a card has.
+///
+/// **Source**: the last lines on an NVIDIA H200, driver 580.159, of `PyTorch` 2.11, JAX 0.11.2, `CuPy` 14.2 and numba-cuda, 2026-11-29;
+/// Triton's as its users report it.
+#[test]
+fn a_full_card_is_out_of_memory_in_the_words_of_each_library() {
+    let words = [
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 200.00 GiB. GPU 0 has a total capacity of 139.80 GiB of which 139.29 GiB is free.",
+        "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 200.00GiB with allocator GPU_0_bfc on device 0.",
+        "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 214,748,364,800 bytes (allocated so far: 0 bytes).",
+        "numba.cuda.cudadrv.driver.CudaAPIError: [<CUresult.CUDA_ERROR_OUT_OF_MEMORY: 2>] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
+        "RuntimeError: Triton Error [CUDA]: out of memory",
+    ];
+    let place = Place::new();
+    let job = |(at, words): (usize, &str)| json!({"id": format!("j{at}"), "cmd": format!("echo '{words}'; exit 1")});
+    let jobs: Vec<Value> = words.into_iter().enumerate().map(job).collect();
+    place.manifest(&json!([{"name": "p", "retry": {"oom": 0}, "jobs": jobs}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    let state = place.state();
+    assert_eq!(state.len(), words.len());
+    for (job, row) in state {
+        assert_eq!(row["reason"], "gpu_oom", "{job}");
+    }
+}
+
 #[test]
 fn a_pipe_that_hides_how_a_program_ends_is_said_before_it_runs() {
     let place = Place::new();
