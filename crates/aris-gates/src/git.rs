@@ -48,6 +48,11 @@ impl Worktree {
         }
     }
 
+    /// The names of all files, links and submodules that git tracks in it.
+    pub fn tracked(&self) -> Result<Vec<String>, GateError> {
+        Ok(names(&self.done(&["ls-files", "-z"])?))
+    }
+
     /// The branch that is checked out.
     pub fn branch(&self) -> Result<String, GateError> {
         let branch = self.line(&["symbolic-ref", "--short", "-q", "HEAD"])?;
@@ -188,12 +193,6 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
         return Ok(Kept::In(shown.success().then_some(shown.stdout.bytes)));
     }
     Ok(Kept::NoBase)
-}
-
-/// The names of all files, links and submodules that git tracks in a worktree.
-pub(crate) fn tracked(top: &Path) -> Result<Vec<String>, GateError> {
-    let path = top.to_path_buf();
-    Ok(names(&Worktree { path }.done(&["ls-files", "-z"])?))
 }
 
 /// Whether a commit is in the repository of a folder.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aris_contract::ErrorKind;
 
 use crate::error::GateError;
-use crate::git::tracked;
+use crate::git::Worktree;
 
 /// Says where `path` is, or can be, something that the branch under review has committed. The worktree is the one that `base` lies in; outside of
 /// any there is no branch. A whole folder must hold nothing that git tracks, with `Part::File` the file itself may be tracked.
@@ -40,8 +40,11 @@ pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
         }
     }
     let wanted = inside.to_string_lossy();
+    let worktree = Worktree {
+        path: top.to_path_buf(),
+    };
     let lower = wanted.to_lowercase();
-    for name in tracked(top)? {
+    for name in worktree.tracked()? {
         let there = name.to_lowercase();
         let hit = if there == lower {
             part == Part::Folder || name != wanted

@@ -10,6 +10,8 @@ pub struct Diff {
     pub files: Vec<DiffFile>,
     /// Files that exist afterwards and whose text it does not show.
     pub hidden: Vec<Hidden>,
+    /// Paths of files that exist no more.
+    pub deleted: Vec<String>,
     /// How much it changes.
     pub size: Size,
     /// The first thing that shows that it is no whole diff.
@@ -190,7 +192,10 @@ impl Diff {
     /// Ends the part of a file: one whose text was not there is noted.
     fn close(&mut self, header: Header) {
         let why = match header.mode.as_deref() {
-            _ if header.deleted => return,
+            _ if header.deleted => {
+                self.deleted.extend(header.path.or(header.old_path));
+                return;
+            }
             Some("120000") => "it is a link",
             Some("160000") => "it is another repository",
             _ if header.binary => "the diff says that it is binary, or leaves its text out",

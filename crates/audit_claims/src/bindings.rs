@@ -19,32 +19,34 @@ pub(crate) fn bound<'p>(
     let folders: BTreeSet<&Path> = folders.collect();
     let mut all: Option<Vec<BoundNumber>> = None;
     for folder in folders {
-        let Some(numbers) = evaluated(&base.join(folder)) else {
-            continue;
-        };
-        let all = all.get_or_insert_default();
-        for mut number in numbers {
-            let file = folder.join(&number.file).display().to_string();
-            number.file = file.replace(MAIN_SEPARATOR, "/");
-            all.push(number);
+        if let Some(numbers) = evaluated(folder, base) {
+            let numbers = numbers.into_iter().map(|(number, _)| number);
+            all.get_or_insert_default().extend(numbers);
         }
     }
     all
 }
 
-/// Every bound number of the `claims.toml` in `folder` with its status, files relative to `folder`; `None` without such a file.
-fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
-    let folder = folder.canonicalize().ok()?;
-    let project = match Project::open(&folder, &Options::default()) {
+/// Every bound number of the `claims.toml` in `folder` with its status, and the files that its value is made of; `None` without a `claims.toml`. The
+/// folder and all files are relative to `base`.
+pub(crate) fn evaluated(folder: &Path, base: &Path) -> Option<Vec<(BoundNumber, Vec<String>)>> {
+    let named = |name: &str| {
+        let path = folder.join(name).display().to_string();
+        path.replace(MAIN_SEPARATOR, "/")
+    };
+    let base = base.canonicalize().ok()?;
+    let within = base.join(folder).canonicalize().ok()?;
+    let project = match Project::open(&within, &Options::default()) {
         Ok(project) => project,
         Err(error) => {
-            return Some(vec![BoundNumber {
-                file: String::from(FILE_NAME),
+            let number = BoundNumber {
+                file: named(FILE_NAME),
                 line: 1,
                 status: Status::BindingError.word().to_owned(),
                 message: error.to_string(),
                 edit: None,
-            }]);
+            };
+            return Some(vec![(number, vec![named(FILE_NAME)])]);
         }
     };
     if !project.has_claims {
@@ -59,13 +61,19 @@ fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
         let (shown, correct) = (entry.shown.as_deref(), entry.correction.as_deref());
         let edit = shown.zip(correct);
         let edit = edit.map(|(shown, correct)| Edit::new(shown, correct));
-        BoundNumber {
-            file: entry.position.path.clone(),
+        let number = BoundNumber {
+            file: named(&entry.position.path),
             line: entry.position.line,
             status: entry.status.word().to_owned(),
             message: format!("{}{place}", entry.detail),
             edit,
-        }
+        };
+        let evidence = entry.evidence.iter().filter_map(|file| {
+            let path = aris_fs::lexical(&project.settings.root.join(&file.path));
+            let path = path.strip_prefix(&base).ok()?.display().to_string();
+            Some(path.replace(MAIN_SEPARATOR, "/"))
+        });
+        (number, evidence.chain([named(&claims)]).collect())
     });
     Some(numbers.collect())
 }

@@ -59,7 +59,7 @@ impl Sentences {
 }
 
 /// The lines of a sentence, from 1.
-fn lines(prose: &Prose, statement: &Statement) -> std::ops::RangeInclusive<u32> {
+pub(crate) fn lines(prose: &Prose, statement: &Statement) -> std::ops::RangeInclusive<u32> {
     let sentence = &statement.sentence;
     let last = sentence.range.end.saturating_sub(1);
     let end = prose.place(sentence.passage, last).line.max(statement.line);

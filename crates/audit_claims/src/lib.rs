@@ -16,6 +16,7 @@ mod commands;
 mod excerpts;
 mod formats;
 mod report;
+mod rests;
 mod rules;
 mod source;
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_gates::Worktree;
 use aris_paper::facts::Month;
 use aris_review::{Claim, Diff, DiffFile, Finding, Reports};
 use aris_statements::disk::{Disk, DiskError, inside};
@@ -11,7 +12,7 @@ use aris_statements::papers::PapersCache;
 use aris_statements::plan::Plan;
 use aris_statements::prose::Prose;
 use aris_statements::results::Results;
-use aris_statements::rules::{Sources, check};
+use aris_statements::rules::{Check, Sources, check};
 use aris_statements::statement::claims;
 use jiff::tz::TimeZone;
 
@@ -19,6 +20,7 @@ use crate::Error;
 use crate::agents::{sort, unseen};
 use crate::bindings::bound;
 use crate::excerpts::{Sentences, excerpts};
+use crate::rests::{Under, Works, touched};
 
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
@@ -85,25 +87,27 @@ pub(crate) struct Looked {
     pub(crate) problems: Vec<String>,
 }
 
-/// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them.
+/// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them; and reports
+/// whose sources the diff touches.
 pub(crate) fn look(
-    (worktree, stale): (&Path, &BTreeSet<String>),
+    (tree, stale): (&Worktree, &BTreeSet<String>),
     reports: &Reports,
     diff: &Diff,
     args: &RuleArgs,
     context: &Context,
 ) -> Result<Looked, Error> {
+    let worktree = tree.path.as_path();
     let disk = Disk::new(worktree);
     let mut looked = Looked::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
-    let mut files: Vec<(&DiffFile, Sentences)> = Vec::new();
+    let mut files: BTreeMap<&str, (&DiffFile, Sentences)> = BTreeMap::new();
     // A file without lines holds nothing any more.
     for file in reports.shown(diff).filter(|file| !file.lines.is_empty()) {
         let whole = inside(worktree, &file.path).filter(|_| !stale.contains(&file.path));
         match both(&disk, file, whole.as_deref()) {
             Ok([prose, before]) => {
                 read.push((PathBuf::from(&file.path), prose));
-                files.push((file, Sentences::of(&before)));
+                files.insert(&file.path, (file, Sentences::of(&before)));
             }
             // A report that cannot be read is not one without faults.
             Err(error) => {
@@ -116,29 +120,67 @@ pub(crate) fn look(
             }
         }
     }
-    let bibliographies = disk.bibliographies(&[], &read, &mut looked.problems)?;
-    let folders = read.iter().map(|(path, _)| path.as_path());
-    let bound = bound(folders, worktree);
-    let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
+    let works = Works::of(worktree, diff);
+    read.extend(works.citing(tree, reports, diff, &mut looked.problems)?);
+    let mut under = Under::default();
+    for (_, prose) in &read {
+        under.add(&works, prose);
+    }
+    let numbers = touched(tree, diff)?;
+    for number in &numbers {
+        under.number(number);
+    }
+    // Reports of one folder are one work: what those of another cite says nothing of it.
+    let mut works: BTreeMap<PathBuf, Vec<(PathBuf, Prose)>> = BTreeMap::new();
+    for (path, prose) in read {
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        works.entry(folder).or_default().push((path, prose));
+    }
     let held = args.read(&Disk::new(context.cwd()), &mut looked.problems)?;
+    let mut problems = Vec::new();
+    let mut checked: Vec<(Vec<Prose>, Check)> = Vec::new();
+    for work in works.into_values() {
+        let bibliographies = disk.bibliographies(&[], &work, &mut looked.problems)?;
+        let bound = bound(work.iter().map(|(path, _)| path.as_path()), worktree);
+        let sources = Sources {
+            bibliographies: bibliographies.as_deref(),
+            now: Some(month(context)),
+            bound: bound.as_deref(),
+            ..held.sources(args)
+        };
+        let documents: Vec<Prose> = work.into_iter().map(|(_, prose)| prose).collect();
+        let mut found = check(&documents, &sources);
+        problems.append(&mut found.problems);
+        checked.push((documents, found));
+    }
     let sources = Sources {
-        bibliographies: bibliographies.as_deref(),
-        now: Some(month(context)),
-        bound: bound.as_deref(),
-        ..held.sources(args)
+        bound: Some(&numbers),
+        ..Sources::default()
     };
-    let found = check(&documents, &sources);
-    looked.problems.splice(0..0, found.problems);
+    checked.push((Vec::new(), check(&[], &sources)));
+    looked.problems.splice(0..0, problems);
     for problem in &looked.problems {
         context.warn(problem);
     }
+    let all = checked
+        .iter()
+        .flat_map(|(documents, found)| documents.iter().zip(&found.statements));
     let mut new: BTreeMap<&str, BTreeMap<u32, u32>> = BTreeMap::new();
-    let all = documents.iter().zip(&found.statements);
-    for ((prose, statements), (file, before)) in all.clone().zip(&files) {
-        new.insert(&file.path, before.new_lines(file, prose, statements));
+    for (prose, statements) in all.clone() {
+        let path = prose
+            .files
+            .first()
+            .and_then(|path| files.get(path.as_str()));
+        if let Some((file, before)) = path {
+            new.insert(&file.path, before.new_lines(file, prose, statements));
+        }
     }
-    // The line for a comment about a line under review: of a sentence that is new, or shown by a diff that adds to the file.
+    // The line for a comment about a line under review: of a sentence that is new, or shown by a diff that adds to the file; or of one that rests on
+    // what the diff changes.
     let line = |file: &str, line: u32| {
+        if under.sentence(file, line).is_some() {
+            return Some(line);
+        }
         let here = diff.file(file)?;
         let new = new.get(file).and_then(|lines| lines.get(&line).copied());
         new.or((here.grows() && here.has_line(line)).then_some(line))
@@ -152,11 +194,24 @@ pub(crate) fn look(
             }
         }
     }
-    for mut finding in found.findings {
+    let mut kept = BTreeSet::new();
+    let findings = checked.iter().flat_map(|(_, found)| &found.findings);
+    for mut finding in findings.chain(&under.findings).cloned() {
         let at = finding.line.and_then(|at| line(&finding.file, at));
         if finding.line.is_none() || at.is_some() {
+            // No comment can stand there: the review's body says which sentence it is.
+            let sentence = finding
+                .line
+                .and_then(|at| under.sentence(&finding.file, at));
+            if let Some(sentence) = sentence.filter(|sentence| !sentence.is_empty()) {
+                finding.message = format!("{} ({sentence:?})", finding.message);
+            }
             finding.line = at;
-            looked.findings.push(finding.identified());
+            // A document and one that includes it say the same.
+            let what = (finding.file.clone(), at, finding.message.clone());
+            if kept.insert(what) {
+                looked.findings.push(finding.identified());
+            }
         }
     }
     Ok(looked)

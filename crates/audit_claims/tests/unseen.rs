@@ -34,6 +34,16 @@ fn run(project: &Project, forge: &Forge, more: &[&str]) -> Run {
         .run()
 }
 
+fn git(project: &Project, arguments: &[&str]) -> String {
+    let done = aris_proc::command("git", project.path())
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
+        .args(arguments)
+        .run(Duration::from_mins(1))
+        .expect("git runs");
+    assert!(done.success(), "{}", done.stderr.text());
+    done.stdout.text().trim_end().to_owned()
+}
+
 /// Verdict, degraded, reason.
 fn said(run: &Run) -> (String, bool, String) {
     let data = run.data();
@@ -231,15 +241,7 @@ fn a_report_that_the_diff_hides_is_read_from_the_commit_that_is_here() {
         "research/report.md",
         "## Introduction\n\nIt is known that attention scales quadratically.\n",
     );
-    let git = |arguments: &[&str]| {
-        let done = aris_proc::command("git", project.path())
-            .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-            .args(arguments)
-            .run(Duration::from_mins(1))
-            .expect("git runs");
-        assert!(done.success(), "{}", done.stderr.text());
-        done.stdout.text().trim_end().to_owned()
-    };
+    let git = |arguments: &[&str]| git(&project, arguments);
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "start"]);
@@ -261,6 +263,153 @@ fn a_report_that_the_diff_hides_is_read_from_the_commit_that_is_here() {
         (&json!("changes_requested"), &json!(false), &json!(3)),
         "{data}"
     );
+}
+
+/// What it is, files with their text (none: deleted), verdict, rule, and the place of its finding: file, words.
+type Case<'a> = (
+    &'a str,
+    &'a [(&'a str, Option<String>)],
+    &'a str,
+    &'a str,
+    [&'a str; 2],
+);
+
+/// What a sentence rests on can change without a change of the sentence: the work that its key names, and the data of its numbers.
+#[test]
+fn sentences_whose_sources_change_are_looked_at() {
+    let entry = |key: &str, title: &str| {
+        format!(
+            "@article{{{key},\n  title = {{{title}}},\n  author = {{A, B}},\n  journal = {{J}},\n  year = {{2017}},\n}}\n"
+        )
+    };
+    let report = "---\nbibliography: refs.bib\n---\n# Introduction\n\nIt is known that attention\nscales quadratically [@vas].\nOurs reaches 34.2 points.\n";
+    let paper = "\\documentclass{article}\\begin{document}\n\\input{sections/one}\n\\bibliography{refs}\n\\end{document}\n";
+    let section = "It is known that attention scales quadratically~\\cite{vas}.\n";
+    let bib = [entry("vas", "Attention is all"), entry("other", "Birds")].concat();
+    let claims = "version = 1\n[[claim]]\nin = \"main.tex\"\ntext = \"points [[34.2]]\"\nvalue = \"select acc from \\\"results.csv\\\"\"\n";
+    let bound =
+        "\\documentclass{article}\\begin{document}\nIt has\npoints 34.2 here.\n\\end{document}\n";
+    let cases: [Case<'_>; 9] = [
+        (
+            "an entry is gone",
+            &[("a/refs.bib", Some(entry("other", "Birds")))],
+            "changes_requested",
+            "cite-key-missing",
+            ["a/r.md", "It is known"],
+        ),
+        (
+            "another work",
+            &[(
+                "a/refs.bib",
+                Some(bib.replace("Attention is all", "Fishing with nets")),
+            )],
+            "needs_human",
+            "cited-work-replaced",
+            ["a/r.md", "It is known"],
+        ),
+        (
+            "a misprint",
+            &[(
+                "a/refs.bib",
+                Some(bib.replace("Attention is all", "{A}ttention Is All")),
+            )],
+            "approved",
+            "",
+            ["", ""],
+        ),
+        (
+            "one that nobody cites",
+            &[("a/refs.bib", Some(entry("vas", "Attention is all")))],
+            "approved",
+            "",
+            ["", ""],
+        ),
+        (
+            "all are gone",
+            &[("a/refs.bib", None)],
+            "needs_human",
+            "",
+            ["", ""],
+        ),
+        (
+            "in a part",
+            &[(
+                "b/refs.bib",
+                Some(bib.replace("Attention is all", "Fishing with nets")),
+            )],
+            "needs_human",
+            "cited-work-replaced",
+            ["b/sections/one.tex", "It is known"],
+        ),
+        (
+            "data",
+            &[("c/results.csv", Some(String::from("acc\n33.1\n")))],
+            "changes_requested",
+            "numeric-mismatch",
+            ["c/main.tex", "34.2"],
+        ),
+        (
+            "bindings",
+            &[(
+                "c/claims.toml",
+                Some(claims.replace("acc from", "acc + 1 from")),
+            )],
+            "changes_requested",
+            "numeric-mismatch",
+            ["c/main.tex", "34.2"],
+        ),
+        (
+            "other data",
+            &[("c/notes.csv", Some(String::from("x\n2\n")))],
+            "approved",
+            "",
+            ["", ""],
+        ),
+    ];
+    for (what, files, verdict, rule, [file, words]) in cases {
+        let project = Project::bare()
+            .file("a/r.md", report)
+            .file("a/refs.bib", &bib)
+            .file("b/main.tex", paper)
+            .file("b/sections/one.tex", section)
+            .file("b/refs.bib", &bib)
+            .file("c/main.tex", bound)
+            .file("c/claims.toml", claims)
+            .file("c/results.csv", "acc\n34.2\n")
+            .file("c/notes.csv", "x\n1\n");
+        let git = |arguments: &[&str]| git(&project, arguments);
+        git(&["init", "-q", "-b", "main"]);
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", "start"]);
+        for (path, text) in files {
+            match text {
+                Some(text) => project.write(path, text),
+                None => std::fs::remove_file(project.path().join(path)).expect("there"),
+            }
+        }
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", "change"]);
+        let diff = git(&["diff", "HEAD~1", "HEAD"]) + "\n";
+        let forge = Forge::start("b", &diff);
+        forge.pull(|pull| pull.head = git(&["rev-parse", "HEAD"]));
+        let run = run(&project, &forge, &["--engine", "rules"]).expect_code(0);
+        let data = run.data();
+        assert_eq!(data["verdict"], verdict, "{what}: {data}");
+        let findings = data["findings"].as_array().expect("a list");
+        let found = findings.iter().filter(|one| one["rule"] == rule);
+        let found: Vec<_> = found
+            .map(|one| one["file"].as_str().expect("a file"))
+            .collect();
+        assert_eq!(found.concat(), file, "{what}: {data}");
+        // No line of the diff is theirs: the body of the review says which sentences they are.
+        if !file.is_empty() {
+            let body = forge.pull(|pull| pull.reviews[0]["body"].to_string());
+            assert!(
+                body.contains(file) && body.contains(words),
+                "{what}: {body}"
+            );
+        }
+    }
 }
 
 /// A new report as a diff shows it.

@@ -251,7 +251,8 @@ fn smi(bytes: &[u8]) {
         (&*program, Path::new("/none")),
         (Path::new("/none"), &*program),
     ] {
-        let _sample = aris_attempt::cards::Smi::at(nvidia, rocm, limit).sample(&BTreeSet::new(), true);
+        let _sample =
+            aris_attempt::cards::Smi::at(nvidia, rocm, limit).sample(&BTreeSet::new(), true);
     }
 }
 

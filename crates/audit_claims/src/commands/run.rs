@@ -85,7 +85,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     };
     let (mut all, mut looked) = args.found(
         (engine, &answers),
-        (&worktree.path, &stale),
+        (&worktree, &stale),
         &reports,
         &diff,
         &folder,
@@ -142,7 +142,7 @@ impl RunArgs {
     fn found(
         &self,
         (engine, answers): (Engine, &Path),
-        worktree: (&Path, &BTreeSet<String>),
+        worktree: (&Worktree, &BTreeSet<String>),
         reports: &Reports,
         diff: &[u8],
         folder: &Folder,

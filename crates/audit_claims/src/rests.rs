@@ -1,0 +1,224 @@
+//! What reports rest on besides their text: entries of bibliographies, and data of bound numbers. Where a diff changes these, sentences are under
+//! review that it does not touch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+
+use aris_claims::bindings::FILE_NAME;
+use aris_gates::Worktree;
+use aris_paper::bib::{BibFile, Entry};
+use aris_paper::titles::{self, TitleMatch};
+use aris_review::{Diff, Finding, Reports, Severity};
+use aris_statements::disk::{Disk, inside};
+use aris_statements::prose::Prose;
+use aris_statements::rules::BoundNumber;
+use aris_statements::statement::statements;
+
+use crate::Error;
+use crate::bindings::evaluated;
+use crate::excerpts::lines;
+
+/// What a diff does to the works that can be cited.
+#[derive(Debug, Default)]
+pub(crate) struct Works {
+    /// By bibliography and key, each entry that is gone, or names another work: what it named, and what it names.
+    changed: BTreeMap<(String, String), (String, Option<String>)>,
+    /// Bibliographies that are deleted: nobody knows what stood in them.
+    deleted: BTreeSet<String>,
+}
+
+impl Works {
+    /// Those of the bibliographies in a diff, which stand in the worktree as the diff leaves them.
+    pub(crate) fn of(worktree: &Path, diff: &Diff) -> Self {
+        let mut works = Self::default();
+        for file in diff.files.iter().filter(|file| is_bib(&file.path)) {
+            let path = inside(worktree, &file.path);
+            let Some(now) = path.and_then(|path| aris_fs::read_text(&path).ok()) else {
+                continue;
+            };
+            let read = |text: &str| BibFile::read(file.path.clone(), text, &[]);
+            let (before, now) = (read(&file.text_before(&now)), read(&now));
+            for old in &before.read.entries {
+                let mut same_key = now.read.entries.iter().filter(|new| new.key == old.key);
+                let new = same_key.next();
+                if new.is_none_or(|new| !is_same(old, new)) {
+                    let change = (title(old), new.map(title));
+                    let key = (file.path.clone(), old.key.clone());
+                    works.changed.insert(key, change);
+                }
+            }
+        }
+        let deleted = diff.deleted.iter().filter(|path| is_bib(path));
+        works.deleted = deleted.cloned().collect();
+        works
+    }
+
+    /// Reports outside the diff that cite one of them, or may. Each is read with what it includes.
+    pub(crate) fn citing(
+        &self,
+        worktree: &Worktree,
+        reports: &Reports,
+        diff: &Diff,
+        problems: &mut Vec<String>,
+    ) -> Result<Vec<(PathBuf, Prose)>, Error> {
+        let mut read: Vec<(PathBuf, Prose)> = Vec::new();
+        if self.changed.is_empty() && self.deleted.is_empty() {
+            return Ok(read);
+        }
+        let disk = Disk::new(&worktree.path);
+        for name in worktree.tracked()? {
+            if !reports.has(&name) || diff.file(&name).is_some() {
+                continue;
+            }
+            if inside(&worktree.path, &name).is_none() {
+                continue;
+            }
+            match disk.prose(Path::new(&name)) {
+                Ok(prose) if self.concerns(&prose) => read.push((PathBuf::from(name), prose)),
+                Ok(_) => {}
+                Err(error) => problems.push(format!("{name}: {error}")),
+            }
+        }
+        Ok(read)
+    }
+
+    fn concerns(&self, prose: &Prose) -> bool {
+        let asked = asked(prose);
+        let cited = prose.references.cited.iter();
+        cited
+            .flat_map(|cited| self.change(&asked, &cited.key))
+            .next()
+            .is_some()
+            || asked.iter().any(|path| self.deleted.contains(path))
+    }
+
+    /// What becomes of a key in these bibliographies.
+    fn change<'a>(
+        &'a self,
+        asked: &'a [String],
+        key: &'a str,
+    ) -> impl Iterator<Item = &'a (String, Option<String>)> {
+        let paths = asked.iter();
+        paths.filter_map(move |path| self.changed.get(&(path.clone(), key.to_owned())))
+    }
+}
+
+/// The bibliographies that a document asks for, by all names that each may have. A part of a document asks for none: the whole does.
+fn asked(prose: &Prose) -> Vec<String> {
+    let document = prose.files.first().map_or("", String::as_str);
+    let folder = Path::new(document).parent().unwrap_or(Path::new(""));
+    let names = prose.references.files.iter().flatten();
+    let paths = names.filter_map(|name| aris_fs::join_inside(folder, Path::new(name)).ok());
+    paths.map(|path| name_of(&path)).collect()
+}
+
+fn name_of(path: &Path) -> String {
+    path.display().to_string().replace(MAIN_SEPARATOR, "/")
+}
+
+/// Lines that rest on what the diff changes, by file, and what is found of them.
+#[derive(Debug, Default)]
+pub(crate) struct Under {
+    /// With the sentence of each.
+    lines: BTreeMap<String, BTreeMap<u32, String>>,
+    /// One for each sentence that cites another work now.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Under {
+    /// The sentence of a line that is one of them; empty where its number says enough.
+    pub(crate) fn sentence(&self, file: &str, line: u32) -> Option<&str> {
+        self.lines.get(file)?.get(&line).map(String::as_str)
+    }
+
+    pub(crate) fn number(&mut self, number: &BoundNumber) {
+        let line = u32::try_from(number.line).unwrap_or(u32::MAX);
+        let lines = self.lines.entry(number.file.clone()).or_default();
+        lines.entry(line).or_default();
+    }
+
+    /// Adds the sentences of a document that cite one of these works.
+    pub(crate) fn add(&mut self, works: &Works, prose: &Prose) {
+        let all = statements(prose);
+        let asked = asked(prose);
+        for cited in &prose.references.cited {
+            let at = u32::try_from(cited.place.line).unwrap_or(u32::MAX);
+            let file = cited.place.file.as_str();
+            for (before, now) in works.change(&asked, &cited.key) {
+                let mut sentences = all.iter().filter(|one| one.file == file);
+                let sentence = sentences.find(|one| lines(prose, one).contains(&at));
+                let text = sentence.map_or("", |one| one.text(prose));
+                let under = self.lines.entry(file.to_owned()).or_default();
+                let here = sentence.into_iter().flat_map(|one| lines(prose, one));
+                for line in here.chain([at]) {
+                    under.insert(line, aris_review::one_line(text, 120));
+                }
+                if let Some(now) = now {
+                    let message = format!(
+                        "{:?} named {before} and names {now} now; say whether that work shows it, too",
+                        cited.key
+                    );
+                    let place = (file, Some(at));
+                    let rule = "cited-work-replaced";
+                    self.findings.push(Finding {
+                        requires_decision: true,
+                        ..Finding::of_rule(rule, Severity::Warning, "external", place, message)
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Bound numbers whose data, or bindings, the diff changes.
+pub(crate) fn touched(worktree: &Worktree, diff: &Diff) -> Result<Vec<BoundNumber>, Error> {
+    let shown = diff.files.iter().map(|file| &file.path);
+    let hidden = diff.hidden.iter().map(|file| &file.path);
+    let changed: BTreeSet<&String> = shown.chain(hidden).chain(&diff.deleted).collect();
+    let mut touched = Vec::new();
+    for name in worktree.tracked()? {
+        let path = Path::new(&name);
+        if path.file_name() != Some(OsStr::new(FILE_NAME)) {
+            continue;
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let numbers = evaluated(folder, &worktree.path).unwrap_or_default();
+        let numbers = numbers
+            .into_iter()
+            .filter(|(_, files)| files.iter().any(|file| changed.contains(file)));
+        touched.extend(numbers.map(|(number, _)| number));
+    }
+    Ok(touched)
+}
+
+fn is_bib(path: &str) -> bool {
+    let ending = Path::new(path).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("bib"))
+}
+
+/// Whether both name one work: an equal identifier, or the title up to a subtitle and misprints.
+fn is_same(old: &Entry, new: &Entry) -> bool {
+    let both = |name| Some((old.text(name)?, new.text(name)?));
+    let equal = |name| both(name).is_some_and(|(old, new)| old.eq_ignore_ascii_case(new));
+    let titles = both("title").map(|(old, new)| titles::compare(old, new));
+    match titles {
+        Some(TitleMatch::Same | TitleMatch::MainTitle | TitleMatch::Near(_)) => true,
+        Some(TitleMatch::NumbersDiffer | TitleMatch::Different) => false,
+        None => ["doi", "eprint", "url"].into_iter().any(equal) || texts(old) == texts(new),
+    }
+}
+
+fn texts(entry: &Entry) -> BTreeSet<(&str, &str)> {
+    let fields = entry.fields.iter();
+    fields
+        .map(|field| (field.name.as_str(), field.text.as_str()))
+        .collect()
+}
+
+fn title(entry: &Entry) -> String {
+    match entry.text("title") {
+        Some(title) => format!("{:?}", aris_review::one_line(title, 120)),
+        None => String::from("a work without a title"),
+    }
+}
