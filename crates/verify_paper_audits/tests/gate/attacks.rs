@@ -2305,10 +2305,11 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
     let half = "version = 1\n[data]\nroot = \"..\"\n[[claim]]\nin = \"sections/results.tex\"\ntext = 'reaches [[84.7]]'\n\
         value = \"\"\"select 100 * (doc ->> '$.accuracy') from \"results/run_1.json\\\"\"\"\"\n";
     let waived = "[[waive]]\nin = \"sections/results.tex\"\ntext = '[[2.3]] points'\nreason = \"said in the talk\"\n";
+    let alone = format!("version = 1\n{waived}");
     let waived = format!("{half}{waived}");
     let table = r"\begin{abstract}We reach 84.7\,\%.\end{abstract}\begin{tabular}{lr}\toprule run & accuracy\\\midrule one & 84.7\\\bottomrule\end{tabular}\input{sections/intro}";
     // What is bound, whether the program audits, what the policy asks for, and the parts of which too little is bound.
-    let rows: [(&str, bool, &str, &[&str]); 10] = [
+    let rows: [(&str, bool, &str, &[&str]); 11] = [
         ("", false, "\"text\": 1", &["text"]),
         ("", true, "\"text\": 0.1", &["text"]),
         ("", false, "\"abstract\": 1, \"tables\": 1", &[]),
@@ -2317,6 +2318,7 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
         (half, false, "\"text\": 0.6", &["text"]),
         (half, false, "\"text\": 0.5", &[]),
         (&waived, true, "\"text\": 1", &[]),
+        (&alone, true, "\"text\": 0.6", &["text"]),
         (
             BINDINGS,
             false,
@@ -2364,6 +2366,33 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
         let usual = project.gate().ids("block");
         let usual = usual.contains(&String::from("claims_unbound"));
         assert!(!usual, "the built-in policy asks for none");
+    }
+}
+
+/// No ledger of runs explains these results; a finding for each would bury the others.
+#[test]
+fn results_that_no_run_made_are_listed_to_a_bound() {
+    let policy = r#"{"schema": "aris.verify_paper_audits.policy/v1", "severity": {"unexplained_evidence": "block"}}"#;
+    for (files, listed, more) in [(20, 20, None), (22, 20, Some("the same of 2 more files"))] {
+        let project = Project::new();
+        let bindings = BINDINGS.replace(
+            "100 * (doc ->> '$.accuracy')",
+            "100 * avg(doc ->> '$.accuracy')",
+        );
+        let bindings = bindings.replacen("results/run_1.json", "results/runs/*.json", 1);
+        project.write("claims.toml", bindings);
+        for run in 1..files {
+            let result = format!("{{\"accuracy\": 0.847, \"seed\": {run}}}\n");
+            project.write(&format!("../results/runs/{run}.json"), result);
+        }
+        project.write("../policy.json", policy).audit_claims(&[]);
+        let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+        assert_eq!(ran.ids("block"), ["unexplained_evidence"], "{}", ran.stdout);
+        let findings = ran.report["findings"].as_array().expect("list").iter();
+        let messages = findings.filter_map(|finding| finding["message"].as_str());
+        let (rest, each): (Vec<&str>, Vec<&str>) =
+            messages.partition(|message| message.starts_with("the same of "));
+        assert_eq!((each.len(), rest), (listed, more.into_iter().collect()));
     }
 }
 

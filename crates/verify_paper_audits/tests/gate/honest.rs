@@ -887,6 +887,19 @@ fn traces_in_every_honest_form() {
             &[],
         ),
         (
+            "claims by the program, of a paper whose only number is code",
+            |p| {
+                p.write(
+                    "sections/results.tex",
+                    "Call it with \\verb|--keep=84.7%|.\n",
+                )
+                .seal()
+                .audit_claims(&[]);
+                assert_eq!(p.artifact(CLAIMS)["verdict"], "NOT_APPLICABLE");
+            },
+            &[],
+        ),
+        (
             "citations by the program",
             |p| {
                 p.audit_citations();
@@ -1163,6 +1176,19 @@ fn reviews_in_every_honest_form() {
                     &Review {
                         answer: b"VERDICT: FAIL",
                         at: "2090-11-20T11:40:00Z",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &[],
+        ),
+        (
+            "an answer as much later than the audit as clocks may differ",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        at: "2090-11-20T11:05:59Z",
                         ..Review::default()
                     },
                     "PASS",

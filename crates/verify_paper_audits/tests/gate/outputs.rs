@@ -912,6 +912,10 @@ fn the_table_quotes_the_reasons_for_a_verdict_and_no_remark() {
         steps.contains("repair main.tex:1: reason 1, and 7 more in PAPER_CLAIM_AUDIT.json\n"),
         "{table}"
     );
+    // An audit that gives no reason.
+    project.set(CLAIMS, "summary", "");
+    let table = printed(&project, &submission);
+    assert!(table.contains("the audit says FAIL\n"), "{table}");
     // What is about no file, and what no command clears.
     let project = Project::new();
     project.write("claims.toml", "version = ");
