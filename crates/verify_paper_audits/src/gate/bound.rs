@@ -12,10 +12,10 @@ const FIX: &str = "bind the numbers that the audit lists as unbound, or waive th
 /// A finding for each part of the paper of which too little is bound. What the artifact says of it does not count: nobody else checks
 /// that. `None`: the gate could not count.
 pub(super) fn check(case: &Case, coverage: Option<&Coverage>, policy: &Policy) -> Vec<Finding> {
-    // The others say themselves that they did not look, and block.
-    let looked = matches!(
+    // These say themselves that nobody looked, and block.
+    let looked = !matches!(
         case.artifact.verdict,
-        Some(Verdict::Pass | Verdict::Warn | Verdict::Fail)
+        Some(Verdict::Blocked | Verdict::Error)
     );
     if case.rule.skill != CLAIMS || case.artifact.audit.is_none() || !looked {
         return Vec::new();
@@ -59,5 +59,5 @@ pub(super) fn check(case: &Case, coverage: Option<&Coverage>, policy: &Policy) -
 
 /// A share as readers know it, rounded down to a tenth: 0.8999 is no 90 %.
 fn percent(share: f64) -> String {
-    format!("{} %", (share * 1000.0 + 1e-9).floor() / 10.0)
+    format!("{} %", (share * 1000.0).floor() / 10.0)
 }

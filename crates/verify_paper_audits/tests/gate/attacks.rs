@@ -857,6 +857,16 @@ fn audits_that_did_not_look_at_their_subject() {
             "no_audited_inputs",
         ),
         (
+            "a claim audit that doubts, and hashed an empty file",
+            |p| {
+                p.write("notes.json", "{}").remove("../results");
+                let inputs = ["main.tex", "sections/results.tex", "notes.json"];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs)
+                    .set(CLAIMS, "verdict", "WARN");
+            },
+            "no_audited_inputs",
+        ),
+        (
             "a claim audit that hashed an empty file beside results",
             |p| {
                 p.write("notes.json", "");
@@ -1846,6 +1856,26 @@ fn bytes_that_nobody_reviewed() {
             "input_not_reviewed",
         ),
         (
+            "brought back after a second look, before a follow-up that does not show it",
+            |p| {
+                let look = Review {
+                    files: Project::inputs("paper-claim-audit"),
+                    ..Review::default()
+                };
+                p.review(&look);
+                p.edit("sections/results.tex", "84.7", "89.2");
+                p.review(&look);
+                p.edit("sections/results.tex", "89.2", "84.7");
+                let again = Review {
+                    prompt: "Is it fine now?",
+                    files: &["sections/intro.tex"],
+                    ..Review::default()
+                };
+                p.rests_on(&again, "PASS");
+            },
+            "input_not_reviewed",
+        ),
+        (
             "edited before a follow-up that does not show it",
             |p| {
                 p.edit("sections/results.tex", "84.7", "89.2");
@@ -1973,7 +2003,31 @@ fn verdicts_that_the_reviewer_did_not_give() {
             );
         }
     }
-    let forged: [Attack; 12] = [
+    let forged: [Attack; 14] = [
+        (
+            "a later FAIL in another run, and blanks around the name of the thread",
+            |p| {
+                p.rests_on(&Review::default(), "PASS")
+                    .set(CLAIMS, "thread_id", " t-review ");
+                p.review(&Review {
+                    at: "2090-11-20T11:00:30Z",
+                    ..fail_again()
+                });
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a later FAIL that was kept before the PASS",
+            |p| {
+                p.review(&Review {
+                    answer: b"VERDICT: FAIL",
+                    at: "2090-11-20T11:00:30Z",
+                    ..Review::default()
+                });
+                p.rests_on(&Review::default(), "PASS");
+            },
+            "verdict_contradicted",
+        ),
         (
             "a FAIL of the same second in a later run",
             |p| {
@@ -2318,7 +2372,7 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
         (half, false, "\"text\": 0.6", &["text"]),
         (half, false, "\"text\": 0.5", &[]),
         (&waived, true, "\"text\": 1", &[]),
-        (&alone, true, "\"text\": 0.6", &["text"]),
+        (&alone, true, "\"text\": 0.6667", &["text"]),
         (
             BINDINGS,
             false,
@@ -2359,13 +2413,42 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
         if parts.is_empty() {
             assert_eq!(gated.code, 0, "{asked} {bindings}: {}", gated.stdout);
         }
-        if asked == "\"text\": 0.6" {
-            let said = "1 of 2 numbers of the part text are bound or waived, 50 %; the policy asks for 60 %";
-            assert!(gated.stdout.contains(said), "{}", gated.stdout);
+        for (share, wanted) in [("0.6", "60"), ("0.6667", "66.6")] {
+            let said = format!(
+                "1 of 2 numbers of the part text are bound or waived, 50 %; the policy asks for {wanted} %"
+            );
+            let says = gated.stdout.contains(&said);
+            assert!(
+                says || asked != format!("\"text\": {share}"),
+                "{}",
+                gated.stdout
+            );
         }
         let usual = project.gate().ids("block");
         let usual = usual.contains(&String::from("claims_unbound"));
         assert!(!usual, "the built-in policy asks for none");
+    }
+    // Whoever says that nobody looked blocks already.
+    for (verdict, expected) in [
+        ("NOT_APPLICABLE", &["claims_unbound"] as &[&str]),
+        ("FAIL", &["blocking_verdict", "claims_unbound"]),
+        ("BLOCKED", &["blocking_verdict"]),
+        ("ERROR", &["blocking_verdict"]),
+    ] {
+        let project = Project::new();
+        let policy =
+            r#"{"schema": "aris.verify_paper_audits.policy/v1", "min_bound": {"text": 1}}"#;
+        project
+            .write("../policy.json", policy)
+            .write("sections/results.tex", "Our gate is 2.3 points better.\n")
+            .seal()
+            .says(CLAIMS, verdict);
+        let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+        assert_eq!(ran.ids("block"), expected, "{verdict}: {}", ran.stdout);
+        project.remove(CLAIMS);
+        let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+        let unbound = ran.audits("claims_unbound");
+        assert!(unbound.is_empty(), "no audit, no share: {}", ran.stdout);
     }
 }
 
@@ -2393,7 +2476,17 @@ fn results_that_no_run_made_are_listed_to_a_bound() {
         let (rest, each): (Vec<&str>, Vec<&str>) =
             messages.partition(|message| message.starts_with("the same of "));
         assert_eq!((each.len(), rest), (listed, more.into_iter().collect()));
+        assert!(each.iter().all(|message| message.starts_with("results/")));
     }
+}
+
+#[test]
+fn a_ledger_of_runs_that_cannot_be_read_is_no_absent_one() {
+    let project = Project::new();
+    project.bind().audit_claims(&[]);
+    fs::create_dir_all(project.root.join(".aris/runs/outputs")).expect("folder");
+    let ran = project.gate();
+    assert_eq!(ran.ids("warn"), ["record_damaged"], "{}", ran.stdout);
 }
 
 #[test]
@@ -2472,6 +2565,39 @@ fn an_input_that_an_audit_left_out_stands_at_that_audit() {
         audits.iter().all(|audit| **audit == "paper-claim-audit"),
         "{audits:?}"
     );
+}
+
+#[test]
+fn what_is_wrong_in_one_place_is_said_once() {
+    type Case = (fn(&Project), &'static str);
+    let cases: [Case; 3] = [
+        (
+            |p| {
+                p.remove("../results/run_1.json");
+            },
+            "input_gone",
+        ),
+        (
+            |p| {
+                p.set(CLAIMS, "audited_input_hashes", json!({}));
+            },
+            "no_audited_inputs",
+        ),
+        (
+            |p| {
+                p.set(CLAIMS, "generated_at", "2090-11-20");
+            },
+            "clock",
+        ),
+    ];
+    for (damage, expected) in cases {
+        let project = Project::new();
+        damage(&project);
+        let ran = project.gate();
+        assert_eq!(ran.audits(expected), ["paper-claim-audit"]);
+        let all = ran.report["findings"].as_array().map(Vec::len);
+        assert_eq!(all, Some(1), "{}", ran.stdout);
+    }
 }
 
 #[test]
