@@ -55,6 +55,17 @@ fn by_hand(project: &Project, folder: &str) {
         .set(CLAIMS, "thread_id", "by-hand");
 }
 
+/// Adds the digests of what the claim audit hashed to a trace by hand, by paths that begin with `base`.
+fn digests(project: &Project, folder: &str, base: &str) {
+    let hashes = project.hashes(Project::inputs("paper-claim-audit"));
+    let digests = hashes.into_iter();
+    let digests = digests.map(|(path, digest)| (format!("{base}{path}"), digest));
+    let digests: serde_json::Map<_, _> = digests.collect();
+    let digests = format!("\"input_digests\":{},\"prompt\":", json!(digests));
+    let request = format!("../{folder}/001-audit.request.json");
+    project.edit(&request, "\"prompt\":", &digests);
+}
+
 #[test]
 fn artifacts_in_every_honest_form() {
     check(&[
@@ -842,6 +853,40 @@ fn traces_in_every_honest_form() {
         (
             "written by hand",
             |p| by_hand(p, ".aris/traces/paper-claim-audit/2026-11-19_run01"),
+            &["input_not_reviewed", "trace_unchained"],
+        ),
+        (
+            "written by hand, with digests of paths that begin at the paper",
+            |p| {
+                by_hand(p, ".aris/traces/paper-claim-audit/x");
+                digests(p, ".aris/traces/paper-claim-audit/x", "");
+            },
+            &["trace_unchained"],
+        ),
+        (
+            "written by hand in a folder that keeps traces of its own",
+            |p| {
+                by_hand(p, "code/lib/.aris/traces/paper-claim-audit/x");
+                digests(
+                    p,
+                    "code/lib/.aris/traces/paper-claim-audit/x",
+                    "../../paper/",
+                );
+            },
+            &["trace_unchained"],
+        ),
+        (
+            "written by hand, with blanks and in other letters",
+            |p| {
+                by_hand(p, ".aris/traces/paper-claim-audit/x");
+                let meta = "../.aris/traces/paper-claim-audit/x/001-audit.meta.json";
+                p.edit(meta, "gpt-5.5", " GPT-5.5 ")
+                    .edit(meta, "by-hand", " by-hand ")
+                    .edit(meta, "\"ok\"", "\" OK \"")
+                    .edit(meta, "+08:00", "+08:00 ")
+                    .set(CLAIMS, "thread_id", " by-hand ")
+                    .set(CLAIMS, "reviewer_model", " gpt-5.5 ");
+            },
             &["input_not_reviewed", "trace_unchained"],
         ),
         (

@@ -106,7 +106,17 @@ fn a_step_says_how_many_findings_it_clears() {
 
 #[test]
 fn the_older_issue_strings_stay() {
-    let cases: [(Damage, &str); 10] = [
+    let cases: [(Damage, &str); 11] = [
+        (
+            |p| {
+                let failed = Review {
+                    answer: b"VERDICT: FAIL",
+                    ..Review::default()
+                };
+                p.rests_on(&failed, "PASS");
+            },
+            "verdict_contradicted:FAIL",
+        ),
         (
             |p| {
                 p.remove(CLAIMS);
@@ -643,6 +653,7 @@ fn every_blocking_finding_says_what_where_and_how_to_clear_it() {
     project
         .edit("sections/results.tex", "84.7", "89.2")
         .set("PROOF_AUDIT.json", "verdict", "pass")
+        .set(CLAIMS, "trace_path", "nowhere")
         .remove("CITATION_AUDIT.json");
     let ran = project.gate();
     let blocking: Vec<&Value> = ran.report["findings"]
@@ -1086,10 +1097,46 @@ fn the_page_says_what_the_report_says() {
     }
 }
 
+/// Lets the claim audit rest on a prompt that names no file.
+fn shows_nothing(p: &Project) {
+    let review = Review {
+        files: &[],
+        prompt: "Audit it.",
+        ..Review::default()
+    };
+    p.rests_on(&review, "PASS");
+}
+
 #[test]
 fn what_an_audit_did_not_see_is_named_with_what_to_do() {
     let again = "run the audit again on the paper as it is now";
-    let cases: [(Damage, &str, &str); 4] = [
+    let cases: [(Damage, &str, &str); 7] = [
+        (
+            shows_nothing,
+            "does not name ../results/run_1.json, main.tex, sections/intro.tex, sections/results.tex: nothing",
+            "",
+        ),
+        (
+            |p| {
+                shows_nothing(p);
+                for name in ["a.json", "b.json", "c.json"] {
+                    p.write(name, "{}").set_hash(CLAIMS, name, p.hash(name));
+                }
+            },
+            "does not name ../results/run_1.json, a.json, b.json, c.json, main.tex and 2 more: nothing",
+            "",
+        ),
+        (
+            |p| {
+                let failed = Review {
+                    status: "error",
+                    ..Review::default()
+                };
+                p.rests_on(&failed, "PASS");
+            },
+            "has the status \"error\", not ok",
+            "",
+        ),
         (
             |p| {
                 p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
