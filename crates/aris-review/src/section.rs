@@ -30,6 +30,12 @@ pub struct SectionLine {
 /// Endings of files that are prose.
 const PROSE: [&str; 7] = ["md", "markdown", "qmd", "rmd", "rst", "tex", "txt"];
 
+/// Endings of documents whose text is not read.
+const UNREAD: [&str; 13] = [
+    "adoc", "asciidoc", "docx", "epub", "htm", "html", "ipynb", "mdx", "odt", "org", "pdf", "rtf",
+    "typ",
+];
+
 /// Files that are reports unless somebody says otherwise, however their names are written. **Source**: citation gates, §4.3.
 const USUAL: [&str; 4] = ["research/**", "*.md", "*.markdown", "*.tex"];
 
@@ -55,6 +61,15 @@ impl Reports {
     /// Whether a file is a report, as its name says.
     pub fn has(&self, path: &str) -> bool {
         is_prose(path) && self.globs.iter().any(|glob| glob.matches(path))
+    }
+
+    /// The documents among the files of a diff that are reports by their names, and of a format that is not read.
+    pub fn unread<'d>(&self, diff: &'d Diff) -> impl Iterator<Item = &'d str> {
+        let shown = diff.files.iter().map(|file| file.path.as_str());
+        let hidden = diff.hidden.iter().map(|file| file.path.as_str());
+        shown.chain(hidden).filter(|path| {
+            has_ending(path, &UNREAD) && self.globs.iter().any(|glob| glob.matches(path))
+        })
     }
 
     /// The reports of a diff whose text it does not show. One that was a report before and was renamed as it is has nothing new.
@@ -148,8 +163,12 @@ fn joined(file: &DiffFile) -> BTreeSet<u32> {
 }
 
 fn is_prose(path: &str) -> bool {
+    has_ending(path, &PROSE)
+}
+
+fn has_ending(path: &str, endings: &[&str]) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    PROSE.contains(&ending.to_ascii_lowercase().as_str())
+    endings.contains(&ending.to_ascii_lowercase().as_str())
 }
 
 /// The title of a heading of the first or second level.

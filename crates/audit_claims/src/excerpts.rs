@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_paper::titles;
 use aris_review::DiffFile;
 use aris_statements::prose::{Excerpt, Prose};
 use aris_statements::statement::{Statement, statements};
@@ -19,14 +20,50 @@ pub(crate) fn excerpts(file: &DiffFile) -> [Excerpt<'_>; 2] {
     })
 }
 
-/// The sentences of a document, each with whether a source is named for it.
-pub(crate) struct Sentences(BTreeSet<(String, bool)>);
+/// What a citation in a sentence leads to, with the mark in words.
+type Cited = (String, Option<String>);
+
+/// The sentences of a document by their words, each with whether a source is named for it, and what is cited in it.
+pub(crate) struct Sentences(BTreeMap<String, Vec<(bool, Vec<Cited>)>>);
 
 impl Sentences {
     /// Those of a document as it was before.
     pub(crate) fn of(prose: &Prose) -> Self {
-        let all = statements(prose);
-        Self(all.iter().map(|one| sentence(prose, one)).collect())
+        let mut all: BTreeMap<String, Vec<_>> = BTreeMap::new();
+        for one in statements(prose) {
+            let cited = prose.sources(&one.sentence).into_iter();
+            let cited = cited.map(|(mark, to)| (mark, to.map(str::to_owned)));
+            let same = all.entry(words(prose, &one)).or_default();
+            same.push((one.is_cited(), cited.collect()));
+        }
+        Self(all)
+    }
+
+    /// Whether the document before has this sentence, cited as now.
+    fn has(&self, prose: &Prose, one: &Statement) -> bool {
+        let same = self.0.get(&words(prose, one)).into_iter().flatten();
+        same.map(|(cited, _)| *cited)
+            .any(|cited| cited == one.is_cited())
+    }
+
+    /// Where this sentence cites another source than before, or one that is gone: the first such mark, what it led to, and what it leads to.
+    pub(crate) fn replaced(
+        &self,
+        prose: &Prose,
+        one: &Statement,
+    ) -> Option<(&str, &str, Option<String>)> {
+        let now = prose.sources(&one.sentence);
+        let mut first = None;
+        for (_, before) in self.0.get(&words(prose, one))? {
+            let mut pairs = before.iter().zip(&now);
+            let other = pairs.find_map(|((mark, before), (_, now))| {
+                let before = before.as_ref()?;
+                let is_other = now.is_none_or(|now| !is_same_source(before, now));
+                is_other.then(|| (mark.as_str(), before.as_str(), now.map(str::to_owned)))
+            });
+            first = first.or(Some(other?));
+        }
+        first
     }
 
     /// The lines of the sentences of a document that are new: those with a line that the diff adds, and those that the document before does not
@@ -41,7 +78,7 @@ impl Sentences {
         for statement in statements.iter().filter(|one| one.file == file.path) {
             let lines = lines(prose, statement);
             let is_new = |line: u32| file.line(line).is_some_and(|line| line.old.is_none());
-            if self.0.contains(&sentence(prose, statement)) && !lines.clone().any(is_new) {
+            if self.has(prose, statement) && !lines.clone().any(is_new) {
                 continue;
             }
             let shown = lines.clone().find(|line| file.has_line(*line));
@@ -67,7 +104,32 @@ pub(crate) fn lines(prose: &Prose, statement: &Statement) -> std::ops::RangeIncl
     narrow(statement.line)..=narrow(end)
 }
 
-fn sentence(prose: &Prose, statement: &Statement) -> (String, bool) {
+fn words(prose: &Prose, statement: &Statement) -> String {
     let words: Vec<&str> = statement.text(prose).split_whitespace().collect();
-    (words.join(" "), statement.is_cited())
+    words.join(" ")
+}
+
+/// Whether two entries, addresses or footnotes name one source: the same address, or the same words, to which some may be added, or of which some are gone.
+/// Of an empty text nothing is known.
+fn is_same_source(one: &str, other: &str) -> bool {
+    let address = |text: &str| {
+        let (_, address) = text.split_once("://").filter(|_| !text.contains(' '))?;
+        let address = address.trim_end_matches('/');
+        // Of a paper on arXiv any version is that paper.
+        let unversioned = address.trim_end_matches(|c: char| c.is_ascii_digit());
+        let unversioned = unversioned.strip_suffix('v');
+        let unversioned = unversioned.filter(|_| address.contains("arxiv.org/"));
+        Some(unversioned.unwrap_or(address).to_owned())
+    };
+    if let (Some(one), Some(other)) = (address(one), address(other)) {
+        return one == other;
+    }
+    let [one, other] = [one, other].map(titles::normalise);
+    let [one, other] = [&one, &other].map(|text| text.split(' ').collect::<BTreeSet<_>>());
+    let (few, many) = if one.len() < other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    few == BTreeSet::from([""]) || few.is_subset(&many) && few.len() * 2 >= many.len()
 }

@@ -16,8 +16,9 @@ use aris_statements::rules::BoundNumber;
 use aris_statements::statement::statements;
 
 use crate::Error;
+use crate::agents::unseen;
 use crate::bindings::evaluated;
-use crate::excerpts::lines;
+use crate::excerpts::{Sentences, lines};
 
 /// What a diff does to the works that can be cited.
 #[derive(Debug, Default)]
@@ -42,7 +43,10 @@ impl Works {
             for old in &before.read.entries {
                 let mut same_key = now.read.entries.iter().filter(|new| new.key == old.key);
                 let new = same_key.next();
-                if new.is_none_or(|new| !is_same(old, new)) {
+                // Biber reads no entry behind a `%`.
+                let hidden = new.is_some_and(|new| new.commented && !old.commented);
+                if hidden || new.is_none_or(|new| !is_same(old, new)) {
+                    let new = new.filter(|_| !hidden);
                     let change = (title(old), new.map(title));
                     let key = (file.path.clone(), old.key.clone());
                     works.changed.insert(key, change);
@@ -132,6 +136,30 @@ impl Under {
         self.lines.get(file)?.get(&line).map(String::as_str)
     }
 
+    /// Adds the sentences of a document that cite what was another source in the document before.
+    pub(crate) fn compare(&mut self, prose: &Prose, before: &Sentences) {
+        for one in statements(prose) {
+            let Some((mark, was, is)) = before.replaced(prose, &one) else {
+                continue;
+            };
+            let text = aris_review::one_line(one.text(prose), 120);
+            let under = self.lines.entry(one.file.clone()).or_default();
+            under.extend(lines(prose, &one).map(|line| (line, text.clone())));
+            let line = *lines(prose, &one).start();
+            self.replaced(&one.file, line, &change(mark, was, is.as_deref()));
+        }
+    }
+
+    fn replaced(&mut self, file: &str, line: u32, what: &str) {
+        let message = format!("{what}; say what shows it now");
+        let rule = "cited-source-changed";
+        let place = (file, Some(line));
+        self.findings.push(Finding {
+            requires_decision: true,
+            ..Finding::of_rule(rule, Severity::Warning, "external", place, message)
+        });
+    }
+
     pub(crate) fn number(&mut self, number: &BoundNumber) {
         let line = u32::try_from(number.line).unwrap_or(u32::MAX);
         let lines = self.lines.entry(number.file.clone()).or_default();
@@ -154,18 +182,8 @@ impl Under {
                 for line in here.chain([at]) {
                     under.insert(line, aris_review::one_line(text, 120));
                 }
-                if let Some(now) = now {
-                    let message = format!(
-                        "{:?} named {before} and names {now} now; say whether that work shows it, too",
-                        cited.key
-                    );
-                    let place = (file, Some(at));
-                    let rule = "cited-work-replaced";
-                    self.findings.push(Finding {
-                        requires_decision: true,
-                        ..Finding::of_rule(rule, Severity::Warning, "external", place, message)
-                    });
-                }
+                let mark = format!("`{}`", cited.key);
+                self.replaced(file, at, &change(&mark, before, now.as_deref()));
             }
         }
     }
@@ -190,6 +208,93 @@ pub(crate) fn touched(worktree: &Worktree, diff: &Diff) -> Result<Vec<BoundNumbe
         touched.extend(numbers.map(|(number, _)| number));
     }
     Ok(touched)
+}
+
+/// What of the diff nobody looks at though reports rest on it: files that a LaTeX report reads and that are no reports, and bindings that are taken out.
+pub(crate) fn unlooked(
+    worktree: &Worktree,
+    reports: &Reports,
+    diff: &Diff,
+) -> Result<Vec<Finding>, Error> {
+    let bindings = |path: &str| Path::new(path).file_name() == Some(OsStr::new(FILE_NAME));
+    let deleted = diff.deleted.iter().filter(|path| bindings(path));
+    let mut open: Vec<(&str, &str)> = deleted.map(|path| (path.as_str(), FEWER)).collect();
+    for file in diff.files.iter().filter(|file| bindings(&file.path)) {
+        let count = |lines: &mut dyn Iterator<Item = &str>| {
+            lines
+                .filter(|line| line.trim_start().starts_with("[["))
+                .count()
+        };
+        let gone = count(&mut file.deleted.iter().map(|line| line.text.as_str()));
+        let new = file.lines.iter().filter(|line| line.old.is_none());
+        if gone > count(&mut new.map(|line| line.text.as_str())) {
+            open.push((&file.path, FEWER));
+        }
+    }
+    let others = diff.files.iter().map(|file| file.path.as_str());
+    let others: Vec<&str> = others
+        .filter(|path| !reports.has(path) && !is_bib(path))
+        .collect();
+    if !others.is_empty() {
+        let mut read = BTreeSet::new();
+        for name in worktree.tracked()? {
+            let is_latex = name.to_ascii_lowercase().ends_with(".tex") && reports.has(&name);
+            let path = inside(&worktree.path, &name).filter(|_| is_latex);
+            if let Some(text) = path.and_then(|path| aris_fs::read_text(&path).ok()) {
+                read.extend(read_by(&text));
+            }
+        }
+        let is_read = |path: &&str| {
+            let path = Path::new(path);
+            let names = [path.file_name(), path.file_stem()].into_iter().flatten();
+            names
+                .into_iter()
+                .any(|name| read.contains(&*name.to_string_lossy()))
+        };
+        let why = "a report reads this file, which is no report by its name (--report-glob)";
+        open.extend(others.into_iter().filter(is_read).map(|path| (path, why)));
+    }
+    let findings = open.into_iter();
+    Ok(findings
+        .map(|(path, why)| unseen((path, None), "external", why))
+        .collect())
+}
+
+const FEWER: &str =
+    "bindings of numbers are taken out, so that fewer numbers are held against data";
+
+/// Commands that read a file of text.
+const READING: [&str; 9] = [
+    "input",
+    "include",
+    "subfile",
+    "import",
+    "subimport",
+    "usepackage",
+    "RequirePackage",
+    "documentclass",
+    "LoadClass",
+];
+
+/// The names of the files that a LaTeX text reads, without their folders.
+fn read_by(text: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for command in text.split('\\').skip(1) {
+        let letters = command.find(|c: char| !c.is_ascii_alphabetic());
+        let (name, rest) = command.split_at(letters.unwrap_or(command.len()));
+        if !READING.contains(&name) {
+            continue;
+        }
+        let arguments = rest.split('{').skip(1).take(2);
+        let arguments = arguments.filter_map(|argument| argument.split('}').next());
+        // Without braces it ends at a blank.
+        let bare = rest.split_whitespace().next().into_iter();
+        for file in arguments.chain(bare).flat_map(|list| list.split(',')) {
+            let file = file.trim().rsplit('/').next().unwrap_or("");
+            names.insert(file.to_owned());
+        }
+    }
+    names
 }
 
 fn is_bib(path: &str) -> bool {
@@ -217,8 +322,19 @@ fn texts(entry: &Entry) -> BTreeSet<(&str, &str)> {
 }
 
 fn title(entry: &Entry) -> String {
-    match entry.text("title") {
-        Some(title) => format!("{:?}", aris_review::one_line(title, 120)),
-        None => String::from("a work without a title"),
+    let title = entry.text("title");
+    title.unwrap_or("a work without a title").to_owned()
+}
+
+/// A change of what a mark leads to, in words.
+fn change(mark: &str, was: &str, is: Option<&str>) -> String {
+    let shown = |text: &str| aris_review::one_line(text, 120);
+    let was = match shown(was) {
+        was if was.is_empty() => String::from("a bibliography"),
+        was => format!("{was:?}"),
+    };
+    match is {
+        Some(is) => format!("{mark} led to {was} and leads to {:?} now", shown(is)),
+        None => format!("{mark} led to {was} and leads nowhere now"),
     }
 }

@@ -20,7 +20,7 @@ use crate::Error;
 use crate::agents::{sort, unseen};
 use crate::bindings::bound;
 use crate::excerpts::{Sentences, excerpts};
-use crate::rests::{Under, Works, touched};
+use crate::rests::{Under, Works, touched, unlooked};
 
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
@@ -99,6 +99,7 @@ pub(crate) fn look(
     let worktree = tree.path.as_path();
     let disk = Disk::new(worktree);
     let mut looked = Looked::default();
+    let mut under = Under::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     let mut files: BTreeMap<&str, (&DiffFile, Sentences)> = BTreeMap::new();
     // A file without lines holds nothing any more.
@@ -106,8 +107,10 @@ pub(crate) fn look(
         let whole = inside(worktree, &file.path).filter(|_| !stale.contains(&file.path));
         match both(&disk, file, whole.as_deref()) {
             Ok([prose, before]) => {
+                let before = Sentences::of(&before);
+                under.compare(&prose, &before);
                 read.push((PathBuf::from(&file.path), prose));
-                files.insert(&file.path, (file, Sentences::of(&before)));
+                files.insert(&file.path, (file, before));
             }
             // A report that cannot be read is not one without faults.
             Err(error) => {
@@ -120,9 +123,9 @@ pub(crate) fn look(
             }
         }
     }
+    looked.open.extend(unlooked(tree, reports, diff)?);
     let works = Works::of(worktree, diff);
     read.extend(works.citing(tree, reports, diff, &mut looked.problems)?);
-    let mut under = Under::default();
     for (_, prose) in &read {
         under.add(&works, prose);
     }

@@ -100,7 +100,7 @@ pub(crate) fn stale(
     Ok(shown.map(|file| file.path.clone()).chain(changed).collect())
 }
 
-/// Reports that nobody can look at, because the diff does not show their text.
+/// Reports that nobody can look at, because the diff does not show their text, or because of their format.
 pub(crate) fn not_shown(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Finding> {
     let hidden = reports.hidden(diff).into_iter();
     let dimension = gate.profile().dimensions[0];
@@ -109,7 +109,11 @@ pub(crate) fn not_shown(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Findi
         let why = format!("the diff does not show the text of this report: {why}");
         unseen((&hidden.path, None), dimension, &why)
     });
-    open.collect()
+    let unread = reports.unread(diff).map(|path| {
+        let why = "no program here reads documents of this format";
+        unseen((path, None), dimension, why)
+    });
+    open.chain(unread).collect()
 }
 
 /// The claims of an earlier step; none when there was none.

@@ -41,7 +41,7 @@ fn git(project: &Project, arguments: &[&str]) -> String {
         .run(Duration::from_mins(1))
         .expect("git runs");
     assert!(done.success(), "{}", done.stderr.text());
-    done.stdout.text().trim_end().to_owned()
+    done.stdout.text().trim_end_matches('\n').to_owned()
 }
 
 /// Verdict, degraded, reason.
@@ -289,7 +289,76 @@ fn sentences_whose_sources_change_are_looked_at() {
     let claims = "version = 1\n[[claim]]\nin = \"main.tex\"\ntext = \"points [[34.2]]\"\nvalue = \"select acc from \\\"results.csv\\\"\"\n";
     let bound =
         "\\documentclass{article}\\begin{document}\nIt has\npoints 34.2 here.\n\\end{document}\n";
-    let cases: [Case<'_>; 9] = [
+    let listed = "# Introduction\n\nIt is known that attention scales quadratically [1].\nEarlier systems reach 90 points on it.[^n]\nIt is known that [birds][def] fly far.\n\n\
+                  [^n]: Smith, J. On points. Journal, 2020.\n\n[def]: https://arxiv.org/abs/2401.00001v1\n\n## References\n\n1. Vas, A. Attention is all. Journal, 2017.\n";
+    let other = |one: &str, other: &str| Some(listed.replace(one, other));
+    let cases: [Case<'_>; 18] = [
+        (
+            "bindings are gone",
+            &[("c/claims.toml", None)],
+            "needs_human",
+            "not-checked",
+            ["c/claims.toml", "bindings"],
+        ),
+        (
+            "a binding is gone",
+            &[("c/claims.toml", Some(String::from("version = 1\n")))],
+            "needs_human",
+            "not-checked",
+            ["c/claims.toml", "bindings"],
+        ),
+        (
+            "what a report reads",
+            &[(
+                "e/n.dat",
+                Some(String::from("Earlier systems reach 90 points.\n")),
+            )],
+            "needs_human",
+            "not-checked",
+            ["e/n.dat", "reads this file"],
+        ),
+        (
+            "another format",
+            &[("research/r.ipynb", Some(String::from("{}\n")))],
+            "needs_human",
+            "not-checked",
+            ["research/r.ipynb", "format"],
+        ),
+        (
+            "a listed entry",
+            &[("d/r.md", other("Attention is all", "Fishing with nets"))],
+            "needs_human",
+            "cited-source-changed",
+            ["d/r.md", "It is known that attention"],
+        ),
+        (
+            "a footnote",
+            &[("d/r.md", other("On points", "Cooking at home"))],
+            "needs_human",
+            "cited-source-changed",
+            ["d/r.md", "Earlier systems"],
+        ),
+        (
+            "a link",
+            &[("d/r.md", other("2401.00001v1", "2401.00002v1"))],
+            "needs_human",
+            "cited-source-changed",
+            ["d/r.md", "birds"],
+        ),
+        (
+            "a version",
+            &[("d/r.md", other("00001v1", "00001v2"))],
+            "approved",
+            "",
+            ["", ""],
+        ),
+        (
+            "a comma",
+            &[("d/r.md", other("Attention is all.", "Attention is all,"))],
+            "approved",
+            "",
+            ["", ""],
+        ),
         (
             "an entry is gone",
             &[("a/refs.bib", Some(entry("other", "Birds")))],
@@ -304,7 +373,7 @@ fn sentences_whose_sources_change_are_looked_at() {
                 Some(bib.replace("Attention is all", "Fishing with nets")),
             )],
             "needs_human",
-            "cited-work-replaced",
+            "cited-source-changed",
             ["a/r.md", "It is known"],
         ),
         (
@@ -338,7 +407,7 @@ fn sentences_whose_sources_change_are_looked_at() {
                 Some(bib.replace("Attention is all", "Fishing with nets")),
             )],
             "needs_human",
-            "cited-work-replaced",
+            "cited-source-changed",
             ["b/sections/one.tex", "It is known"],
         ),
         (
@@ -376,7 +445,13 @@ fn sentences_whose_sources_change_are_looked_at() {
             .file("c/main.tex", bound)
             .file("c/claims.toml", claims)
             .file("c/results.csv", "acc\n34.2\n")
-            .file("c/notes.csv", "x\n1\n");
+            .file("c/notes.csv", "x\n1\n")
+            .file("d/r.md", listed)
+            .file(
+                "d/paper.tex",
+                "\\begin{document}\nSo.\n\\input{../e/n.dat}\n\\end{document}\n",
+            )
+            .file("e/n.dat", "So.\n");
         let git = |arguments: &[&str]| git(&project, arguments);
         git(&["init", "-q", "-b", "main"]);
         git(&["add", "."]);
@@ -401,9 +476,9 @@ fn sentences_whose_sources_change_are_looked_at() {
             .map(|one| one["file"].as_str().expect("a file"))
             .collect();
         assert_eq!(found.concat(), file, "{what}: {data}");
-        // No line of the diff is theirs: the body of the review says which sentences they are.
+        // Where no line of the diff is theirs, the body of the review says which sentences they are.
         if !file.is_empty() {
-            let body = forge.pull(|pull| pull.reviews[0]["body"].to_string());
+            let body = forge.pull(|pull| format!("{:?} {:?}", pull.reviews, pull.comments));
             assert!(
                 body.contains(file) && body.contains(words),
                 "{what}: {body}"
@@ -472,6 +547,18 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             3,
         ),
         ("a.md", format!("# {claim}\n"), "changes_requested", 1),
+        (
+            "a.tex",
+            tex("Earlier systems reach 90 points on the benchmark~\\cite{}."),
+            "changes_requested",
+            2,
+        ),
+        (
+            "a.tex",
+            tex("Earlier systems reach 90 points on the benchmark~\\citep[see][]{*}."),
+            "changes_requested",
+            2,
+        ),
         (
             "a.md",
             format!("# R\n\nSo.\n\n![{claim}](a.png)\n"),

@@ -140,8 +140,22 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
     assert_eq!(driver.resume()["waiting_for"], "audit_claims");
     assert_eq!(driver.state()["context"]["pr_url"], URL);
 
-    // The gates, whose own output is what their sessions end with.
-    driver.complete("audit_claims", research.audited().expect_code(0).stdout());
+    // The helpers, with the local forge. What the session says of a verdict counts for nothing.
+    let forge = research.forge.url();
+    for (name, more) in [
+        ("audit_claims", ""),
+        ("resolve_claims_review", "echo \"$@\" >> .aris/finished\n"),
+    ] {
+        let helper = Helper::named(name);
+        let helper = helper.path().display();
+        project.write(
+            &format!(".aris/tools/{name}"),
+            format!("{more}GH_TOKEN=t ARIS_GITHUB_API={forge} exec {helper} \"$@\"\n"),
+        );
+    }
+    research.audited().expect_code(0);
+    driver.complete("audit_claims", "verdict = approved");
+    assert_eq!(driver.resume()["waiting_for"], "resolve_claims_review");
     assert_eq!(
         driver.state()["context"]["audit_verdict"],
         "changes_requested"
@@ -155,6 +169,7 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
     assert_eq!(context["resolutions"], serde_json::json!(["real_fix"]));
 
     // What they ask for, once.
+    assert_eq!(driver.resume()["waiting_for"], "re_run_experiment");
     project.write(
         "research/results.csv",
         "seed,score\n1,90.5\n2,91.0\n3,90.1\n4,90.2\n5,90.9\n",
@@ -171,13 +186,6 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
         "it died at work on this step"
     );
 
-    // The helper that closes threads, with the local forge.
-    let helper = Helper::named("resolve_claims_review");
-    let (helper, forge) = (helper.path().display(), research.forge.url());
-    project.write(
-        ".aris/tools/resolve_claims_review",
-        format!("echo \"$@\" >> .aris/finished\nGH_TOKEN=t ARIS_GITHUB_API={forge} exec {helper} \"$@\"\n"),
-    );
     let ended = driver.resume();
     assert_eq!(ended["terminal"], "research_complete", "{ended}");
     let finished = project.read(".aris/finished");

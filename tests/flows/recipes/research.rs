@@ -74,8 +74,8 @@ fn the_happy_path_changes_nothing_and_archives() {
         "happy-path",
         &PULL_REQUEST,
         &[
-            ("review_research_pr", verdict("approved")),
-            ("audit_claims", verdict("approved")),
+            ("judge_research", verdict("approved")),
+            ("judge_claims", verdict("approved")),
         ],
     );
     assert_eq!(run["terminal"], "research_complete");
@@ -92,8 +92,8 @@ fn required_fixes_are_made_without_a_second_experiment() {
         "fixes-required",
         &PULL_REQUEST,
         &[
-            ("review_research_pr", verdict("needs_human")),
-            ("audit_claims", verdict("changes_requested")),
+            ("judge_research", verdict("needs_human")),
+            ("judge_claims", verdict("changes_requested")),
             ("resolve_claims_review", resolved(false, "real_fix")),
         ],
     );
@@ -110,8 +110,8 @@ fn an_escalation_runs_the_experiment_again_once() {
         "rerun-escalation",
         &PULL_REQUEST,
         &[
-            ("review_research_pr", verdict("approved")),
-            ("audit_claims", verdict("changes_requested")),
+            ("judge_research", verdict("approved")),
+            ("judge_claims", verdict("changes_requested")),
             ("resolve_claims_review", resolved(true, "real_fix")),
             (
                 "re_run_experiment",
@@ -155,8 +155,8 @@ fn a_rerun_that_fails_leaves_the_gates_open() {
             name,
             &PULL_REQUEST,
             &[
-                ("review_research_pr", verdict("approved")),
-                ("audit_claims", verdict("changes_requested")),
+                ("judge_research", verdict("approved")),
+                ("judge_claims", verdict("changes_requested")),
                 ("resolve_claims_review", resolved(true, "real_fix")),
                 ("re_write_report", report),
                 more,
@@ -173,8 +173,8 @@ fn both_gates_are_done_before_either_is_acted_upon() {
         "dual-gates",
         &PULL_REQUEST,
         &[
-            ("review_research_pr", verdict("changes_requested")),
-            ("audit_claims", verdict("changes_requested")),
+            ("judge_research", verdict("changes_requested")),
+            ("judge_claims", verdict("changes_requested")),
             ("resolve_research_review", resolved(true, "already_green")),
             ("resolve_claims_review", resolved(true, "real_fix")),
             (
@@ -213,6 +213,8 @@ fn gates_without_a_verdict_stay_open() {
                 "audit_claims",
                 json!([{"status": "stale"}, {"status": "stale"}]),
             ),
+            ("judge_research", json!([{"status": "failure"}])),
+            ("judge_claims", json!([{"status": "failure"}])),
             ("re_push", json!([{"status": "success", "result": {}}])),
         ],
     );
@@ -232,22 +234,22 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
         (
             "person",
             vec![
-                ("review_research_pr", approved()),
-                ("audit_claims", verdict("needs_human")),
+                ("judge_research", approved()),
+                ("judge_claims", verdict("needs_human")),
             ],
         ),
         (
             "odd-verdict",
             vec![
-                ("review_research_pr", approved()),
-                ("audit_claims", verdict("Approved")),
+                ("judge_research", approved()),
+                ("judge_claims", verdict("Approved")),
             ],
         ),
         (
             "unresolved",
             vec![
-                ("review_research_pr", approved()),
-                ("audit_claims", verdict("changes_requested")),
+                ("judge_research", approved()),
+                ("judge_claims", verdict("changes_requested")),
                 ("resolve_claims_review", json!([{"status": "failure"}])),
             ],
         ),
@@ -255,16 +257,16 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
         (
             "nothing-edited",
             vec![
-                ("review_research_pr", approved()),
-                ("audit_claims", verdict("changes_requested")),
+                ("judge_research", approved()),
+                ("judge_claims", verdict("changes_requested")),
                 ("resolve_claims_review", resolved(false, "already_green")),
             ],
         ),
         (
             "review-nothing-edited",
             vec![
-                ("review_research_pr", verdict("changes_requested")),
-                ("audit_claims", verdict("changes_requested")),
+                ("judge_research", verdict("changes_requested")),
+                ("judge_claims", verdict("changes_requested")),
                 ("resolve_research_review", resolved(false, "already_green")),
                 ("resolve_claims_review", resolved(false, "real_fix")),
             ],
@@ -272,16 +274,16 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
         (
             "odd-resolution",
             vec![
-                ("review_research_pr", approved()),
-                ("audit_claims", verdict("changes_requested")),
+                ("judge_research", approved()),
+                ("judge_claims", verdict("changes_requested")),
                 ("resolve_claims_review", resolved(false, "unresolved")),
             ],
         ),
         (
             "not-pushed",
             vec![
-                ("review_research_pr", approved()),
-                ("audit_claims", approved()),
+                ("judge_research", approved()),
+                ("judge_claims", approved()),
                 ("re_push", json!([{"status": "failure"}])),
             ],
         ),
@@ -313,6 +315,12 @@ fn a_comment_that_is_left_over_keeps_its_gate_open() {
             "gates_open",
         ),
         (left("accept\":1", "accept\":2"), "gates_open"),
+        // It was to be run again, whatever the session said, and was not.
+        (
+            left("rerun_required\":0", "rerun_required\":1")
+                .replace("fixes_applied\":1", "fixes_applied\":0"),
+            "gates_open",
+        ),
         (
             left("fixes_applied\":1", "fixes_applied\":0").replace("accept\":1", "accept\":0"),
             "gates_open",
@@ -356,8 +364,8 @@ fn an_archive_that_fails_does_not_stop_the_research() {
         "no-archive",
         &PULL_REQUEST,
         &[
-            ("review_research_pr", verdict("approved")),
-            ("audit_claims", verdict("approved")),
+            ("judge_research", verdict("approved")),
+            ("judge_claims", verdict("approved")),
             ("tag_experiment", json!([{"status": "failure"}])),
         ],
     );

@@ -1,6 +1,6 @@
 //! LaTeX: the reading of `aris-latex`, for whole documents and for parts that have no preamble.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind};
@@ -48,16 +48,13 @@ pub(super) fn read(
     document.root = name(&document.root);
     let position = |at: aris_latex::Place| place(&document, at, &lines);
     let cited = document.citations.iter().filter(|cited| cited.key != "*");
-    let items = document.bibitems.iter();
     let includes = document.includes.iter();
     let files = includes.filter(|include| include.kind == IncludeKind::Bibliography);
     let references = References {
         cited: cited
             .map(|cited| Keyed::new(&cited.key, position(cited.place)))
             .collect(),
-        items: items
-            .map(|item| Keyed::new(&item.key, position(item.place)))
-            .collect(),
+        items: items(&document),
         all_cited: document.nocite_all,
         files: files.map(|include| include.candidates.clone()).collect(),
         ..References::default()
@@ -179,12 +176,16 @@ fn marks(document: &Document) -> Vec<Vec<Mark>> {
         let mut behind = footnotes.get(first..).unwrap_or(&[]).iter();
         let mark = |mark: &aris_latex::Mark| {
             let source = match &mark.kind {
-                MarkKind::Cite { keys } => Source::Keys(keys.clone()),
-                MarkKind::FootnoteMark
-                    if behind.next().is_none_or(|(_, note)| names_source(note)) =>
-                {
-                    Source::Footnote
+                MarkKind::Cite { keys } => {
+                    let keys = keys.iter().map(|key| key.trim());
+                    Source::of_keys(keys.filter(|key| *key != "*"))?
                 }
+                MarkKind::FootnoteMark => match behind.next() {
+                    Some((_, note)) if !names_source(note) => return None,
+                    note => Source::Footnote(
+                        note.map_or_else(String::new, |(_, note)| note.text.clone()),
+                    ),
+                },
                 _ => return None,
             };
             let range = mark.range.clone();
@@ -193,6 +194,31 @@ fn marks(document: &Document) -> Vec<Vec<Mark>> {
         block.marks.iter().filter_map(mark).collect()
     });
     marks.collect()
+}
+
+/// The entries of `thebibliography` by key; each is the text that begins behind its key.
+fn items(document: &Document) -> BTreeMap<String, String> {
+    let mut items: BTreeMap<String, String> = BTreeMap::new();
+    for item in &document.bibitems {
+        items.entry(item.key.clone()).or_default();
+    }
+    for block in &document.blocks {
+        let Some(first) = block.pieces().next() else {
+            continue;
+        };
+        let before = document
+            .bibitems
+            .iter()
+            .filter(|item| item.place <= first.place);
+        let item = before.max_by_key(|item| item.place);
+        if let (BlockKind::BibItem, Some(item)) = (&block.kind, item) {
+            items
+                .entry(item.key.clone())
+                .or_default()
+                .push_str(&block.text);
+        }
+    }
+    items
 }
 
 /// Whether a footnote names a source.

@@ -25,15 +25,17 @@ pub enum Source {
     Numbers(Vec<u32>),
     /// Names and year.
     Names,
-    /// An identifier or an address.
+    /// An identifier or an address that is written out.
     Identifier,
-    /// A footnote.
-    Footnote,
+    /// A link, with its address.
+    Link(String),
+    /// A footnote, with its text as far as it is known.
+    Footnote(String),
 }
 
 impl Source {
     /// The keys that are not empty; none is no source.
-    fn of_keys<'k>(keys: impl Iterator<Item = &'k str>) -> Option<Self> {
+    pub(super) fn of_keys<'k>(keys: impl Iterator<Item = &'k str>) -> Option<Self> {
         let keys = keys.filter(|key| !key.is_empty()).map(str::to_owned);
         let keys: Vec<String> = keys.collect();
         (!keys.is_empty()).then_some(Self::Keys(keys))
@@ -113,7 +115,7 @@ fn bracket(text: &str, at: usize, keys: bool) -> Option<Mark> {
         let keys = words.filter_map(|word| word.trim_start_matches('-').strip_prefix('@'));
         Source::of_keys(keys.map(trimmed_key))?
     } else if keys && inside.starts_with('^') && inside.len() > 1 {
-        Source::Footnote
+        Source::Footnote(String::new())
     } else {
         let numbers = numbers(inside).filter(|numbers| !is_interval(text, at, numbers));
         Source::Numbers(numbers?)
@@ -365,7 +367,10 @@ mod tests {
                 "see 10.1145/3394486.3403088.",
                 vec![("10.1145/3394486.3403088", Source::Identifier)],
             ),
-            ("noted[^2].", vec![("[^2]", Source::Footnote)]),
+            (
+                "noted[^2].",
+                vec![("[^2]", Source::Footnote(String::new()))],
+            ),
         ] {
             let found = marks(text);
             let found: Vec<(&str, Source)> = found

@@ -1,6 +1,6 @@
 //! Markdown: passages, front matter and footnotes, each piece of text with its line.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use html5gum::{DefaultEmitter, EndTag, StartTag, Token, Tokenizer};
@@ -71,7 +71,7 @@ struct Reader {
     /// The block of HTML that is being read.
     html: (String, Vec<Span>),
     levels: Vec<i8>,
-    listed: BTreeSet<u32>,
+    listed: BTreeMap<u32, String>,
     numbered: Vec<Option<u64>>,
 }
 
@@ -113,7 +113,7 @@ impl Reader {
                 let at = self.length();
                 let mark = Mark {
                     range: at..at,
-                    source: Source::Footnote,
+                    source: Source::Footnote(String::new()),
                 };
                 self.opened().marks.push((mark, Some(name.to_string())));
             }
@@ -296,8 +296,10 @@ impl Reader {
             open.masks.push((range.clone(), MaskKind::Code));
         }
         let source = match number {
+            // It leads nowhere.
+            Some(_) if address.trim_matches('#').is_empty() => return,
             Some(number) => Source::Numbers(vec![number]),
-            None if outside => Source::Identifier,
+            None if outside => Source::Link(address.to_owned()),
             None => return,
         };
         // The words of the link are the author's; only a number or an address is nothing but a mark.
@@ -390,7 +392,8 @@ impl Reader {
         let bracket = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let written = bracket.and_then(|(number, _)| number.parse().ok());
         let number = written.or_else(|| u32::try_from(open.number?).ok());
-        self.listed.extend(number);
+        self.listed
+            .extend(number.map(|number| (number, text.to_owned())));
     }
 
     fn prose(mut self, file: &str, source: &str, lines: Lines) -> Prose {
@@ -401,7 +404,13 @@ impl Reader {
         let known = self.known.into_iter().map(|marks| {
             let marks = marks.into_iter();
             let kept = marks.filter(|(_, footnote)| footnote.as_ref().is_none_or(names_source));
-            kept.map(|(mark, _)| mark).collect()
+            let marks = kept.map(|(mut mark, footnote)| {
+                if let Some(text) = footnote.and_then(|name| texts.get(&name)) {
+                    mark.source = Source::Footnote(text.clone());
+                }
+                mark
+            });
+            marks.collect()
         });
         let marks = finish(&mut self.passages, known.collect(), true);
         let mut starts = vec![0];
@@ -414,7 +423,7 @@ impl Reader {
             sections: self.sections,
             marks,
             references: References {
-                listed_numbers: self.listed.into_iter().collect(),
+                listed: self.listed,
                 ..References::default()
             },
             front_matter: self.front_matter,
@@ -453,7 +462,7 @@ fn references(prose: &Prose) -> References {
                     let numbers = numbers.iter().map(|number| (*number, place()));
                     references.cited_numbers.extend(numbers);
                 }
-                Source::Names | Source::Identifier | Source::Footnote => {}
+                Source::Names | Source::Identifier | Source::Link(_) | Source::Footnote(_) => {}
             }
         }
     }

@@ -11,7 +11,7 @@ pub mod passage;
 mod section;
 pub mod sentence;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::feature::Feature;
 use mark::Mark;
@@ -49,10 +49,10 @@ pub struct References {
     pub cited: Vec<Keyed>,
     /// Cited numbers in reading order, one for each place.
     pub cited_numbers: Vec<(u32, Place)>,
-    /// Keys of entries written by hand (`\bibitem`).
-    pub items: Vec<Keyed>,
-    /// Numbers of the entries of a numbered list of references; none when there is no such list.
-    pub listed_numbers: Vec<u32>,
+    /// Entries written by hand (`\bibitem`), by key.
+    pub items: BTreeMap<String, String>,
+    /// The entries of a numbered list of references, by number; none when there is no such list.
+    pub listed: BTreeMap<u32, String>,
     /// `\nocite{*}`: every entry counts as cited.
     pub all_cited: bool,
     /// Bibliography files the document asks for: for each the paths to try, in order.
@@ -241,6 +241,34 @@ impl Prose {
         }
         let title = passage.section.and_then(|at| self.sections.get(at));
         title.map_or("", String::as_str)
+    }
+
+    /// What the marks of a sentence lead to, each with the mark in words: entries of lists of references, addresses of links, texts of footnotes. Empty: in
+    /// a bibliography, or not known; `None`: nowhere in this document.
+    pub fn sources(&self, sentence: &sentence::Sentence) -> Vec<(String, Option<&str>)> {
+        let references = &self.references;
+        let asks = !references.files.is_empty() || !self.whole;
+        let unknown = asks.then_some("");
+        let own = self.marks_of(sentence.passage).get(sentence.marks.clone());
+        let mut sources = Vec::new();
+        for mark in own.into_iter().flatten() {
+            match &mark.source {
+                mark::Source::Numbers(numbers) => sources.extend(numbers.iter().map(|number| {
+                    let entry = references.listed.get(number).map(String::as_str);
+                    (format!("[{number}]"), entry.or(unknown))
+                })),
+                mark::Source::Keys(keys) => sources.extend(keys.iter().map(|key| {
+                    let entry = references.items.get(key).map(String::as_str);
+                    (format!("`{key}`"), entry.or(unknown))
+                })),
+                mark::Source::Link(to) => sources.push((String::from("the link"), Some(to))),
+                mark::Source::Footnote(text) => {
+                    sources.push((String::from("the footnote"), Some(text)));
+                }
+                mark::Source::Names | mark::Source::Identifier => {}
+            }
+        }
+        sources
     }
 
     /// Citation marks of a passage.

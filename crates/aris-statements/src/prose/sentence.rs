@@ -16,8 +16,8 @@ pub struct Sentence {
     pub passage: usize,
     /// Its bytes in the passage's text, blanks around it left out.
     pub range: Range<usize>,
-    /// Bytes of the marks that belong to it, behind its full stop too.
-    pub marks: Vec<Range<usize>>,
+    /// Which of the passage's marks belong to it, those behind its full stop too.
+    pub marks: Range<usize>,
     /// A mark stands in it or directly behind it.
     pub marked: bool,
     /// A mark further on covers it.
@@ -69,7 +69,7 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
     let code = passage.masked(&[MaskKind::Code]);
     for range in split(text, &stretches, &code) {
         let mut own = Vec::new();
-        let mut marked = false;
+        let first = next;
         while let Some(mark) = marks.get(next)
             && (mark.range.start < range.end
                 || mark.range.is_empty() && mark.range.start == range.end)
@@ -77,13 +77,16 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
             if !mark.range.is_empty() {
                 own.push(mark.range.clone());
             }
-            marked = true;
             next += 1;
         }
+        let marked = first < next;
         let range = trimmed(text, range);
         let alone = marked && only_marks(text, &range, &own);
         if alone {
             cover(&mut found, text);
+            if let Some(last) = found.last_mut() {
+                last.marks.end = next;
+            }
         } else if !range.is_empty() {
             let lower = text.get(range.clone()).unwrap_or("").to_lowercase();
             if marked
@@ -102,7 +105,7 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
             found.push(Sentence {
                 passage: at,
                 range,
-                marks: own,
+                marks: first..next,
                 marked,
                 covered,
             });

@@ -14,7 +14,7 @@ use aris_review::{Edit, Severity};
 
 use super::{Check, EXTERNAL, Sources};
 use crate::papers::Known;
-use crate::prose::{Keyed, Place, Prose};
+use crate::prose::{Place, Prose};
 
 /// The rules about entries.
 const ENTRIES: [&str; 5] = [
@@ -28,7 +28,8 @@ const ENTRIES: [&str; 5] = [
 pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check) {
     numbers(documents, out);
     let all = || documents.iter().map(|prose| &prose.references);
-    let items: BTreeSet<&str> = all().flat_map(|one| keys(&one.items)).collect();
+    let items = all().flat_map(|one| one.items.keys());
+    let items: BTreeSet<&str> = items.map(String::as_str).collect();
     let mut places: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
     for cited in all().flat_map(|one| &one.cited) {
         places.entry(&cited.key).or_default().push(&cited.place);
@@ -85,10 +86,6 @@ pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check)
     notes(&library, &cited, sources, out);
 }
 
-fn keys(keyed: &[Keyed]) -> impl Iterator<Item = &str> {
-    keyed.iter().map(|item| item.key.as_str())
-}
-
 fn severity(weight: Weight) -> Severity {
     match weight {
         Weight::Error => Severity::Critical,
@@ -101,14 +98,14 @@ fn severity(weight: Weight) -> Severity {
 fn numbers(documents: &[Prose], out: &mut Check) {
     let rule = "citation-number-missing";
     for references in documents.iter().map(|prose| &prose.references) {
-        let Some(last) = references.listed_numbers.last() else {
+        let Some((last, _)) = references.listed.last_key_value() else {
             if !references.cited_numbers.is_empty() {
                 out.not_checked([rule], "the document has no numbered list of references");
             }
             continue;
         };
         for (number, place) in &references.cited_numbers {
-            if references.listed_numbers.binary_search(number).is_err() {
+            if !references.listed.contains_key(number) {
                 let message = format!(
                     "[{number}] has no entry in the list of references, which ends at {last}"
                 );

@@ -107,7 +107,9 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let mut judged = Judged::of(all);
     if hidden > 0 {
         let reports = counted(hidden, "report");
-        let why = format!("not looked at, because the diff does not show their text: {reports}");
+        let why = format!(
+            "not looked at, because the diff does not show their text, or for their format: {reports}"
+        );
         judged.degrade(&why, Verdict::NeedsHuman);
     }
     if !stale.is_empty() {
