@@ -190,11 +190,19 @@ impl Under {
 }
 
 /// Bound numbers whose data, or bindings, the diff changes.
-pub(crate) fn touched(worktree: &Worktree, diff: &Diff) -> Result<Vec<BoundNumber>, Error> {
+pub(crate) fn touched(
+    worktree: &Worktree,
+    reports: &Reports,
+    diff: &Diff,
+) -> Result<Vec<BoundNumber>, Error> {
     let shown = diff.files.iter().map(|file| &file.path);
     let hidden = diff.hidden.iter().map(|file| &file.path);
-    let changed: BTreeSet<&String> = shown.chain(hidden).chain(&diff.deleted).collect();
+    let changed = shown.chain(hidden).chain(&diff.deleted);
+    let changed: BTreeSet<&String> = changed.filter(|path| !reports.has(path)).collect();
     let mut touched = Vec::new();
+    if changed.is_empty() {
+        return Ok(touched);
+    }
     for name in worktree.tracked()? {
         let path = Path::new(&name);
         if path.file_name() != Some(OsStr::new(FILE_NAME)) {

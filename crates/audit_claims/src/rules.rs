@@ -129,7 +129,7 @@ pub(crate) fn look(
     for (_, prose) in &read {
         under.add(&works, prose);
     }
-    let numbers = touched(tree, diff)?;
+    let numbers = touched(tree, reports, diff)?;
     for number in &numbers {
         under.number(number);
     }
