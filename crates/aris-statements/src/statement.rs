@@ -147,13 +147,15 @@ pub fn kind(features: Features) -> Option<ClaimType> {
         return None;
     }
     let cited_only = features.has(F::Cited) && !own;
+    // What others have reached is no result of this work, under whichever title it stands.
+    let of_others = features.has(F::Others) && !own;
     let changes = features.any(&[F::Comparison, F::Comparative, F::Change]);
     let states = changes || features.any(&[F::Number, F::PValue, F::Finding]);
     let here = features.has(F::InResults)
         || features.any(&[F::Own, F::Finding])
         || features.has(F::We) && states
         || states && features.has(F::InDiscussion) && !features.any(&[F::Received, F::General]);
-    if !cited_only && here && !features.has(F::InBackground) {
+    if !cited_only && !of_others && here && !features.has(F::InBackground) {
         return Some(ClaimType::Experimental);
     }
     if !cited_only && features.has(F::Own) && states {

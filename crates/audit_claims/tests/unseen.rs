@@ -547,6 +547,19 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             3,
         ),
         ("a.md", format!("# {claim}\n"), "changes_requested", 1),
+        // What others have reached is no result of this work.
+        (
+            "a.md",
+            format!("# R\n\n## Results\n\n{claim}\n"),
+            "changes_requested",
+            5,
+        ),
+        (
+            "a.tex",
+            format!("\\begin{{abstract}}\n{claim}\n\\end{{abstract}}\n"),
+            "changes_requested",
+            2,
+        ),
         (
             "a.tex",
             tex("Earlier systems reach 90 points on the benchmark~\\cite{}."),
