@@ -1,5 +1,6 @@
 //! A queue from its files: the manifest, and what the journal says happened.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -315,6 +316,13 @@ impl Current {
     /// Whether somebody has changed the queue's own copy since this was read.
     pub(crate) fn is_outdated(&self, place: &Place) -> bool {
         self.copied != copied(place)
+    }
+
+    /// The jobs that are in it under ids of jobs which the queue has no longer.
+    pub(crate) fn anew(&self, queue: &Queue) -> Vec<String> {
+        let ids: BTreeSet<&str> = self.manifest.jobs.iter().map(|job| &*job.id).collect();
+        let gone = queue.removed().filter(|id| ids.contains(id));
+        gone.map(str::to_owned).collect()
     }
 
     /// The same with its jobs on this engine, whatever the user's file says, now and later.

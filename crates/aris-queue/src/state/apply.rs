@@ -45,9 +45,6 @@ impl Queue {
                     }
                 }
             }
-            Event::Removed { id } => {
-                self.removed.insert(id.clone());
-            }
             Event::Start { id, .. }
             | Event::Withdrawn { id, .. }
             | Event::Ended { id, .. }
@@ -55,7 +52,8 @@ impl Queue {
             | Event::Cancel { id }
             | Event::Retry { id }
             | Event::Hold { id, .. }
-            | Event::Imported { id, .. } => match self.find(id) {
+            | Event::Imported { id, .. }
+            | Event::Removed { id } => match self.find(id) {
                 Some(job) => {
                     let state = self.state(job);
                     let run = &mut self.runs[job as usize];
@@ -199,6 +197,15 @@ fn apply_to(
             legal(!run.life.is_over() && !run.life.is_active(), id, "be held")?;
             run.held = *held;
         }
+        // One under way is asked to end, and its end is told.
+        Event::Removed { .. } if run.life.is_active() => {}
+        Event::Removed { .. } => {
+            let attempts = std::mem::take(&mut run.attempts);
+            *run = Run {
+                attempts,
+                ..Run::default()
+            };
+        }
         Event::Imported {
             id,
             state,
@@ -255,8 +262,7 @@ fn apply_to(
         Event::Began { .. }
         | Event::Pause { .. }
         | Event::MaxParallel { .. }
-        | Event::Submitted { .. }
-        | Event::Removed { .. } => {}
+        | Event::Submitted { .. } => {}
     }
     Ok(())
 }

@@ -125,7 +125,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ended: Option<Timestamp>,
     },
-    /// The manifest no longer has this job.
+    /// The manifest no longer has this job. Another one that gets its id begins anew; only the numbers of attempts go on.
     Removed {
         /// The job.
         id: String,

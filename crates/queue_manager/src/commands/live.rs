@@ -39,16 +39,24 @@ pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> CommandResult {
 
 /// Adds jobs.
 pub(crate) fn add(args: &AddArgs, context: &Context) -> CommandResult {
-    let place = super::place(&args.queue, context)?;
+    let Look { place, queue, .. } = look(&args.queue, context)?;
     let more = match (&args.from, &args.job, &args.cmd) {
         (Some(path), ..) => load::tree(&context.absolute(path))?,
         (None, Some(id), Some(cmd)) => one(id, cmd, args, &place)?,
         _ => return Err(Error::nothing()),
     };
     let ids: Vec<String> = edit::ids(&more);
+    let mut known = ids.clone();
+    known.retain(|id| queue.removed().any(|gone| gone == id));
     let manifest = edit::text(&more);
     let request = Request::Change(Change::Add { manifest });
     let mut asked = ask("add", request, ids, &place, context)?;
+    if asked.refused.is_empty() && !known.is_empty() {
+        asked.notes.push(format!(
+            "{}: a job that is gone had this id; the new one runs, and numbers of attempts go on",
+            named(&known)
+        ));
+    }
     idle(&mut asked, &place, context);
     Ok(asked.outcome())
 }

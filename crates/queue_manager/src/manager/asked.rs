@@ -9,7 +9,7 @@ use super::spec::Common;
 use super::{Manager, Stage, check, check_cards, requests};
 use crate::change::Change;
 use crate::error::Error;
-use crate::load;
+use crate::load::{self, Current};
 
 impl Manager<'_> {
     pub(super) fn take_requests(&mut self, mut cluster: Option<&mut Cluster>) -> Result<(), Error> {
@@ -75,15 +75,7 @@ impl Manager<'_> {
 
     /// Takes another manifest up; gives what is wrong with it.
     fn change(&mut self, change: &Change, request: &str) -> Vec<String> {
-        let place = self.place();
-        let done = load::apply(change, request, place, &self.queue).and_then(|current| {
-            check(&current.manifest)?;
-            check_cards(&current.manifest, Stage::Working)?;
-            Common::of(&current.manifest, self.context)?;
-            current.keep(place)?;
-            Ok(current)
-        });
-        match done {
+        match self.take_up(change, request) {
             Ok(current) => {
                 let differences = current.differences.iter();
                 for line in differences.filter(|_| !self.options.answers) {
@@ -94,6 +86,22 @@ impl Manager<'_> {
             }
             Err(error) => vec![error.to_string()],
         }
+    }
+
+    fn take_up(&mut self, change: &Change, request: &str) -> Result<Current, Error> {
+        let current = load::apply(change, request, self.place(), &self.queue)?;
+        check(&current.manifest)?;
+        check_cards(&current.manifest, Stage::Working)?;
+        Common::of(&current.manifest, self.context)?;
+        if let Change::Add { .. } = change {
+            // Before the manifest has them: a manager that was killed in between does not take them for the jobs that are gone.
+            for id in current.anew(&self.queue) {
+                self.happen(Event::Removed { id })?;
+            }
+            self.journal.sync()?;
+        }
+        current.keep(self.place())?;
+        Ok(current)
     }
 
     fn request(&mut self, event: Event, cluster: Option<&mut Cluster>) -> Result<(), Error> {

@@ -352,3 +352,31 @@ fn a_grid_that_is_added_depends_on_a_phase_of_the_queue() {
     assert_eq!(manager.wait().expect("over").code(), Some(0));
     assert!(place.at("g1").exists() && place.at("g2").exists());
 }
+
+#[test]
+fn a_job_that_is_added_under_the_name_of_one_that_is_gone_begins_anew() {
+    for by_file in [false, true] {
+        let place = Place::new();
+        let keep = job("keep", "true");
+        let old = json!({"id": "x", "cmd": "echo old >> x", "retry": {"other": 3, "delay": 600}});
+        place.manifest(&json!([{"name": "p", "jobs": [keep, old]}]));
+        assert_eq!(place.run().status.code(), Some(0));
+        if by_file {
+            place.manifest(&json!([{"name": "p", "jobs": [keep]}]));
+            assert_eq!(place.run().status.code(), Some(0));
+        } else {
+            place.data(&["remove", "x", "--state", "s.json"]);
+        }
+        let added = place.data(&["add", "x", "--cmd", "echo new >> x", "--state", "s.json"]);
+        let notes = added["notes"].to_string();
+        assert!(notes.contains("x: a job that is gone"), "{added}");
+        assert_eq!(place.state()["x"]["state"], "ready", "{by_file}");
+        let ran = place.run();
+        assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+        let said = fs::read_to_string(place.at("x")).expect("ran");
+        assert_eq!(said, "old\nnew\n", "{by_file}");
+        // Once: it is the same job from now on.
+        assert_eq!(place.run().status.code(), Some(0));
+        assert_eq!(place.state()["x"]["attempts"], 2, "{by_file}");
+    }
+}
