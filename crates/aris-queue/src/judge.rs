@@ -7,7 +7,7 @@ use aris_attempt::format::{EndedByUs, Ending, Exit, OomText};
 /// SIGKILL, which the kernel sends when memory runs out. **Source**: signal(7).
 const KILL: i32 = 9;
 
-/// The exit status with which a job that is told before its time limit asks to go on in its next attempt. **Source**: sysexits.h, `EX_TEMPFAIL`.
+/// The exit status with which a job asks to go on in its next attempt. **Source**: sysexits.h, `EX_TEMPFAIL`.
 pub const CONTINUE: i32 = 75;
 
 /// Texts that mean that a GPU's memory ran out, each as the program prints it.
@@ -38,6 +38,8 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     let any_fresh = exit.outputs.iter().any(|output| output.fresh > 0);
     let missing = exit.outputs.iter().filter(|output| output.matches == 0);
     let missing: Vec<&str> = missing.map(|output| output.pattern.as_str()).collect();
+    let old = exit.outputs.iter().filter(|output| output.fresh == 0);
+    let old: Vec<&str> = old.map(|output| output.pattern.as_str()).collect();
     let how = match &exit.ending {
         Ending::Code(code) => format!("exit status {code}"),
         Ending::Signal(signal) => format!("ended by signal {signal}"),
@@ -56,7 +58,8 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
         }
         (Ending::Code(0), EndedByUs::None) => {
             if !declared || (all_there && any_fresh) {
-                Ok(None)
+                let old = (!old.is_empty()).then(|| old.join(", "));
+                Ok(old.map(|old| format!("outputs from before the start of this attempt: {old}")))
             } else if !all_there {
                 let error = format!("exit status 0, but no file matches {}", missing.join(", "));
                 Err(match &exit.oom {

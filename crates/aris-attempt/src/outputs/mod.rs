@@ -96,9 +96,9 @@ fn files_of(path: PathBuf) -> BTreeMap<PathBuf, Fingerprint> {
         .collect()
 }
 
-/// A link counts as the file it leads to, and as itself when it leads nowhere.
+/// A link counts as the file it leads to.
 fn fingerprint(path: &Path) -> Option<Fingerprint> {
-    let data = path.metadata().or_else(|_| path.symlink_metadata()).ok()?;
+    let data = path.metadata().ok()?;
     let (mtime, nanos) = (data.mtime(), data.mtime_nsec());
     Some((data.dev(), data.ino(), data.size(), mtime, nanos))
 }

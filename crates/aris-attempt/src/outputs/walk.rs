@@ -9,11 +9,11 @@ use super::pattern::{Pattern, is_magic};
 
 /// Paths, sorted, below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
 /// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
-/// listed matches nothing.
+/// listed matches nothing; nor does what is no file and holds none, such as a link that leads nowhere, a pipe and an empty folder.
 pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let whole = cwd.join(text);
     let mut found = Vec::new();
-    if !text.is_empty() && whole.symlink_metadata().is_ok() {
+    if !text.is_empty() && is_output(&whole) {
         found.push(whole.clone());
     }
     if !is_magic(text) {
@@ -35,7 +35,7 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let mut open = vec![(root.to_path_buf(), 0)];
     while let Some((path, at)) = open.pop() {
         let Some((component, pattern)) = components.get(at) else {
-            if path.symlink_metadata().is_ok() {
+            if is_output(&path) {
                 found.push(path);
             }
             continue;
@@ -57,6 +57,13 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     found.sort();
     found.dedup();
     found
+}
+
+/// Whether it is a file, or a folder with one in or below it; what is in a folder that cannot be listed is for others to tell.
+fn is_output(path: &Path) -> bool {
+    let below = || aris_fs::walk_sorted(path, &mut |_| true);
+    let is_bare = || below().is_ok_and(|below| !below.iter().any(|entry| entry.path.is_file()));
+    path.is_file() || path.is_dir() && !is_bare()
 }
 
 #[cfg(test)]

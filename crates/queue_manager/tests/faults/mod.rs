@@ -457,3 +457,46 @@ fn a_folder_of_outputs_that_cannot_be_read_is_named_and_not_taken_for_empty() {
         .unwrap_or_default();
     assert!(problem.contains("out/deep"), "{answer}");
 }
+
+#[test]
+fn an_output_is_a_file_or_a_folder_with_something_in_it() {
+    for (cmd, exit) in [
+        ("ln -s nowhere out", 10),
+        ("mkfifo out", 10),
+        ("mkdir out", 10),
+        ("mkdir out; ln -s nowhere out/link", 10),
+        ("mkdir out; touch out/file", 0),
+        ("touch file; ln -s file out", 0),
+        ("mkdir other; touch other/file; ln -s other out", 0),
+        ("mkdir out; touch file; ln -s ../file out/link", 0),
+    ] {
+        let place = Place::new();
+        let job = json!({"id": "a", "cmd": cmd, "expected_output": "out"});
+        place.manifest(&json!([{"name": "p", "jobs": [job]}]));
+        assert_eq!(place.run().status.code(), Some(exit), "{cmd}");
+        let outputs = place.call(&["outputs", "a", "--state", "s.json"]);
+        assert_eq!(outputs.status.code(), Some(exit), "{cmd}: {outputs:?}");
+    }
+}
+
+#[test]
+fn an_output_that_a_completed_job_left_as_it_was_is_named() {
+    let place = Place::new();
+    fs::write(place.at("eval.json"), r#"{"acc": 0.99}"#).expect("write");
+    let job =
+        json!({"id": "a", "cmd": "touch log.txt", "expected_output": ["log.txt", "eval.json"]});
+    place.manifest(&json!([{"name": "p", "jobs": [job]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    for args in [
+        &["status"][..],
+        &["explain", "a"],
+        &["report", "--metrics", "eval.json#acc"],
+    ] {
+        let said = place.data(&[args, &["--state", "s.json"]].concat());
+        let said = said.to_string();
+        assert!(
+            said.contains("from before the start of this attempt: eval.json"),
+            "{args:?}: {said}"
+        );
+    }
+}
