@@ -32,6 +32,14 @@ fn a_job_is_told_before_its_time_limit_and_goes_on_in_its_next_attempt() {
     assert_eq!(place.run().status.code(), Some(0));
     let said = fs::read_to_string(place.at("said")).expect("ran");
     assert_eq!(said, "1 none\nsaved\n2 time_limit\nsaved\n3 time_limit\n");
+    // The budget alone lets it ask for another attempt, too.
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [{
+        "id": "a", "cmd": "echo $ARIS_ATTEMPT >> said; test $ARIS_ATTEMPT = 3 || exit 75", "retry": {"time_limit": 2, "delay": 60},
+    }]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let said = fs::read_to_string(place.at("said")).expect("ran");
+    assert_eq!(said, "1\n2\n3\n");
     // Without anything left of its budget it has failed.
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [{
