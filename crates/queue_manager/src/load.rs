@@ -114,14 +114,18 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     })
 }
 
-/// The user's file of the last time. When it was moved or copied together with the queue's folder, it is the one that lies there now.
+/// The user's file of the last time.
 fn users_file(place: &Place, parts: &Parts) -> PathBuf {
-    let known = Path::new(&parts.manifest);
+    here(place, parts, &parts.manifest)
+}
+
+/// A path that the queue remembers. When it was moved or copied together with the queue's folder, it is the one that lies there now.
+pub(crate) fn here(place: &Place, parts: &Parts, known: &str) -> PathBuf {
     let folder = Path::new(&parts.state).parent();
-    let inside = folder.and_then(|folder| known.strip_prefix(folder).ok());
+    let inside = folder.and_then(|folder| Path::new(known).strip_prefix(folder).ok());
     let here = inside.map(|inside| place.folder().join(inside));
-    here.filter(|path| path.is_file())
-        .unwrap_or_else(|| known.to_path_buf())
+    here.filter(|path| path.exists())
+        .unwrap_or_else(|| PathBuf::from(known))
 }
 
 /// The state file. **Errors**: [`Error::no_queue`], a file that is no state file.
@@ -434,7 +438,7 @@ pub(crate) fn open(place: &Place, manifest: Manifest, now: Timestamp) -> Result<
         }
         notices.extend(more);
     } else {
-        removed = replay(&mut queue, &opened.entries, place, now)?;
+        removed = replay(&mut queue, opened.entries, place, now)?;
         changes = changed(&queue);
     }
     Ok(Loaded {
@@ -453,7 +457,7 @@ pub(crate) fn look(place: &Place, manifest: Manifest, now: Timestamp) -> Result<
     if entries.is_empty() {
         import(&mut queue, place, now)?;
     }
-    replay(&mut queue, &entries, place, now)?;
+    replay(&mut queue, entries, place, now)?;
     Ok(queue)
 }
 
@@ -474,12 +478,15 @@ fn import(queue: &mut Queue, place: &Place, now: Timestamp) -> Result<snapshot::
 /// Gives the attempts that were begun, not ended, and belong to no job of the manifest.
 fn replay(
     queue: &mut Queue,
-    entries: &[Entry],
+    entries: Vec<Entry>,
     place: &Place,
     now: Timestamp,
 ) -> Result<Vec<(String, u32)>, Error> {
     let (mut removed, steady) = (Vec::new(), manager::now_ms());
-    for entry in entries {
+    for mut entry in entries {
+        if let Event::Start { log, .. } = &mut entry.event {
+            place.find_log(log);
+        }
         // A clock that was set back does not lengthen a pause.
         let late = now.duration_since(entry.time).as_millis().max(0);
         let late = u64::try_from(late).unwrap_or(u64::MAX);

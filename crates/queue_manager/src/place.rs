@@ -52,6 +52,18 @@ impl Place {
         self.state.parent().unwrap_or(Path::new("/"))
     }
 
+    /// Names the log where it lies now: of a queue that was moved the logs have come along.
+    pub(crate) fn find_log(&self, log: &mut String) {
+        let known = Path::new(&*log);
+        if known.parent() == Some(&self.logs) || known.exists() {
+            return;
+        }
+        let here = self.logs.join(known.file_name().unwrap_or_default());
+        if here.is_file() {
+            *log = here.display().to_string();
+        }
+    }
+
     /// Whether a folder is the one of a queue.
     pub(crate) fn is_queue(folder: &Path) -> bool {
         folder.join("journal.jsonl").exists()

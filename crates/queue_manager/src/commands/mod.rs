@@ -173,11 +173,12 @@ pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error>
     if !state.exists() && !place.queue.is_dir() {
         return Err(Error::no_queue(state));
     }
-    // Of a folder that was moved the logs have come along.
-    if parts.logs.is_empty() || place.logs.is_dir() && !Path::new(&parts.logs).is_dir() {
+    let logs = load::here(&place, &parts, &parts.logs);
+    // A version that did not remember where the queue was has nothing more to tell of logs that were moved.
+    if parts.logs.is_empty() || place.logs.is_dir() && !logs.is_dir() {
         return Ok(place);
     }
-    Ok(Place::of(&state, Some(PathBuf::from(parts.logs))))
+    Ok(Place::of(&state, Some(logs)))
 }
 
 /// The queue as its journal has it at this moment.

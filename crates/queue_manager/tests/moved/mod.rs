@@ -199,3 +199,38 @@ fn a_link_to_a_state_file_names_its_queue_and_no_second_one() {
     place.data(&["cancel", "--all", "--state", "s.json"]);
     manager.wait().expect("ended");
 }
+
+#[test]
+fn the_logs_of_a_queue_that_was_moved_are_found() {
+    for logs in ["logs", "other"] {
+        let place = Place::within("q");
+        place.manifest(&json!([{"name": "p", "jobs": [job("a", "echo told; exit 1")]}]));
+        let run = [
+            "run",
+            "--manifest",
+            "m.json",
+            "--state",
+            "s.json",
+            "--log-dir",
+            logs,
+        ];
+        assert_eq!(place.call(&run).status.code(), Some(10));
+        let moved = place.outside().join("moved");
+        fs::rename(place.at(""), &moved).expect("moved");
+        let call = |args: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_queue_manager"));
+            command.args(args).args(["--state", "s.json"]);
+            let output = command.current_dir(&moved).output().expect("ran");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        // Also when a manager has had the queue there.
+        for taken_up in [false, true] {
+            for args in [&["logs", "a"][..], &["report"]] {
+                let said = call(args);
+                assert!(said.contains("told"), "{logs} {taken_up} {args:?}: {said}");
+            }
+            assert!(call(&["explain", "a"]).contains("the log of attempt 1"));
+            call(&["run"]);
+        }
+    }
+}
