@@ -30,9 +30,14 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
     if look.queue.began().is_none() {
         return Err(Error::no_queue(look.place.state));
     }
-    let target = |path: &Option<PathBuf>| {
+    let mut taken = Vec::new();
+    let mut target = |path: &Option<PathBuf>| -> Result<Option<PathBuf>, Error> {
         let path = path.as_ref().map(|path| context.absolute(path));
-        path.map(|path| free(path, &look)).transpose()
+        let path = path
+            .map(|path| free(path, &look, &taken, context))
+            .transpose()?;
+        taken.extend(path.as_deref().map(real));
+        Ok(path)
     };
     let (csv, md, html) = (target(&args.csv)?, target(&args.md)?, target(&args.html)?);
     let mut found = of(&look, context.now());
@@ -57,17 +62,38 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
     Ok(Outcome::found(Data::Report(Box::new(found)), not_all))
 }
 
-/// A place for a report that is no file of the queue.
-fn free(path: PathBuf, look: &Look) -> Result<PathBuf, Error> {
+/// A place for a report that is no file of the queue or of its jobs and none of those that are `taken`.
+fn free(
+    path: PathBuf,
+    look: &Look,
+    taken: &[PathBuf],
+    context: &Context,
+) -> Result<PathBuf, Error> {
     let (place, target) = (&look.place, real(&path));
     let own = [&place.state, &look.manifest].map(|own| real(own));
-    if own.contains(&target) || target.starts_with(real(&place.queue)) {
-        return Err(Error::unclear(format!(
-            "{} is a file of the queue, which a report would replace: give it another name; nothing was written",
-            path.display()
-        )));
-    }
-    Ok(path)
+    let wrote = |job: &u32| {
+        let spec = look.queue.job(*job);
+        let cwd = context.absolute(&look.queue.manifest().cwd_of(spec));
+        let outputs = spec.outputs.iter();
+        let outputs = outputs.flat_map(|pattern| aris_attempt::output_files(&cwd, pattern));
+        let attempts = look.queue.run(*job).attempts.iter();
+        let logs = attempts.filter_map(|attempt| Some(PathBuf::from(&**attempt.log.as_ref()?)));
+        let mut files = outputs.chain(logs);
+        target.exists() && files.any(|file| target.starts_with(real(&file)))
+    };
+    let what = if own.contains(&target) || target.starts_with(real(&place.queue)) {
+        String::from("a file of the queue")
+    } else if taken.contains(&target) {
+        String::from("another part of this report")
+    } else if let Some(job) = (0..look.queue.len()).find(wrote) {
+        format!("a file of job {:?}", look.queue.job(job).id)
+    } else {
+        return Ok(path);
+    };
+    Err(Error::unclear(format!(
+        "{} is {what}, which a report would replace: give it another name; nothing was written",
+        path.display()
+    )))
 }
 
 /// Leaves `summary.md` beside the state file of a queue that is over; gives its path. A file that cannot be written is said on stderr
@@ -81,8 +107,10 @@ pub(crate) fn leave(place: Place, queue: Queue, context: &Context) -> Option<Str
         queue,
     };
     let text = results::summary(&of(&look, context.now()));
-    let written = aris_fs::write_atomic(&path, text.as_bytes());
-    let written = written.map(|()| path.display().to_string());
+    let written = free(path, &look, &[], context).and_then(|path| {
+        aris_fs::write_atomic(&path, text.as_bytes())?;
+        Ok(path.display().to_string())
+    });
     let failed = |error| context.warn(&format!("no summary was written: {error}"));
     written.map_err(failed).ok()
 }

@@ -8,38 +8,44 @@ use crate::queue::Place;
 
 /// What a report would replace is the only record of what ran.
 #[test]
-fn a_report_replaces_no_file_of_the_queue() {
+fn a_report_replaces_no_file_of_the_queue_or_of_its_jobs() {
     let place = Place::new();
-    let jobs = json!([{"name": "p", "jobs": [{"id": "a", "cmd": "true"}]}]);
-    place.manifest(&jobs);
+    let cmd = "mkdir out; echo 1 > out/a; echo 2 > b";
+    let job = json!({"id": "a", "cmd": cmd, "expected_output": ["out", "b"]});
+    place.manifest(&json!([{"name": "p", "jobs": [job]}]));
     assert_eq!(place.run().status.code(), Some(0));
     let journal = ".s.queue/journal.jsonl";
     std::os::unix::fs::symlink(place.at("s.json"), place.at("link")).expect("link");
-    let kept = ["m.json", "s.json", journal].map(|file| fs::read(place.at(file)).expect("read"));
-    for target in [
-        "m.json",
-        "s.json",
-        journal,
-        "link",
-        ".s.queue/new.md",
-        "./.s.queue/../s.json",
+    let files = ["m.json", "s.json", journal, "b", "out/a", "logs/a.log"];
+    let kept = files.map(|file| fs::read(place.at(file)).expect("read"));
+    let (queue, job) = ("a file of the queue", "a file of job \"a\"");
+    for (target, what) in [
+        ("m.json", queue),
+        ("s.json", queue),
+        (journal, queue),
+        ("link", queue),
+        (".s.queue/new.md", queue),
+        ("./.s.queue/../s.json", queue),
+        ("b", job),
+        ("out/a", job),
+        ("logs/a.log", job),
     ] {
         for flag in ["--output", "--html"] {
             let refused = place.call(&["report", "--state", "s.json", flag, target]);
             let said = String::from_utf8_lossy(&refused.stderr).into_owned();
             assert_eq!(refused.status.code(), Some(2), "{flag} {target}: {said}");
-            assert!(said.contains("a file of the queue"), "{said}");
+            assert!(said.contains(what), "{said}");
         }
     }
-    let now = ["m.json", "s.json", journal].map(|file| fs::read(place.at(file)).expect("read"));
-    assert!(kept == now);
-    assert_eq!(
-        place
-            .call(&["report", "--state", "s.json", "--output", "t.md"])
-            .status
-            .code(),
-        Some(0)
-    );
+    let twice = ["report", "--state", "s.json", "-o", "t", "--html", "./t"];
+    let refused = place.call(&twice);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(kept == files.map(|file| fs::read(place.at(file)).expect("read")));
+    assert!(!place.at("t").exists());
+    for target in ["t.md", "t.md", "out/new.md", "logs/t.md"] {
+        let done = place.call(&["report", "--state", "s.json", "--output", target]);
+        assert_eq!(done.status.code(), Some(0), "{target}: {done:?}");
+    }
 }
 
 #[test]
