@@ -532,6 +532,20 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
     assert!(run.stdout().contains("4 fetched"), "{run}");
     assert_eq!(bed.read("here/s2.txt"), "2\n");
 
+    // Several names: each server is asked for those that it has.
+    let run = both(&bed, "fetch", &["--output", "named", "t1", "s*2", "t2"]).expect_code(0);
+    assert!(run.stdout().contains("3 fetched"), "{run}");
+    let run = both(&bed, "remote", &["--", "outputs", "t1", "t2"]).expect_code(0);
+    for file in ["t1.txt", "t2.txt"] {
+        assert_eq!(run.stdout().matches(file).count(), 1, "{run}");
+    }
+    for (verb, words) in [
+        ("fetch", &["--output", "none", "t1", "t3"][..]),
+        ("remote", &["--", "outputs", "t1", "t3"]),
+    ] {
+        both(&bed, verb, words).expect_code(3);
+    }
+
     // One that is away keeps nobody from what the other says.
     bed.write("down-gpu-a", "");
     let run = both(&bed, "remote", &[]).expect_code(7);

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::cli::{FetchArgs, SshFlags};
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
 use crate::commands::records::Records;
-use crate::commands::there::{LARGEST, There, of_all};
+use crate::commands::there::{LARGEST, There, of_all, own_words};
 use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 
@@ -83,7 +83,11 @@ pub(crate) enum Brought {
 /// Brings the outputs of completed jobs, or of those that are named.
 pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> CommandResult {
     let servers = args.ssh.each()?;
-    let from = |ssh: &SshFlags| fetch_from(&There::new(ssh, &args.run, context)?, args, context);
+    let jobs = own_words(&servers, &args.run, &args.jobs, |_| true, context);
+    let from = |ssh: &SshFlags| {
+        let there = There::new(ssh, &args.run, context)?;
+        fetch_from(&there, &jobs(ssh), args, context)
+    };
     let mut fetched = Fetched {
         host: args.ssh.host.clone(),
         run: args.run.clone(),
@@ -105,9 +109,14 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> CommandResult {
     Ok(Outcome::found(Data::Fetched(fetched), found))
 }
 
-fn fetch_from(there: &There<'_>, args: &FetchArgs, context: &Context) -> Result<Fetched, Error> {
+fn fetch_from(
+    there: &There<'_>,
+    jobs: &[String],
+    args: &FetchArgs,
+    context: &Context,
+) -> Result<Fetched, Error> {
     let mut call = vec!["outputs", "--json", "--"];
-    call.extend(args.jobs.iter().map(String::as_str));
+    call.extend(jobs.iter().map(String::as_str));
     let outputs: Outputs = there.data(&call)?;
     let folder = context.absolute(&args.output);
     let mut targets: BTreeMap<PathBuf, OutputFile> = BTreeMap::new();

@@ -252,7 +252,7 @@ pub(crate) fn jobs_of(queue: &Queue, name: &str) -> Result<Vec<u32>, Error> {
     if let Some(job) = queue.find(name) {
         return Ok(vec![job]);
     }
-    let pattern = Pattern::new(name).filter(|_| name.contains(['*', '?']));
+    let pattern = pattern(name);
     let fits = |job: &u32| {
         let pattern = pattern.as_ref();
         pattern.is_some_and(|pattern| pattern.matches(queue.job(*job).id.as_bytes()))
@@ -262,6 +262,11 @@ pub(crate) fn jobs_of(queue: &Queue, name: &str) -> Result<Vec<u32>, Error> {
         return job(queue, name).map(|job| vec![job]);
     }
     Ok(jobs)
+}
+
+/// The pattern that a name of jobs is, where it is one.
+pub(crate) fn pattern(name: &str) -> Option<Pattern> {
+    Pattern::new(name).filter(|_| name.contains(['*', '?']))
 }
 
 /// The end of a log as text: at most so many lines of its last 64 KiB.

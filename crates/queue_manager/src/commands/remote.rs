@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
 use crate::commands::there::{
-    self, Remote, There, envelope, failed, is_absent, of_all, printable, said,
+    self, Remote, There, envelope, failed, is_absent, of_all, own_words, printable, said,
 };
 use crate::commands::{CommandResult, Data};
 use crate::commands::{follow, shares};
@@ -104,8 +104,8 @@ fn shares(
                 there.host
             )));
         }
-        let ids = match there.data::<Value>(&["status", "--json", "--jobs"]) {
-            Ok(data) => ids_of(&data),
+        let ids = match there.ids() {
+            Ok(ids) => ids,
             Err(error) if is_absent(&error) => BTreeSet::new(),
             Err(error) => return Err(error),
         };
@@ -123,12 +123,6 @@ fn shares(
         Ok((String::from(MANIFEST), edit::text(&root)))
     };
     (0..servers.len()).map(text).collect()
-}
-
-fn ids_of(status: &Value) -> BTreeSet<String> {
-    let rows = status["all"].as_array().into_iter().flatten();
-    let ids = rows.filter_map(|row| row["id"].as_str());
-    ids.map(str::to_owned).collect()
 }
 
 /// Starts a manager of the run, or lets the one that is there take the manifest up: what was done, in lines, and its data.
@@ -188,7 +182,12 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
         let what = "add gives a job to one server, and several would each run it: name the one that is to have it";
         return Err(Error::unclear(what));
     }
-    let (answers, error) = of_all(&servers, |ssh| ask(ssh, args, context));
+    let words = args.command.as_slice();
+    // What follows an option may be its value.
+    let is_option = |at: usize| words[at].starts_with('-') && words[at] != "--";
+    let is_name = |at: usize| at > 0 && !is_option(at) && !is_option(at - 1);
+    let own = own_words(&servers, &args.run, words, is_name, context);
+    let (answers, error) = of_all(&servers, |ssh| ask(ssh, &args.run, own(ssh), context));
     let is_found = answers.iter().any(|(_, answer)| answer.code == 10);
     let text = |(host, answer): &(String, Answer)| match servers.len() {
         1 => answer.stdout.clone(),
@@ -214,8 +213,12 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
 }
 
 /// What one server answers.
-fn ask(ssh: &SshFlags, args: &RemoteArgs, context: &Context) -> Result<Answer, Error> {
-    let mut words = args.command.clone();
+fn ask(
+    ssh: &SshFlags,
+    run: &str,
+    mut words: Vec<String>,
+    context: &Context,
+) -> Result<Answer, Error> {
     if words.is_empty() {
         words.push(String::from("status"));
     }
@@ -223,7 +226,7 @@ fn ask(ssh: &SshFlags, args: &RemoteArgs, context: &Context) -> Result<Answer, E
         // Behind the command: what follows `--` is a name.
         words.insert(1, String::from("--json"));
     }
-    let there = There::new(ssh, &args.run, context)?;
+    let there = There::new(ssh, run, context)?;
     let answer = there.call(words)?;
     let error = said(&answer);
     let is_error = |line: &&str| !matches!(answer.code, 0 | 10) && Some(*line) == error;

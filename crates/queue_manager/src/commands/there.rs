@@ -1,6 +1,6 @@
 //! A run on a server: what is asked of it, and how its answers are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cli::SshFlags;
+use crate::commands::pattern;
 use crate::error::Error;
 use crate::manager;
 
@@ -151,6 +152,14 @@ impl<'a> There<'a> {
         data_of(self.host, &answer)
     }
 
+    /// The ids of the jobs that the run has.
+    pub(super) fn ids(&self) -> Result<BTreeSet<String>, Error> {
+        let status: Value = self.data(&["status", "--json", "--jobs"])?;
+        let rows = status["all"].as_array().into_iter().flatten();
+        let ids = rows.filter_map(|row| row["id"].as_str());
+        Ok(ids.map(str::to_owned).collect())
+    }
+
     /// The piece of a file that begins at `from`; `Err` holds why there is none.
     pub(super) fn piece(
         &self,
@@ -250,6 +259,40 @@ pub(super) fn of_all<T>(
     }
     let wrong = wrong.or(absent.filter(|_| given.is_empty()));
     (given, wrong)
+}
+
+/// What gives the words for each server: of those that `is_name` says to name jobs it gets none that others have and it has not. One that
+/// has no job of these names, or does not answer, gets all and says what is wrong.
+pub(super) fn own_words<'a>(
+    servers: &[SshFlags],
+    run: &str,
+    words: &'a [String],
+    is_name: impl Fn(usize) -> bool + 'a,
+    context: &Context,
+) -> impl Fn(&SshFlags) -> Vec<String> + 'a {
+    let names = (0..words.len()).filter(|at| is_name(*at));
+    let names: Vec<&String> = names.map(|at| &words[at]).collect();
+    let shared = servers.len() > 1 && names.len() > 1;
+    let asked = if shared { servers } else { &[] };
+    let (known, _) = of_all(asked, |ssh| There::new(ssh, run, context)?.ids());
+    let known: BTreeMap<String, BTreeSet<String>> = known.into_iter().collect();
+    let has = |ids: &BTreeSet<String>, name: &String| {
+        let pattern = pattern(name);
+        let fits = |id: &String| pattern.as_ref().is_some_and(|it| it.matches(id.as_bytes()));
+        ids.contains(name) || ids.iter().any(fits)
+    };
+    move |ssh| {
+        let own = known.get(&ssh.host);
+        let own = own.filter(|own| names.iter().any(|name| has(own, name)));
+        let is_elsewhere = |name| known.values().any(|ids| has(ids, name));
+        let stays = |at: &usize| {
+            let word = &words[*at];
+            let gets = |own| has(own, word) || !is_elsewhere(word);
+            !is_name(*at) || own.is_none_or(gets)
+        };
+        let own = (0..words.len()).filter(stays);
+        own.map(|at| words[at].clone()).collect()
+    }
 }
 
 /// Whether a server does not have what is asked for.
