@@ -83,6 +83,8 @@ fn sections(command: Command, spec: &Spec, path: &str, above: &[&'static str]) -
     let mut command = command
         .help_template(TEMPLATE)
         .after_help(after_help(spec, path))
+        // Without its command a call is an error that says so.
+        .arg_required_else_help(false)
         .disable_help_subcommand(true);
     for name in names {
         let below = if path.is_empty() {
@@ -109,6 +111,8 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
         .mut_args(hidden)
         .mut_args(|arg| match arg.get_long() {
             Some("output") => file(arg.short('o')),
+            // So that -1 is told to be a wrong number, and not an unknown flag.
+            Some(DEADLINE) => arg.allow_negative_numbers(true),
             Some("attest" | "html" | "record" | "write-baseline") => file(arg),
             Some(FORMAT) => {
                 has_format = true;
@@ -198,21 +202,26 @@ fn hanging(meaning: &str) -> String {
     text
 }
 
-/// A long call on several lines, as a shell reads them: broken before flags.
-fn folded(line: &str) -> String {
+/// A long call on several lines, as a shell reads them: broken before flags, never inside quotes.
+pub(crate) fn folded(line: &str) -> String {
     const WIDTH: usize = 88;
+    let mut pieces: Vec<String> = Vec::new();
+    for piece in line.split(" --") {
+        match pieces.last_mut() {
+            None => pieces.push(piece.to_owned()),
+            Some(quoted) if quoted.matches(['\'', '"']).count() % 2 == 1 => {
+                quoted.extend([" --", piece]);
+            }
+            Some(_) => pieces.push(format!("--{piece}")),
+        }
+    }
     let mut folded = String::new();
     let mut column = 0;
-    for (at, piece) in line.split(" --").enumerate() {
-        let piece = if at == 0 {
-            piece.to_owned()
-        } else {
-            format!("--{piece}")
-        };
-        if at > 0 && column + 1 + piece.len() > WIDTH {
+    for piece in pieces {
+        if column > 0 && column + 1 + piece.len() > WIDTH {
             folded.push_str(" \\\n      ");
             column = 4;
-        } else if at > 0 {
+        } else if column > 0 {
             folded.push(' ');
             column += 1;
         }

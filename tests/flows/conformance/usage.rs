@@ -80,3 +80,26 @@ fn common_flags_may_stand_before_a_subcommand() {
         }
     });
 }
+
+#[test]
+fn a_missing_or_misspelt_command_is_named() {
+    for_every_helper(|subject| {
+        let commands = subject.contract.commands();
+        let Some(first) = commands.first() else {
+            return;
+        };
+        let project = (subject.cases.project)();
+        let call = |args: &[&str]| subject.helper.call(project.path()).args(args).run();
+        let works_alone = ["paper_claim_audit", "verify_paper_audits"];
+        if !works_alone.contains(&subject.cases.helper) {
+            let run = call(&[]).expect_code(2);
+            assert!(
+                run.stderr().contains("error: a command is missing\n")
+                    && run.stderr().contains(first),
+                "{run}"
+            );
+        }
+        let run = call(&["sugest", "paper"]).expect_code(2);
+        assert!(run.stderr().contains("sugest"), "{run}");
+    });
+}

@@ -23,7 +23,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
-        _ => Err(String::from("a number of seconds above 0 and up to 86400")),
+        _ => Err(String::from(
+            "it must be a number of seconds, above 0 and up to 86400",
+        )),
     }
 }
 

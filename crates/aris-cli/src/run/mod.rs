@@ -69,9 +69,9 @@ pub fn run<A: Args, D: Product, E: Failure>(
     }
     subcommand_first(&command, &mut process.args);
     let asked_for_json = asks_for_json(&process.args);
-    let matches = match command.try_get_matches_from(&process.args) {
+    let matches = match command.clone().try_get_matches_from(&process.args) {
         Ok(matches) => matches,
-        Err(error) => return usage(spec, &error, asked_for_json, &mut process),
+        Err(error) => return usage(command, error, asked_for_json, &mut process),
     };
     let json = matches.get_flag(JSON);
     let deadline = spec.deadline.map(|usual| {
@@ -183,25 +183,77 @@ impl Emitter<'_> {
     }
 }
 
-fn usage(spec: &Spec, error: &clap::Error, json: bool, process: &mut Process) -> Exit {
-    use clap::error::ErrorKind as Clap;
-    let text = error.render().to_string();
+fn usage(
+    mut command: clap::Command,
+    mut error: clap::Error,
+    json: bool,
+    process: &mut Process,
+) -> Exit {
+    use clap::error::{ContextKind, ContextValue, ErrorKind as Clap};
     if matches!(error.kind(), Clap::DisplayHelp | Clap::DisplayVersion) {
-        return printed(&text, process);
+        return printed(&error.render().to_string(), process);
     }
-    let text = match text.split_once("requires a subcommand but one was not provided") {
-        Some((_, list)) => format!("error: a command is missing{list}"),
-        None => text,
+    // clap proposes to pass a misspelt flag as a value, and shows optional arguments that were given as required.
+    error.remove(ContextKind::Suggested);
+    command.build();
+    let called = process.args.iter().skip(1);
+    let called = called
+        .filter_map(|word| command.find_subcommand(word))
+        .next();
+    let usage = called.unwrap_or(&command).clone().render_usage();
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    let text = error.render().to_string();
+    let first = process.args.get(1).and_then(|word| word.to_str());
+    let (rest, body) = match about_commands(&command, &error, first.unwrap_or_default()) {
+        Some((what, hint)) => (
+            format!("{what}\n  hint: {hint}"),
+            ErrorBody::new(ErrorKind::Usage, what, &hint),
+        ),
+        None => {
+            let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
+            (rest.to_owned(), misused(&text))
+        }
     };
-    let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
-    let said = format!("{}: error: {rest}\n", spec.name);
+    let said = format!("{}: error: {rest}\n", command.get_name());
     let said = shown(said.as_bytes(), false);
     process.stderr.write_all(&said).unwrap_or_default();
     if json {
-        let line = emit::error_line(misused(&text));
+        let line = emit::error_line(body);
         emit::to_stdout(&mut process.stdout, &line).unwrap_or_default();
     }
     ErrorKind::Usage.exit()
+}
+
+/// What is wrong with the command of a call that begins with the word `first`, and a hint, where clap's own words mislead: it prints the whole
+/// help where a command is missing, and takes a misspelt one for a value, and the word behind it for a command.
+fn about_commands(
+    command: &clap::Command,
+    error: &clap::Error,
+    first: &str,
+) -> Option<(String, String)> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind as Clap};
+    let (name, mut words) = (command.get_name(), Vec::new());
+    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        words.push(one.get_name());
+    }
+    let words = words.join(", ");
+    let what = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (Clap::MissingSubcommand, _) => {
+            let hint = format!("one of {words}; {name} --help explains them");
+            return Some((String::from("a command is missing"), hint));
+        }
+        (Clap::ArgumentConflict, Some(ContextValue::String(word))) if first.starts_with('-') => {
+            format!("unexpected argument {word:?}")
+        }
+        (Clap::ArgumentConflict, Some(ContextValue::String(word))) => {
+            format!("unexpected argument {word:?} after {first:?}, which is not a command")
+        }
+        _ => return None,
+    };
+    Some((
+        what,
+        format!("a command comes first, and is one of {words}"),
+    ))
 }
 
 /// clap's message without its tips and usage: the first paragraph on one line.

@@ -213,6 +213,18 @@ fn a_format_is_the_flag_of_that_name() {
 }
 
 #[test]
+fn an_example_is_never_broken_inside_quotes() {
+    let flags = "--name a-long-value --of a-long-value --this a-long-value";
+    let line = format!("sample done {flags} --agent 'claude -p --output-format json --more'");
+    let folded = command::folded(&line);
+    assert!(folded.contains(" \\\n"), "{folded}");
+    assert!(
+        folded.contains("'claude -p --output-format json --more'"),
+        "{folded}"
+    );
+}
+
+#[test]
 fn a_panic_is_exit_one_with_an_envelope_wherever_it_happened() {
     for (what, text) in [("panic", "a fault"), ("thread", "far away")] {
         let (code, stdout, stderr) = call(&["--json", what]);
