@@ -206,6 +206,9 @@ impl PaperFiles {
             match self.read(&real, SOURCE_LIMIT.min(left)) {
                 Ok(Some(file)) => {
                     left -= file.0.len() as u64;
+                    if let Err(reason) = source_text(&file.0) {
+                        refused.push(format!("{path}: {reason}"));
+                    }
                     files.push((path, file));
                 }
                 Ok(None) => {}

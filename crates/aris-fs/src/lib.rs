@@ -34,7 +34,9 @@ pub use lock::Lock;
 pub use log::Log;
 pub use parallel::{in_parallel, map_in_parallel, processors};
 pub use part::Part;
-pub use path::{display_relative, join_inside, lexical, on_path, probe, real, usable_helper};
+pub use path::{
+    display_relative, join_inside, lexical, no_folder, on_path, probe, real, usable_helper,
+};
 pub use place::{
     create_file, create_folder, create_link, exchange, remove_empty_folder, rename_new,
     set_modified,
@@ -47,5 +49,5 @@ pub use sealed::{DamagedLine, seal, sealed};
 pub use write::{
     SUFFIX, copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead,
     sweep_folder, sync_dir, write_atomic, write_atomic_if, write_atomic_over,
-    write_atomic_with_mode, write_changed, write_new, write_unsynced,
+    write_atomic_with_mode, write_changed, write_new, write_output, write_unsynced,
 };

@@ -65,6 +65,16 @@ pub fn on_path(program: &str, folders: &str, cwd: &Path) -> Option<PathBuf> {
         .find(|path| usable_helper(path) == Probe::Usable)
 }
 
+/// What is said of a path that should be a folder and is none.
+pub fn no_folder(path: &Path) -> String {
+    let why = if path.exists() {
+        "is a file, not a folder"
+    } else {
+        "does not exist"
+    };
+    format!("{} {why}", path.display())
+}
+
 /// `path` as seen from `base`, with `/`, for people and artifacts; the path itself when it is not below `base`.
 pub fn display_relative(path: &Path, base: &Path) -> String {
     let shown = path.strip_prefix(base).unwrap_or(path);

@@ -26,6 +26,16 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, None, &|| true).map(drop)
 }
 
+/// Like [`write_atomic`] for a file that a user names: folders above it that are missing are made.
+///
+/// **Errors**: as [`write_atomic`].
+pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    if let Some(folder) = path.parent() {
+        create_dir(folder)?;
+    }
+    write_atomic(path, bytes)
+}
+
 /// Like [`write_atomic`], if `still` holds when everything is ready but for the last step. Gives whether it did; if not, nothing was changed.
 pub fn write_atomic_if(
     path: &Path,

@@ -18,7 +18,7 @@ use crate::own::{Part, own};
 /// Flags of commands that keep files.
 #[derive(Debug, clap::Args)]
 pub struct FolderArgs {
-    /// Keep files there [default: a folder below .aris/temp, named after the gate and the helper]
+    /// Folder for the files [default: a folder below .aris/temp, named after the gate and the helper]
     #[arg(long, alias = "out-dir", value_name = "DIR")]
     output: Option<PathBuf>,
     /// claims: are the claims of the report supported; review: is the research itself sound

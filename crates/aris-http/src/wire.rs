@@ -197,6 +197,10 @@ pub(crate) fn broken(error: impl Into<ureq::Error>) -> Broken {
         Error::Io(source) => match source.kind() {
             Io::TimedOut | Io::WouldBlock => return Broken::Late,
             Io::ConnectionRefused => return Broken::Unreached("it refuses the connection"),
+            // The system's look-up of names gives an error without a kind.
+            _ if source.to_string().starts_with("failed to lookup address") => {
+                return Broken::Unreached("its name cannot be looked up: is there a network?");
+            }
             Io::UnexpectedEof => "the body ends before its end",
             kind => return Broken::Trouble(kind.to_string()),
         },

@@ -69,7 +69,7 @@ pub struct OnlineArgs {
     /// Ask again for what the cache has
     #[arg(long, display_order = 801)]
     pub refresh: bool,
-    /// Give up after so many seconds in all; unset: 60, or more where many papers are checked
+    /// Stop asking after this many seconds, and exit with 7 where an answer is missing [default: 60, more where many papers are checked]
     #[arg(long, value_name = "SECONDS", value_parser = aris_cli::seconds, display_order = 802)]
     pub deadline: Option<f64>,
 }
@@ -97,6 +97,25 @@ impl OnlineArgs {
             (false, true) => Mode::Refresh,
             (false, false) => Mode::Live,
         }
+    }
+}
+
+/// Year or years, as `--year` takes them. A filter may be a list with commas: a value must not be able to add to it.
+///
+/// **Errors**: what it must be instead.
+pub fn years(text: &str) -> Result<String, String> {
+    let shaped = text.len() <= 9
+        && text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.split('-').count() <= 2
+        && text.split('-').all(|part| {
+            part.is_empty() || part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_digit())
+        });
+    if shaped {
+        Ok(text.to_owned())
+    } else {
+        Err(String::from(
+            "it must look like 2023, 2020-2023, 2023- or -2023",
+        ))
     }
 }
 
@@ -180,6 +199,16 @@ fn contact(context: &Context) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn years_are_years() {
+        for good in ["2023", "2020-2023", "2023-", "-2023"] {
+            assert!(years(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-", "23", "2020-2021-2022", "2023,is_oa:true", "20234"] {
+            assert!(years(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn a_client_works_in_a_folder_of_its_own() {

@@ -67,7 +67,7 @@ impl Failure for RemoteError {
             )),
             Self::Ssh(error) => error.hint(),
             Self::Unreachable(..) => Some(String::from(
-                "jobs on the server go on without this connection; ask again later",
+                "check the name of the server: ssh HOST; jobs that run on it go on without this connection",
             )),
             Self::Refused(host, _) => Some(format!(
                 "connect by hand once (ssh {host}) and settle the key there; it is never accepted automatically"

@@ -79,6 +79,10 @@ impl Identity {
         {
             return false;
         }
+        if self == other {
+            // The same entry, given again: nothing tells them apart.
+            return true;
+        }
         let telling = self.title.chars().count() >= TITLE;
         let years = match (self.year, other.year) {
             // The same entry of a bibliography, given again.

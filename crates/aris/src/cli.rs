@@ -104,8 +104,10 @@ fn parser(helper: Option<&OsStr>) -> Result<(Command, &'static str), Error> {
 fn find(name: &OsStr) -> Result<&'static Entry, Error> {
     lookup::find(name).ok_or_else(|| {
         let name = name.to_string_lossy().into_owned();
+        let own = Own::augment_subcommands(Command::new(SPEC.name));
+        let own = own.get_subcommands().map(|one| one.get_name().to_owned());
         Error::Unknown {
-            nearest: lookup::nearest(&name),
+            nearest: lookup::nearest(&name, own),
             name,
         }
     })

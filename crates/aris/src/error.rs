@@ -7,10 +7,10 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub(crate) enum Error {
-    #[error("there is no helper {name:?}")]
+    #[error("there is no command or helper {name:?}")]
     Unknown {
         name: String,
-        nearest: Option<&'static str>,
+        nearest: Option<String>,
     },
     #[error("a text cannot be made: {0}")]
     Made(#[from] io::Error),

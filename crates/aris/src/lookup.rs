@@ -34,12 +34,11 @@ pub(crate) fn of_program(name: &OsStr) -> Option<&'static Entry> {
     find(name).or_else(|| find(OsStr::new(before_target()?)))
 }
 
-/// The helper whose name is nearly `name`, if one is.
-pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+/// The helper, or the command of `aris` among `own`, whose name is nearly `name`, if one is.
+pub(crate) fn nearest(name: &str, own: impl Iterator<Item = String>) -> Option<String> {
     let distance = |known: &str| strsim::damerau_levenshtein(known, name);
-    let nearest = all()
-        .map(|entry| entry.spec.name)
-        .min_by_key(|known| distance(known))?;
-    // More than a third of the letters wrong is another word.
-    (distance(nearest) * 3 <= nearest.len()).then_some(nearest)
+    let helpers = all().map(|entry| entry.spec.name.to_owned());
+    let nearest = helpers.chain(own).min_by_key(|known| distance(known))?;
+    // More than a third of the characters wrong is another word.
+    (distance(&nearest) * 3 <= nearest.len()).then_some(nearest)
 }

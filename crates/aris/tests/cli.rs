@@ -127,6 +127,7 @@ fn an_unknown_name_is_a_usage_error_that_names_the_nearest() {
     let project = Project::new();
     for (args, nearest) in [
         (&["sav_trace"][..], Some("save_trace")),
+        (&["instal"], Some("install")),
         (&["help", "citation-audit"], Some("citation_audit")),
         (&["man", "verify_paper_audit"], Some("verify_paper_audits")),
         (&["completions", "bash", "save_trac"], Some("save_trace")),
@@ -140,7 +141,7 @@ fn an_unknown_name_is_a_usage_error_that_names_the_nearest() {
             None => String::from("hint: aris help lists all"),
         };
         assert!(
-            run.stderr().contains("there is no helper"),
+            run.stderr().contains("there is no command or helper"),
             "{args:?} {run}"
         );
         assert!(run.stderr().contains(&expected), "{args:?} {run}");

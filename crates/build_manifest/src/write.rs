@@ -25,7 +25,7 @@ pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool,
         Err(error) if error.is_not_found() => {}
         Err(error) => return Err(error.into()),
     }
-    aris_fs::write_atomic(&target, text.as_bytes())?;
+    aris_fs::write_output(&target, text.as_bytes())?;
     Ok(true)
 }
 

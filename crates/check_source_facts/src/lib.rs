@@ -61,8 +61,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let drifted = facts.iter().any(|fact| fact.outcome == Holds::Drifted);
     let silent = facts.iter().filter(|fact| fact.is_silent()).count();
     if !drifted && silent > 0 {
-        let what = format!("{silent} of {} facts could not be asked for", facts.len());
-        let hint = "nothing follows for these; run it again later";
+        let what = format!("{silent} of {} facts could not be checked", facts.len());
+        let hint = "this says nothing about the sources; run it again when they can be reached";
         return Err(Error::told(ErrorKind::Unavailable, what, hint).with("facts", json!(facts)));
     }
     let report = Report {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The paper folder is not there.
-    #[error("paper folder {} does not exist or is no folder", path.display())]
+    #[error("{}", aris_fs::no_folder(path))]
     Paper {
         /// The folder as given, absolute.
         path: PathBuf,

@@ -46,7 +46,7 @@ pub enum Error {
         missing: Vec<String>,
     },
     /// `--project` is not a folder.
-    #[error("project folder {} does not exist or is not a folder", .0.display())]
+    #[error("{}", aris_fs::no_folder(.0))]
     Project(PathBuf),
     /// The outcome cannot be recorded. The helper has run.
     #[error("the outcome cannot be recorded")]

@@ -98,7 +98,7 @@ pub static SPEC: Spec = Spec {
                 (5, ""),
                 (
                     10,
-                    "policies A, B and E: the helper's own code, 10 to 125; policy A: any other code of the helper, too",
+                    "and up to 125: the helper's own code (policies A, B and E); with policy A 1 to 9, too",
                 ),
                 (20, "policy C: write the record directly"),
                 (21, "policy D1: try the next source"),

@@ -9,10 +9,10 @@ pub struct Cli {
     /// http(s) address; what exists on disk wins over an identifier
     #[arg(long, value_name = "SOURCE")]
     pub source: String,
-    /// Folder of the cache [default: `ARIS_STYLE_REF_CACHE`, or aris-style-refs in the user's cache folder]
+    /// Folder that keeps the profiles [default: `ARIS_STYLE_REF_CACHE`, or aris-style-refs in the user's cache folder]
     #[arg(long, alias = "out", value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Download remote papers again, and write the files again
+    /// Measure again and write the files again; remote papers are downloaded again
     #[arg(long)]
     pub force: bool,
     /// Time for reading a PDF
@@ -21,7 +21,7 @@ pub struct Cli {
     /// Use only the cache; what is not in it gives exit 7
     #[arg(long, conflicts_with = "refresh", display_order = 800)]
     pub offline: bool,
-    /// Ask again also where the cache has an answer
+    /// Ask again for what the cache has
     #[arg(long, display_order = 801)]
     pub refresh: bool,
 }

@@ -94,7 +94,12 @@ impl Source {
                     return Err(Error::paper(&path.display().to_string(), &why, hint));
                 }
                 None if html::is_page(&decode(&head(&path))) => SourceType::LocalHtml,
-                _ => SourceType::LocalTex,
+                None | Some("tex" | "ltx" | "latex" | "txt") => SourceType::LocalTex,
+                Some(other) => {
+                    let why = format!("a file of the kind .{other} is no paper");
+                    let hint = "name a .tex, .pdf or .html file, or a folder with LaTeX sources";
+                    return Err(Error::paper(&path.display().to_string(), &why, hint));
+                }
             };
             return Ok(Self::Local(kind, path));
         }

@@ -117,7 +117,7 @@ fn between(text: &str, low: f64, high: f64) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|number| (low..=high).contains(number))
-        .ok_or_else(|| format!("not a number from {low} to {high}"))
+        .ok_or_else(|| format!("it must be a number from {low} to {high}"))
 }
 
 fn dpi(text: &str) -> Result<f64, String> {

@@ -30,10 +30,10 @@ pub struct Cli {
         value_name = "HOST",
         value_delimiter = ',',
         value_parser = |text: &str| text.parse::<Host>(),
-        help = "Host to install for: claude, codex, cursor, gemini; repeatable or with commas [default: as before, else claude]"
+        help = "Host to install for: claude, codex, cursor, gemini; comma-separated [default: as before, else claude]"
     )]
     pub host: Vec<Host>,
-    /// Skills to install, and those that own the helpers they call; `all` is all; remembered [default: as before, else all]
+    /// Skills to install, comma-separated, or `all`; skills whose helpers they call are added; later calls keep the choice [default: as before, else all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skills: Vec<String>,
     /// Links or copies
@@ -49,10 +49,10 @@ pub struct Cli {
     /// Do not touch CLAUDE.md, AGENTS.md and GEMINI.md
     #[arg(long)]
     pub no_doc: bool,
-    /// Treat a correct link or copy that is there already as installed; repeatable; `all` is all
+    /// Treat a correct link or copy that is there already as installed, or `all` of them; may be repeated
     #[arg(long, value_name = "NAME")]
     pub adopt_existing: Vec<String>,
-    /// Replace a link of this name that leads somewhere else into the source; repeatable
+    /// Replace a link of this name that leads somewhere else into the source; may be repeated
     #[arg(long, value_name = "NAME")]
     pub replace_link: Vec<String>,
     /// Take over an older install: one of another source, or the nested .claude/skills/aris

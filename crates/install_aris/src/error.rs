@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The project is not a folder.
-    #[error("there is no project folder {}", .0.display())]
+    #[error("{}", aris_fs::no_folder(.0))]
     Project(PathBuf),
     /// `--user` without a home.
     #[error("--user: HOME names no folder")]

@@ -223,7 +223,7 @@ impl Product for Report {
         for line in &self.ignore {
             if line.why != why {
                 why = line.why;
-                writeln!(out, "for .gitignore ({why}):")?;
+                writeln!(out, "add to .gitignore ({why}):")?;
             }
             writeln!(out, "    {}", line.line)?;
         }

@@ -104,10 +104,18 @@ impl Source {
         let installed = [".agents", ".claude"].map(|folder| places.project.join(folder));
         let program = places.program.as_ref();
         if let Some(program) = program.and_then(|path| fs::canonicalize(path).ok()) {
-            let above = program.ancestors().skip(1).find(|folder| {
+            // A program that was installed does not lie in its source, whatever is above it.
+            let is_host = |folder: &&Path| {
+                [".agents", ".claude"]
+                    .iter()
+                    .any(|name| folder.ends_with(name))
+            };
+            let mut above = program
+                .ancestors()
+                .skip(1)
+                .take_while(|folder| !is_host(folder));
+            let above = above.find(|folder| {
                 folder.join(TABLE).is_file()
-                    && !folder.ends_with(".agents")
-                    && !folder.ends_with(".claude")
                     && !installed.iter().any(|place| folder.starts_with(place))
             });
             if let Some(source) = above.map(Self::read).transpose()?.flatten() {

@@ -166,7 +166,7 @@ fn settled(args: Ask, answers: Answers) -> Result<Report, Error> {
         let why = |asked: &Asked| Some(format!("{} ({})", asked.source, asked.why.as_ref()?));
         let why: Vec<String> = asked.iter().filter_map(why).collect();
         let what = format!(
-            "no source had a paper, and not all have answered: {}",
+            "no source found a paper, and these did not answer: {}",
             why.join("; ")
         );
         let hint = if args.online.offline {

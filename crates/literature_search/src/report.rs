@@ -62,7 +62,7 @@ pub enum Fate {
     Contributed,
     /// It answered, and has nothing.
     Empty,
-    /// It did not answer: nothing follows.
+    /// It did not answer, which says nothing about the papers.
     NotAnswered,
     /// It cannot be asked here: no key, no program, a refusal.
     CannotBeAsked,

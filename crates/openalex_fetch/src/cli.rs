@@ -9,9 +9,9 @@ pub type Cli = aris_online::Commands<Command>;
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Search for works; metered by OpenAlex
+    /// Search for works; each call uses up part of the daily budget at OpenAlex
     Search(Search),
-    /// Look one work up; free
+    /// Look one work up; costs nothing of the budget
     Work(Work),
 }
 
@@ -24,7 +24,7 @@ pub struct Search {
     #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Year or years: `2023`, `2020-2023`, `2023-`
-    #[arg(long, allow_hyphen_values = true, value_parser = years)]
+    #[arg(long, allow_hyphen_values = true, value_parser = aris_online::years)]
     pub year: Option<String>,
     /// Kind of work
     #[arg(long = "type", value_name = "TYPE", value_parser = ["article", "preprint", "book", "book-chapter", "dataset", "dissertation"])]
@@ -68,36 +68,4 @@ pub struct Work {
     /// Network
     #[command(flatten)]
     pub online: OnlineArgs,
-}
-
-/// A filter is a list with commas: a value must not be able to add to it.
-fn years(text: &str) -> Result<String, String> {
-    let shaped = text.len() <= 9
-        && text.bytes().any(|byte| byte.is_ascii_digit())
-        && text.split('-').count() <= 2
-        && text.split('-').all(|part| {
-            part.is_empty() || part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_digit())
-        });
-    if shaped {
-        Ok(text.to_owned())
-    } else {
-        Err(String::from(
-            "years look like 2023, 2020-2023, 2023- or -2023",
-        ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn years_are_years() {
-        for good in ["2023", "2020-2023", "2023-", "-2023"] {
-            assert!(years(good).is_ok(), "{good}");
-        }
-        for bad in ["", "-", "23", "2020-2021-2022", "2023,is_oa:true", "20234"] {
-            assert!(years(bad).is_err(), "{bad}");
-        }
-    }
 }

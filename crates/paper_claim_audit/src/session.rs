@@ -53,14 +53,14 @@ pub(crate) fn document(project: &Project) -> Result<&Document, Error> {
 /// The paper's folder, links resolved: project, results and traces are where the paper really lies.
 fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
     let folder = paper_folder(args.paper.as_deref(), context.cwd()).map_err(|folder| {
-        let message = "paper folder {} does not exist or is not a folder";
+        let message = aris_fs::no_folder(&folder);
         let hint = "name the folder that holds the paper's LaTeX sources";
         let kind = if folder.exists() {
             ErrorKind::Validation
         } else {
             ErrorKind::NotFound
         };
-        ProjectError::about(kind, &folder, message, hint)
+        ProjectError::about(kind, &folder, &message, hint)
     })?;
     Ok(folder.canonicalize().unwrap_or(folder))
 }

@@ -89,6 +89,6 @@ pub struct Verify {
 fn score(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(score) if (0.0..=10.0).contains(&score) => Ok(score),
-        _ => Err(String::from("a number from 0 to 10")),
+        _ => Err(String::from("it must be a number from 0 to 10")),
     }
 }

@@ -129,7 +129,9 @@ impl Failure for Error {
             Self::OutputOutside { .. } | Self::OutputOver { .. } => {
                 "name another file in the project, as figures/ai_generated/result.json; the result is also printed with --json"
             }
-            Self::Image { .. } => "make the image again; only a whole PNG is accepted",
+            Self::Image { .. } => {
+                "name the image, such as figures/ai_generated/figure_v3.png; if it is damaged, make it again"
+            }
             Self::Coarse { .. } => {
                 "make a larger image, or say with --print-width how wide it is printed"
             }

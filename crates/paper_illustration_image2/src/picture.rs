@@ -28,7 +28,7 @@ pub(crate) struct Picture {
 /// **Errors**: what is wrong with it, lower case.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Err(String::from("it is no PNG"));
+        return Err(String::from("it is not a PNG"));
     }
     let broken = |error: png::DecodingError| format!("it is a damaged PNG: {error}");
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: MEMORY });

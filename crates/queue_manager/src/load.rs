@@ -525,7 +525,7 @@ pub(crate) fn unchanged(
     }
     let what = match loaded.changes.as_slice() {
         [] if before.manifest_sha256.is_empty() => return Ok(()),
-        [] => String::from("only in jobs that have not run"),
+        [] => String::from("in no job that has run"),
         changes => changes.join("; "),
     };
     let path = manifest.display();
@@ -579,7 +579,7 @@ pub(crate) fn apply(
             };
             let running: Vec<String> = ids.iter().filter(runs).cloned().collect();
             if !running.is_empty() {
-                let what = "under way and not to be removed before being cancelled";
+                let what = "still running; cancel it before you remove it";
                 return Err(Error::precondition(format!("{what}: {}", named(&running))));
             }
             own(place)?.with(place, change, request)?

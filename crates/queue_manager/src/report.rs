@@ -130,8 +130,8 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     }
     if let Some(detached) = ran.detached {
         let jobs = counted(detached, "job");
-        let again = "call run again to continue";
-        return writeln!(out, "detached; still running: {jobs}; {again}");
+        let again = "queue_manager run continues the queue";
+        return writeln!(out, "the manager stopped; {jobs} still running; {again}");
     }
     for job in &ran.failed {
         let (reason, error) = (job.reason.unwrap_or("-"), or_dash(job.error.as_ref()));

@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Print the step whose outcome is needed next
     Next(StateArgs),
-    /// Record the outcome of that step
+    /// Record the outcome of the step that `next` printed
     Complete(CompleteArgs),
     /// Print the status of a run, also while it is running
     Status(StatusArgs),
@@ -127,7 +127,7 @@ pub(crate) struct GraphArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) recipe: RecipeArgs,
-    /// Value of an input; several may follow
+    /// Values of inputs; may be repeated
     #[arg(long, value_name = "NAME=VALUE", num_args = 1.., value_parser = pair)]
     pub(crate) inputs: Vec<(String, String)>,
     /// Where the state of the run is kept; needed where steps are carried out, without it nothing is kept
@@ -180,8 +180,8 @@ pub(crate) struct SourceArgs {
     /// Execute agent steps with this command; without a value the one in `.aris/config.yaml`
     #[arg(long, value_name = "COMMAND", requires = "state", num_args = 0..=1, default_missing_value = "")]
     pub(crate) agent: Option<String>,
-    /// Execute steps with other tools and callables with this command: it reads a JSON object with tool or python, and with, from standard
-    /// input, and prints the result as a JSON object or as lines name=value
+    /// Command for steps whose tool is neither `run_cmd` nor an agent. It gets {"tool" or "python": NAME, "with": {…}} on standard input, and
+    /// prints the result as a JSON object or as lines name=value
     #[arg(long, value_name = "COMMAND", requires = "state")]
     pub(crate) exec_tools: Option<String>,
     /// Parallel calls of a step that has `lenses` [default: the number of processors]

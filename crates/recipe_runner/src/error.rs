@@ -48,6 +48,7 @@ impl Error {
         let reason = format!("{what} {place} does not exist or is not a file");
         let hint = match what {
             "state" => "begin a run with recipe_runner run FILE --state STATE",
+            "recipe" => "name the file of the recipe; for a run that was begun: --recipe FILE",
             _ => "name a regular file",
         };
         Self::refused_at(path, ErrorKind::NotFound, reason, hint)

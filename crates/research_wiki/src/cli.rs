@@ -202,7 +202,7 @@ pub(crate) struct AddEdgeArgs {
 pub(crate) struct UpsertArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Identifier, such as C1, with or without its kind: 001 or idea:001, C1 or claim:C1
+    /// Identifier, with or without its kind: 001 or idea:001, E1 or exp:E1, C1 or claim:C1
     pub(crate) id: String,
     /// Title
     #[arg(long)]
@@ -368,7 +368,7 @@ pub(crate) struct NodeArgs {
 pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Words; each also matches words that begin with it, and parts joined without a space match as a phrase
+    /// Words; `spars` also finds sparse, and a word with a hyphen, such as self-attention, is searched as a phrase
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Only papers, ideas, experiments or claims

@@ -13,7 +13,7 @@ use crate::error::Error;
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignalArgs {
-    /// Raw results, a table or a folder of tables, against which the rules hold samples and the plan; may be repeated
+    /// Raw results, a table or a folder of tables, that the rules compare sample sizes and the plan with; may be repeated
     #[arg(long, value_name = "PATH")]
     results: Vec<PathBuf>,
     /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated

@@ -28,7 +28,7 @@ pub enum Error {
     #[error("--config is not a JSON object")]
     Config(#[source] JsonError),
     /// `--project` is not a folder.
-    #[error("project folder {} does not exist or is not a folder", path.display())]
+    #[error("{}", aris_fs::no_folder(path))]
     Project {
         /// The folder.
         path: PathBuf,

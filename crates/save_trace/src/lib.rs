@@ -135,7 +135,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let reviewed = trace::reviewed(&project, context.cwd(), &cli.files, &prompt);
     for problem in &reviewed.missing {
         context.warn(&format!(
-            "--files: {problem}; no audit can rest on it, because its bytes are not recorded"
+            "--files: {problem}; the call is recorded without its bytes, and no audit that needs them accepts the record"
         ));
     }
     let saved = trace::record(

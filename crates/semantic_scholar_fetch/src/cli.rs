@@ -56,8 +56,8 @@ pub struct SearchBulk {
     /// Continue an earlier search: the token that it printed
     #[arg(long)]
     pub token: Option<String>,
-    /// Order, `citationCount:desc` or `publicationDate:desc`
-    #[arg(long)]
+    /// Order: `citationCount`, `publicationDate` or `paperId`, with `:desc` the other way round
+    #[arg(long, value_parser = sort)]
     pub sort: Option<String>,
     /// What only is searched
     #[command(flatten)]
@@ -142,7 +142,7 @@ pub struct Filters {
     #[arg(long, value_name = "LIST")]
     pub venue: Option<String>,
     /// Year or years: `2023`, `2020-2024`, `2020-`, `-2023`
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true, value_parser = aris_online::years)]
     pub year: Option<String>,
     /// Minimum number of citations
     #[arg(long, value_name = "N")]
@@ -153,6 +153,18 @@ pub struct Filters {
     /// Only papers with an open-access PDF
     #[arg(long)]
     pub open_access: bool,
+}
+
+/// An order that Semantic Scholar knows. **Source**: its interface, "paper bulk search".
+fn sort(text: &str) -> Result<String, String> {
+    let (field, order) = text.split_once(':').unwrap_or((text, "asc"));
+    if ["citationCount", "publicationDate", "paperId"].contains(&field)
+        && ["asc", "desc"].contains(&order)
+    {
+        Ok(text.to_owned())
+    } else {
+        Err(String::from("it must look like citationCount:desc"))
+    }
 }
 
 impl Filters {

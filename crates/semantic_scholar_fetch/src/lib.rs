@@ -217,6 +217,10 @@ fn neighbours(context: &Context, args: &Neighbours, references: bool) -> Result<
 
 fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
     let mut given = args.ids;
+    let mut names: Vec<String> = given
+        .iter()
+        .map(|id| names::name(id))
+        .collect::<Result<_, _>>()?;
     if let Some(path) = &args.input {
         let text = if path.as_os_str() == "-" {
             let mut text = String::new();
@@ -232,20 +236,23 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
         } else {
             aris_fs::read_text(&context.absolute(path))?
         };
-        let lines = text.lines().map(str::trim);
-        given.extend(
-            lines
-                .filter(|line| !line.is_empty() && !line.starts_with('#'))
-                .map(str::to_owned),
-        );
+        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let name = names::name(line).map_err(|error| {
+                let what = format!("{}:{number}: {error}", path.display());
+                Error::told(ErrorKind::Validation, what, "correct the line")
+                    .with("path", path.display().to_string())
+                    .with("line", number)
+            })?;
+            names.push(name);
+            given.push(line.to_owned());
+        }
     }
     if given.is_empty() {
         return Err(Error::usage("the list of papers is empty", ""));
     }
-    let names: Vec<String> = given
-        .iter()
-        .map(|id| names::name(id))
-        .collect::<Result<_, _>>()?;
     let fields = args.common.fields.as_deref().unwrap_or(FIELDS);
     let found = ask(context, &args.common.online, |client| {
         Ok(semantic_scholar::batch(client, &names, fields)?)

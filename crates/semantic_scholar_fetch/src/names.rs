@@ -26,8 +26,8 @@ pub(crate) fn name(text: &str) -> Result<String, Error> {
         Ok(text.to_owned())
     } else {
         Err(Error::usage(
-            format!("{text:?} names no paper"),
-            "give a DOI, an arXiv identifier or a name such as CorpusId:219792180; for titles there is match",
+            format!("{text:?} is not an identifier of a paper"),
+            "give a DOI, an arXiv identifier, or one with its kind such as CorpusId:219792180; to find a title: semantic_scholar_fetch match",
         ))
     }
 }

@@ -76,13 +76,13 @@ impl Error {
 
     /// The paper directory is absent or not a directory.
     pub(crate) fn no_paper(path: PathBuf) -> Self {
-        let kind = if path.exists() && !path.is_dir() {
+        let kind = if path.exists() {
             ErrorKind::Validation
         } else {
             ErrorKind::NotFound
         };
-        let message = format!("{} is not a directory", path.display());
-        let hint = "name the directory that holds the paper's root document";
+        let message = aris_fs::no_folder(&path);
+        let hint = "name the folder that holds the paper's root document";
         Self::new(kind, message, hint).at(&path)
     }
 

@@ -32,9 +32,9 @@
 //! |---|---|
 //! | 0 | no blocker found under the policy; at `draft` always |
 //! | 1 | blocked at `submission`, or an internal error (then the envelope is an error envelope) |
-//! | 2 | bad flag, no paper directory, unknown assurance level, no such policy file, no such audit |
-//! | 3 | `record`: there is no kept answer |
-//! | 4 | the policy file or the list of obligations is invalid; `record`: the answer states no verdict |
+//! | 2 | bad flag, unknown audit |
+//! | 3 | the paper or the policy file does not exist; `record`: there is no kept answer |
+//! | 4 | the policy file, `.aris/assurance.txt` or the list of obligations is invalid; `record`: the answer states no verdict |
 //! | 5 | `record`: a file changed after the review; or an output cannot be written; nothing half-written remains |
 
 mod artifact;

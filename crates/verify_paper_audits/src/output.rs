@@ -6,7 +6,7 @@ use std::time::Duration;
 use aris_cli::Context;
 use aris_contract::artifact::audit::{Assurance, AssuranceError};
 use aris_contract::json::{self, JsonError};
-use aris_contract::{ErrorKind, time};
+use aris_contract::{ErrorKind, Failure as _, time};
 use aris_fs::FsError;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -57,7 +57,7 @@ pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error
     let path = paper.join(ASSURANCE);
     let bytes = aris_fs::read_optional(&path, ASSURANCE_LIMIT).map_err(|source| Error::Read {
         what: "the assurance level",
-        kind: ErrorKind::Usage,
+        kind: source.kind(),
         source,
     })?;
     let Some(bytes) = bytes else {
@@ -68,7 +68,7 @@ pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error
     word.parse().map_err(|error: AssuranceError| {
         let shown = path.display();
         let hint = format!("write draft or submission into {shown}, or pass --assurance");
-        Error::new(ErrorKind::Usage, format!("{shown}: {error}"), hint).at(&path)
+        Error::new(ErrorKind::Validation, format!("{shown}: {error}"), hint).at(&path)
     })
 }
 

@@ -42,14 +42,14 @@ pub struct Cli {
     /// arXiv papers in one request
     #[arg(long, value_name = "N", default_value_t = aris_verify::engine::ARXIV_BATCH)]
     pub arxiv_batch_size: usize,
-    /// Warn when more than this part of the papers is unverified, 0 to 1
+    /// Warn when more than this share (0 to 1) of the papers is unverified
     #[arg(long, value_name = "RATIO", default_value_t = 0.2, value_parser = ratio)]
     pub hallucination_warn_threshold: f64,
     /// Do not answer from the cache; the same as --refresh
     #[arg(long, conflicts_with = "offline")]
     pub no_cache: bool,
-    /// Take a record found by its title for the work when it shares this part of the words, 0 to 1, and no authors speak against it; without it
-    /// words, letters, numbers and authors are weighed
+    /// Accept a record that a title search found when at least this share (0 to 1) of the title's words agrees and the authors do not contradict
+    /// it [default: a score over words, characters, numbers and authors]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub s2_fuzzy_threshold: Option<f64>,
     /// Accepted for older skills: all helpers share one cache; none is the same as --refresh
@@ -76,6 +76,6 @@ impl Cli {
 fn ratio(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(ratio) if (0.0..=1.0).contains(&ratio) => Ok(ratio),
-        _ => Err(String::from("a number from 0 to 1")),
+        _ => Err(String::from("it must be a number from 0 to 1")),
     }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use aris_audit::PaperFiles;
 use aris_cli::Context;
+use aris_contract::ErrorKind;
+use aris_contract::ids::ArxivId;
 use aris_latex::IncludeKind;
 use aris_paper::bib::{self, Bibliography, Index};
 use aris_paper::facts::Month;
@@ -17,10 +19,10 @@ use crate::Error;
 /// Bytes of input that are accepted; a list of 10,000 papers has some three million.
 const LIMIT: u64 = 64 << 20;
 
-/// The input cannot be read. The reference exits with 2 then, and so does this.
-fn unreadable(path: &Path, why: &str, hint: &str) -> Error {
-    let what = format!("cannot read {}: {why}", path.display());
-    Error::usage(what, hint).with("path", path.display().to_string())
+/// The input is there, and is not what it must be.
+fn invalid(path: &Path, why: &str, hint: &str) -> Error {
+    let what = format!("{}: {why}", path.display());
+    Error::told(ErrorKind::Validation, what, hint).with("path", path.display().to_string())
 }
 
 fn absent(path: &Path, hint: &str) -> Error {
@@ -66,11 +68,12 @@ impl Input {
 /// Reads a JSON list of papers.
 pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, LIST)?;
-    let refuse = |why: String| unreadable(path, &why, LIST);
+    let refuse = |why: String| invalid(path, &why, LIST);
     if bytes.trim_ascii().is_empty() {
         return Err(refuse(String::from("the file is empty")));
     }
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| refuse(format!("this is not JSON: {error}")))?;
     let list = value
         .as_array()
         .ok_or_else(|| refuse(String::from("not a list of papers")))?;
@@ -134,20 +137,24 @@ fn one_name(name: &str) -> String {
 }
 
 /// Papers of which only the arXiv identifier is known, named as the reference names them.
-pub(crate) fn arxiv_ids(list: &str, now: Month) -> Input {
+///
+/// **Errors**: a usage error for what is no such identifier.
+pub(crate) fn arxiv_ids(list: &str, now: Month) -> Result<Input, Error> {
     let ids = list.split(',').map(str::trim).filter(|id| !id.is_empty());
     let references = ids.enumerate().map(|(at, id)| {
+        let hint = "identifiers look like 2501.12345 or cs/0601001";
+        ArxivId::parse(id).map_err(|error| Error::usage(error.to_string(), hint))?;
         let fields = [("eprint", id), ("archiveprefix", "arXiv")];
-        Reference::from_fields(&format!("arxiv-{at}"), &fields, now)
+        Ok(Reference::from_fields(&format!("arxiv-{at}"), &fields, now))
     });
-    Input::of(references.collect())
+    Ok(Input::of(references.collect::<Result<_, Error>>()?))
 }
 
 /// Papers of which only the title is known, named as the reference names them.
 pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, TITLES)?;
     let text =
-        String::from_utf8(bytes).map_err(|error| unreadable(path, &error.to_string(), TITLES))?;
+        String::from_utf8(bytes).map_err(|error| invalid(path, &error.to_string(), TITLES))?;
     let titles = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let references = titles.enumerate().map(|(at, title)| {
         let made = Reference::from_fields(&format!("title-{at}"), &[("title", title)], now);
@@ -163,7 +170,7 @@ pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input
 pub(crate) fn bibliography(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, BIB)?;
     let file =
-        bib_file(&path.display().to_string(), &bytes).map_err(|why| unreadable(path, &why, BIB))?;
+        bib_file(&path.display().to_string(), &bytes).map_err(|why| invalid(path, &why, BIB))?;
     Ok(collect(vec![file], None, now))
 }
 
@@ -247,13 +254,12 @@ fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) ->
 
 /// The bytes of a file or of standard input, bounded.
 fn bytes(context: &Context, path: &Path, hint: &'static str) -> Result<Vec<u8>, Error> {
-    let refuse = |why: String| unreadable(path, &why, hint);
     if path != Path::new("-") {
         return aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| {
             if error.is_not_found() {
                 absent(path, hint)
             } else {
-                refuse(error.to_string())
+                Error::from(error)
             }
         });
     }
@@ -262,9 +268,12 @@ fn bytes(context: &Context, path: &Path, hint: &'static str) -> Result<Vec<u8>, 
         .lock()
         .take(LIMIT + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| refuse(error.to_string()))?;
+        .map_err(|error| {
+            let what = format!("cannot read standard input: {error}");
+            Error::told(ErrorKind::Precondition, what, "")
+        })?;
     if bytes.len() as u64 > LIMIT {
-        return Err(refuse(format!("more than {LIMIT} bytes")));
+        return Err(invalid(path, &format!("more than {LIMIT} bytes"), hint));
     }
     Ok(bytes)
 }
@@ -299,7 +308,7 @@ mod tests {
         fn no_value_makes_it_panic(text in "\\PC{0,200}") {
             let row = json!({"id": text, "arxiv_id": text, "doi": text, "title": text, "authors": [text.clone()], "year": text});
             paper(&row, 0, NOW);
-            arxiv_ids(&text, NOW);
+            drop(arxiv_ids(&text, NOW));
         }
     }
 }

@@ -3,7 +3,8 @@
 //! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's JSON (verdict,
 //! rates, status of each paper) with existence, a comparison of each field, findings and evidence; or with `--jsonl` each paper on a line of
 //! its own, as soon as it and those before it are decided; a patch for a bibliography.
-//! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 3 it does not exist; 5 an output cannot be written, or no folder for the cache;
+//! **Exit**: 0 checked, whatever was found; 2 usage; 3 the input does not exist; 4 it is not what it must be; 5 it cannot be read, an output cannot
+//! be written, or there is no folder for the cache;
 //! 7 `--offline`, and the cache lacks answers.
 //!
 //! A source that does not answer is never evidence: its papers are `verify_pending`. An identifier that leads to another work makes a
@@ -45,7 +46,11 @@ pub static SPEC: Spec = Spec {
         "verify_papers paper --fix-bib fixes.patch --deadline 600  # check what a paper cites, and propose corrections of its bibliography",
     ],
     ok: "checked; the verdict is in the result, also where papers are pending because a source did not answer",
-    errors: &[ErrorKind::NotFound, ErrorKind::Precondition],
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
     signals: &[(
         7,
         "with --offline: papers are pending, the cache has no answers for them",
@@ -108,7 +113,7 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if let Some((path, (text, touched))) = patch {
         report.patched_entries = Some(touched);
         if touched > 0 {
-            aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+            aris_fs::write_output(&context.absolute(path), text.as_bytes())?;
             report.patch = Some(path.display().to_string());
         }
     }
@@ -140,7 +145,7 @@ fn file(report: &Report, cli: &Cli, context: &Context) -> Result<Option<String>,
         return Ok(None);
     };
     let text = format!("{}\n", serde_json::to_string_pretty(report)?);
-    aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+    aris_fs::write_output(&context.absolute(path), text.as_bytes())?;
     Ok(Some(path.display().to_string()))
 }
 
@@ -215,7 +220,7 @@ fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {
     if let Some(path) = &cli.input {
         input::json(context, path, now)
     } else if let Some(ids) = &cli.arxiv_ids {
-        Ok(input::arxiv_ids(ids, now))
+        input::arxiv_ids(ids, now)
     } else if let Some(path) = &cli.titles_file {
         input::titles(context, path, now)
     } else if let Some(path) = &cli.bib {

@@ -573,10 +573,10 @@ fn standard_input_and_standard_output_are_two_things() {
 }
 
 #[test]
-fn an_input_that_cannot_be_read_is_blocked() {
+fn an_input_that_is_not_json_is_blocked() {
     let world = World::new(s2);
     let project = Project::new().file("bad.json", "[{\"id\": \"p1\",");
-    let run = world.run(&project, &["--input", "bad.json"]).expect_code(2);
+    let run = world.run(&project, &["--input", "bad.json"]).expect_code(4);
     let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
     assert_eq!(
         (&report["verdict"], &report["papers"]),
@@ -813,7 +813,7 @@ fn the_deadline_follows_the_work_and_is_told() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_with_2_and_what_is_absent_with_3() {
+fn what_is_invalid_is_refused_with_4_and_what_is_absent_with_3() {
     let world = World::new(s2);
     let project = Project::new()
         .file("bad.json", "[{\"id\": \"p1\",")
@@ -826,7 +826,7 @@ fn what_cannot_be_read_is_refused_with_2_and_what_is_absent_with_3() {
         ["--bib", "absent.bib"],
         ["--paper", "absent"],
     ] {
-        let code = if args[1].starts_with("absent") { 3 } else { 2 };
+        let code = if args[1].starts_with("absent") { 3 } else { 4 };
         let run = world.run(&project, &args).expect_code(code);
         assert!(run.stderr().contains(args[1]), "{}", run.stderr());
     }
@@ -841,7 +841,7 @@ fn nothing_to_check_is_said_and_never_passes() {
         .file("empty.bib", "% nothing yet\n");
     let refused = world
         .run(&project, &["--input", "empty.json"])
-        .expect_code(2);
+        .expect_code(4);
     assert!(refused.stderr().contains("the file is empty"));
     for args in [["--input", "none.json"], ["--bib", "empty.bib"]] {
         let run = world.run(&project, &args);
@@ -1108,7 +1108,7 @@ fn a_utf_16_bibliography_is_named_with_what_to_do() {
     std::fs::write(project.path().join("a.bib"), bytes).expect("written");
     let run = World::new(s2)
         .run(&project, &["--bib", "a.bib"])
-        .expect_code(2);
+        .expect_code(4);
     assert!(
         run.stderr().contains("UTF-16") && run.stderr().contains("iconv"),
         "{run}"

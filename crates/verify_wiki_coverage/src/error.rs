@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 /// Errors of `verify_wiki_coverage`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The wiki is not a folder.
-    #[error("wiki folder {} does not exist", path.display())]
+    /// There is no wiki.
+    #[error("{} {}", path.display(), if path.exists() { "is not a wiki (it has no papers/)" } else { "does not exist" })]
     Wiki {
-        /// The folder.
+        /// Where it should be.
         path: PathBuf,
     },
     /// Nothing of what is to be scanned exists.

@@ -3,7 +3,7 @@
 //! **Input**: a wiki (`papers/*.md`, identifiers in their headers) and files or folders to scan; by default `.aris/traces`, `paper`,
 //! `PAPER_PLAN.md`, `NARRATIVE_REPORT.md` and `references.bib` in the working directory. **Output**: counts, and for each
 //! missing paper where it is mentioned; the same as JSON in the wiki's `.wiki-coverage-report.json`. **Exit**: 0 whatever was found;
-//! with `--strict` 10 when a paper is missing or something could not be read; 2 usage; 3 the wiki does not exist; 4 `--output`
+//! with `--strict` 10 when a paper is missing or something could not be read; 2 usage; 3 there is no wiki; 4 `--output`
 //! names something else than a report; 5 the report cannot be written.
 //!
 //! It does not know who read what: a paper that nobody wrote down is not missing, and one that is mentioned need not have been read.
@@ -73,16 +73,10 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Precondition,
     ],
     schemas: &[report::SCHEMA],
-    samples: &[
-        Sample {
-            args: &["--json", ".", "--scan", "SKILL.md"],
-            exit: &[0],
-        },
-        Sample {
-            args: &["--json", "absent-wiki"],
-            exit: &[3],
-        },
-    ],
+    samples: &[Sample {
+        args: &["--json", "absent-wiki"],
+        exit: &[3],
+    }],
     network: Network::None,
     deadline: None,
 };
@@ -90,7 +84,7 @@ pub static SPEC: Spec = Spec {
 /// Measures what the wiki that `cli` names covers.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let wiki = context.absolute(&cli.wiki_root);
-    if !wiki.is_dir() {
+    if !wiki.join("papers").is_dir() {
         return Err(Error::Wiki { path: wiki });
     }
     let wiki = wiki.canonicalize().unwrap_or(wiki);
@@ -118,7 +112,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         return Err(Error::TooMany);
     }
 
-    let pages = Pages::read(&wiki, &cli.wiki_root, context)?;
+    let pages = Pages::read(&wiki, &cli.wiki_root)?;
     let mut unread = found.unread;
     unread.extend(scanned.unread);
     unread.extend(pages.unread);
@@ -214,11 +208,8 @@ fn keep(report: &mut Report, earlier: Option<Value>, output: &Path) -> Result<()
         }
         report.generated_at = now;
     }
-    if let Some(folder) = output.parent() {
-        aris_fs::create_dir(folder)?;
-    }
     let text = format!("{}\n", serde_json::to_string_pretty(report)?);
-    Ok(aris_fs::write_atomic(output, text.as_bytes())?)
+    Ok(aris_fs::write_output(output, text.as_bytes())?)
 }
 
 /// A path as it is shown, and where it is.
@@ -273,18 +264,8 @@ struct Pages {
 }
 
 impl Pages {
-    fn read(wiki: &Path, given: &Path, context: &Context) -> Result<Self, Error> {
-        let pages = match files::pages(&wiki.join("papers"), &given.join("papers")) {
-            Ok(pages) => pages,
-            Err(error) if error.is_not_found() => {
-                context.warn(&format!(
-                    "{} has no folder papers: no paper counts as ingested",
-                    given.display()
-                ));
-                return Ok(Self::default());
-            }
-            Err(error) => return Err(error.into()),
-        };
+    fn read(wiki: &Path, given: &Path) -> Result<Self, Error> {
+        let pages = files::pages(&wiki.join("papers"), &given.join("papers"))?;
         let workers = aris_fs::in_parallel(&pages, Self::default, |all, _, page| all.take(page));
         let mut all = Self::default();
         for worker in workers {

@@ -13,6 +13,7 @@ pub(crate) const CASES: Cases = Cases {
             .file("ref/main.tex", PAPER)
             .file("two/a.tex", PAPER)
             .file("two/b.tex", PAPER)
+            .file("top1.csv", "method,top1\nours,84.61\n")
     },
     calls: &[
         Call {
@@ -24,6 +25,11 @@ pub(crate) const CASES: Cases = Cases {
             what: "a file",
             args: &["--source", "two/a.tex", "--output", "styles"],
             code: 0,
+        },
+        Call {
+            what: "a table of results",
+            args: &["--source", "top1.csv", "--output", "styles"],
+            code: 4,
         },
         Call {
             what: "an identifier that cannot exist",

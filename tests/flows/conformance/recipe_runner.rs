@@ -126,6 +126,21 @@ pub(crate) const CASES: Cases = Cases {
             code: 4,
         },
         Call {
+            what: "a result that is cut off",
+            args: &[
+                "complete",
+                "--state",
+                "tier.json",
+                "--step",
+                "work",
+                "--status",
+                "success",
+                "--result",
+                "{\"seconds\": 3",
+            ],
+            code: 4,
+        },
+        Call {
             what: "an absent recipe",
             args: &["graph", "absent.yaml"],
             code: 3,

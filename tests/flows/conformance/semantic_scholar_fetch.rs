@@ -12,7 +12,11 @@ const HEAD: &str = r#"{"method":"GET","url":"https://api.semanticscholar.org/gra
 
 pub(crate) const CASES: Cases = Cases {
     helper: "semantic_scholar_fetch",
-    project: || kept(PLACE, HEAD, ANSWER).file("ids.txt", "10.1000/1\n"),
+    project: || {
+        kept(PLACE, HEAD, ANSWER)
+            .file("ids.txt", "10.1000/1\n")
+            .file("bad.txt", "10.1000/1\nfoo\n")
+    },
     calls: &[
         Call {
             what: "an answer that was kept",
@@ -54,8 +58,20 @@ pub(crate) const CASES: Cases = Cases {
             args: &["batch", "--input", "ids.txt", "--offline"],
             code: 7,
         },
+        Call {
+            what: "a list with a line that names no paper",
+            args: &["batch", "--input", "bad.txt", "--offline"],
+            code: 4,
+        },
     ],
-    incomplete: &[&[], &["search"], &["paper"], &["batch"]],
+    incomplete: &[
+        &[],
+        &["search"],
+        &["paper"],
+        &["batch"],
+        &["search", "x", "--year", "abc", "--offline"],
+        &["search-bulk", "x", "--sort", "foo", "--offline"],
+    ],
     open_ended: false,
     unwritable: &[],
     hostile: &[

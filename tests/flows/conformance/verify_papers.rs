@@ -41,6 +41,16 @@ pub(crate) const CASES: Cases = Cases {
             code: 0,
         },
         Call {
+            what: "an identifier that is none",
+            args: &["--arxiv-ids", "1706.03762,foo", "--offline"],
+            code: 2,
+        },
+        Call {
+            what: "a list that is no JSON",
+            args: &["--input", "titles.txt"],
+            code: 4,
+        },
+        Call {
             what: "an absent list",
             args: &["--input", "absent.json"],
             code: 3,
@@ -63,14 +73,14 @@ pub(crate) const CASES: Cases = Cases {
         Hostile {
             path: "papers.json",
             args: &["--input", "papers.json", "--offline"],
-            huge: 2,
-            fifo: 2,
+            huge: 4,
+            fifo: 4,
         },
         Hostile {
             path: "refs.bib",
             args: &["--bib", "refs.bib", "--offline"],
-            huge: 2,
-            fifo: 2,
+            huge: 4,
+            fifo: 4,
         },
     ],
     repeat_adds: None,

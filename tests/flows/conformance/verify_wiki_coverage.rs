@@ -37,6 +37,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 3,
         },
         Call {
+            what: "a folder that is no wiki",
+            args: &["paper"],
+            code: 3,
+        },
+        Call {
             what: "a report in the place of a text",
             args: &["wiki", "--output", "notes.md"],
             code: 4,

@@ -101,6 +101,16 @@ impl Page {
         !self.has_front() && first.is_some_and(|line| line.trim_end() == "---")
     }
 
+    /// Names of fields whose value opens a bracket or a quote that nothing closes, so that no reader of YAML reads the page.
+    pub fn open_fields(&self) -> impl Iterator<Item = &str> {
+        let fields = self.front.fields.iter();
+        let open = fields.filter(|field| {
+            let rest = field.value.start..field.block.end;
+            scalar::is_open(self.slice(&field.value), self.slice(&rest))
+        });
+        open.map(|field| field.key.as_str())
+    }
+
     /// All fields of the frontmatter by name, those below another as `external_ids.arxiv`, also where they stand on one line in braces.
     pub fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();

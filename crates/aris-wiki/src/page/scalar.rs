@@ -74,6 +74,16 @@ pub(crate) fn flow_length(text: &str) -> Option<usize> {
     None
 }
 
+/// Whether a value, at the start of `rest`, begins with a bracket or a quote that nothing closes. Quoted texts on several lines count as closed.
+pub(crate) fn is_open(value: &str, rest: &str) -> bool {
+    match value.chars().next() {
+        Some(quote @ ('"' | '\'')) => closing(rest, quote).is_none(),
+        Some('[') => !value.ends_with(']') && flow_length(rest).is_none(),
+        Some('{') => !value.ends_with('}') && flow_length(rest).is_none(),
+        _ => false,
+    }
+}
+
 /// Byte offset of the quote that closes the one at the start.
 fn closing(raw: &str, quote: char) -> Option<usize> {
     let mut rest = raw.char_indices().skip(1).peekable();

@@ -11,10 +11,10 @@ use crate::formats::FormatArgs;
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
-    /// Lists of findings, or what `audit_claims check` prints with --json; of findings at one place the gravest counts, and names the others
+    /// Lists of findings, or what `audit_claims check` prints with --json; findings at one place become one, which has the highest severity and lists the others
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Write the list there, too
+    /// File for the list, which is printed, too
     #[arg(long, alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Shown, Error> {
     }
     let merged = Merged::of(all);
     if let Some(out) = &args.output {
-        aris_fs::write_atomic(&context.absolute(out), &aris_gates::pretty(&merged)?)?;
+        aris_fs::write_output(&context.absolute(out), &aris_gates::pretty(&merged)?)?;
     }
     Ok(args.form.shown(Outcome::done(merged)))
 }

@@ -272,7 +272,11 @@ impl Product for Backfill {
         match self.state {
             Standing::Idle => writeln!(out, "# {} does not apply here", self.name)?,
             Standing::Complete if self.steps.is_empty() => {
-                writeln!(out, "# {} left everything", self.name)?;
+                writeln!(
+                    out,
+                    "# nothing to do: all files of {} are there and valid",
+                    self.name
+                )?;
             }
             Standing::Complete | Standing::Gaps => {}
             Standing::Undecided => {

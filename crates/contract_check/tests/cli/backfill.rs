@@ -68,7 +68,10 @@ fn the_printed_script_does_what_run_does() {
     );
     // Nothing is left to do.
     let again = call(&other, &["backfill", "research-wiki-ingest"]).expect_code(0);
-    assert_eq!(again.stdout(), "# research-wiki-ingest left everything\n");
+    assert_eq!(
+        again.stdout(),
+        "# nothing to do: all files of research-wiki-ingest are there and valid\n"
+    );
 }
 
 #[test]

@@ -70,10 +70,7 @@ pub(super) fn draw(
 
 /// Writes a file, with the folders above it.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if let Some(folder) = path.parent() {
-        aris_fs::create_dir(folder)?;
-    }
-    Ok(aris_fs::write_atomic(path, bytes)?)
+    Ok(aris_fs::write_output(path, bytes)?)
 }
 
 /// Which pictures go where. None of them is the figure itself.

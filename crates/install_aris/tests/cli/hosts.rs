@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use aris_testkit::Project;
+use aris_testkit::{Helper, Project};
 
-use super::{call, install, paths, project, uninstall};
+use super::{SKILL, call, install, paths, project, uninstall};
 
 fn is_link(project: &Project, path: &str) -> bool {
     fs::symlink_metadata(project.at(path)).is_ok_and(|found| found.is_symlink())
@@ -262,4 +262,18 @@ fn a_right_link_is_adopted_in_either_mode() {
             assert!(project.at("source/skills/reading/SKILL.md").exists());
         }
     }
+}
+
+#[test]
+fn an_installed_program_takes_the_recorded_source_and_no_folder_above() {
+    let project = project()
+        .file("skills/shared-references/helpers.toml", TABLE)
+        .file("skills/other/SKILL.md", SKILL);
+    call(&project, &["--aris-repo", "source"]).expect_code(0);
+    let program = project.at("paper/.agents/install_aris");
+    fs::create_dir_all(project.at("paper/.agents")).expect("folder");
+    fs::copy(env!("CARGO_BIN_EXE_install_aris"), &program).expect("copied");
+    let run = Helper::at(program.to_str().expect("text")).call(project.path());
+    let run = run.args(["paper", "--dry-run"]).run().expect_code(0);
+    assert!(run.stdout().contains("0 changes"), "{run}");
 }

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Shown, Error> {
     for row in &rows {
         let hint = match row.status {
             Status::BindingLost => {
-                "copy it exactly, line breaks may differ, with [[ ]] around each number; where it occurs several times, --nth says which; nothing was written"
+                "--in is relative to the folder of claims.toml; copy the sentence exactly, line breaks may differ, with [[ ]] around each number; where it occurs several times, --nth says which; nothing was written"
             }
             Status::BindingError => "correct the query; nothing was written",
             _ => continue,

@@ -30,5 +30,5 @@ pub(crate) fn write_own(
     if aris_fs::holds(path, text.as_bytes()) {
         return Ok(());
     }
-    aris_fs::write_atomic(path, text.as_bytes()).map_err(failed)
+    aris_fs::write_output(path, text.as_bytes()).map_err(failed)
 }

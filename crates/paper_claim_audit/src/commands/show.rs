@@ -72,10 +72,6 @@ pub(crate) fn write_page(
         version: SPEC.version,
     };
     let page = crate::page::html(session::document(project)?, audit, &facts)?;
-    if let Some(folder) = path.parent() {
-        let failed = |error| Error::write("the page", path, error);
-        aris_fs::create_dir(folder).map_err(failed)?;
-    }
     super::write_own(path, "the page", "<!doctype html>", &page)
 }
 

@@ -88,7 +88,10 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
     };
     let wanted: Vec<(&Entry, Row)> = numbers.filter(is_wanted).collect();
     if wanted.is_empty() {
-        let message = format!("no number of the paper is {}", args.number);
+        let message = format!(
+            "no number of the paper has the id or the place {:?}",
+            args.number
+        );
         let hint = "`paper_claim_audit show` lists the numbers with their places and ids";
         return Err(ProjectError::input(ErrorKind::NotFound, message, hint).into());
     }
@@ -243,6 +246,12 @@ impl Traced {
             }
         }
         line("files", &more(self.files.len()))?;
+        if row.status == Status::Unbound {
+            line(
+                "gap",
+                "no binding says where it comes from; paper_claim_audit suggest proposes one",
+            )?;
+        }
         for gap in self.gaps.iter().take(PRINTED) {
             let (file, message, id) = (&gap.file, &gap.message, gap.id.word());
             line("gap", &format!("{file}: {message} [{id}]"))?;

@@ -50,7 +50,10 @@ fn of_file(place: &Place, id: &str) -> Option<Explanation> {
         reason: None,
         facts: vec![
             fact(text, place.state.display().to_string()),
-            fact("queue_manager adopt takes the queue over", "no journal"),
+            fact(
+                "its journal is missing: queue_manager adopt makes one from the state file",
+                "no journal",
+            ),
         ],
         records: None,
     })

@@ -161,7 +161,7 @@ impl Phase {
     /// How far it is, for people.
     pub(crate) fn ended(&self) -> String {
         let (completed, jobs, stuck) = (self.completed, self.jobs, self.stuck);
-        format!("{completed} of {jobs} completed, {stuck} not completed")
+        format!("{completed} of {jobs} completed, {stuck} ended without completing")
     }
 }
 

@@ -103,8 +103,9 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
     let mut found = look(&ledger, std::slice::from_ref(&args.job))?;
     let used = found.pop().unwrap_or_else(|| UsedBy::none(&args.job));
     if used.runs == 0 {
-        let message = format!("{} has no run of {:?}", ledger.folder().display(), args.job);
-        let hint = "the log `runs` in it lists them";
+        let folder = ledger.folder().display();
+        let message = format!("no run of {:?} is recorded in {folder}", args.job);
+        let hint = "the file `runs` in that folder lists the recorded runs";
         return Err(Error::told(ErrorKind::NotFound, message, hint));
     }
     for what in &used.unknown {

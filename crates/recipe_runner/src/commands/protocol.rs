@@ -256,6 +256,15 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
     if let Some(results) = tokens::of_objects(&text, reading) {
         return Ok(engine::Outcome::of_results(args.status, results));
     }
+    let cut = text.trim_start().starts_with('{').then(|| {
+        let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+        values.next().and_then(Result::err)
+    });
+    if let Some(error) = cut.flatten() {
+        let reason = format!("--result begins as a JSON object does, and is none: {error}");
+        let hint = "correct the object, or begin a text with something else than {";
+        return Err(Error::refused(ErrorKind::Validation, reason, hint));
+    }
     // The status is the caller's word; only the result is read from the text.
     let read = agent::of_text(&text, reading);
     Ok(engine::Outcome {

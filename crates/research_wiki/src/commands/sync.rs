@@ -65,7 +65,7 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         let (papers, ingested) = (counted(missing.len(), "paper"), changed.pages.len());
         let error = FetchError::told(
             why.kind(),
-            format!("no answer for {papers}, {ingested} in the wiki: {why}"),
+            format!("{papers} not added, {ingested} added: {why}"),
             "run the same command again later: what is there is not asked for again",
         );
         let error = error.with("ingested", ingested);

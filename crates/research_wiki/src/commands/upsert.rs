@@ -109,8 +109,8 @@ pub(crate) fn claim(args: &ClaimArgs, context: &Context) -> Result<Changed, Erro
         let digest = source.digest(&args.common.root.folder(context))?;
         let digest = digest.ok_or_else(|| {
             Error::usage(
-                format!("{} has no such lines", source.path),
-                "name lines that are there",
+                format!("{text}: the file has fewer lines"),
+                "name lines that the file has, the first is 1",
             )
         })?;
         let lines = source.shown_lines().unwrap_or_else(|| String::from("all"));

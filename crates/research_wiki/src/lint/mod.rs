@@ -30,6 +30,8 @@ pub(crate) enum Rule {
     UnreadablePage,
     #[strum(message = "add node_id and title between two --- lines")]
     NoFrontmatter,
+    #[strum(message = "close the bracket or the quote, or put the whole value in quotes")]
+    BrokenField,
     #[strum(message = "remove the marker line, or put its counterpart back")]
     DamagedMarkers,
     #[strum(message = "give one of the pages another node_id")]

@@ -100,6 +100,11 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
         let message = "there are no fields at its start";
         lint.add_at(Rule::NoFrontmatter, &path, Some(1), message);
     }
+    for key in page.open_fields() {
+        let message =
+            format!("the value of {key} has an opening bracket or quote and no closing one");
+        lint.add_at(Rule::BrokenField, &path, page.line_of(key), message);
+    }
     let sections = page.sections().iter().filter(|section| section.level > 1);
     let empty = sections.filter(|section| is_placeholder(page.body(section)));
     let empty = empty.count();

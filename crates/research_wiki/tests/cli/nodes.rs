@@ -1,6 +1,42 @@
 //! Ideas, experiments and claims; merging; damaged files.
 
+use aris_testkit::Project;
+
 use crate::{call, done, ingest, reference, wiki};
+
+#[test]
+fn lint_names_a_field_that_no_reader_of_yaml_reads() {
+    let project = Project::new();
+    call(&project, &["init", "wiki"]).expect_code(0);
+    call(
+        &project,
+        &["upsert-idea", "wiki", "001", "--title", "Sparse heads"],
+    )
+    .expect_code(0);
+    let page = project.read("wiki/ideas/001.md");
+    for (title, is_broken) in [
+        ("[", true),
+        ("{a: b", true),
+        ("\"a", true),
+        ("[a] of b", false),
+        ("'a' and b", false),
+        ("\"a\"", false),
+    ] {
+        let line = page
+            .lines()
+            .find(|line| line.starts_with("title:"))
+            .expect("a title");
+        project.write(
+            "wiki/ideas/001.md",
+            page.replace(line, &format!("title: {title}")),
+        );
+        let told = call(&project, &["lint", "wiki"]).expect_code(10);
+        let found = told
+            .stdout()
+            .contains("ideas/001.md:4: broken field: the value of title");
+        assert_eq!(found, is_broken, "{title}: {told}");
+    }
+}
 
 #[test]
 fn ideas_experiments_and_claims_hang_together() {

@@ -576,7 +576,10 @@ fn one_of_a_thing_is_said_of_one() {
     assert!(run.stderr().contains("no answer for 1 paper, 0"), "{run}");
     project.write("wiki/graph/edges.jsonl", "{\"from\"\n");
     let run = done(&project, &["doctor", "wiki"]);
-    assert!(run.stdout().contains("no edge in line 1;"), "{run}");
+    assert!(
+        run.stdout().contains("line 1 cannot be read as an edge"),
+        "{run}"
+    );
     let line = "{\"from\": \"paper:a\", \"to\": \"gap:G1\", \"type\": \"addresses_gap\"}\n";
     project.write("wiki/graph/edges.jsonl", line.repeat(2));
     let run = call(&project, &["lint", "wiki"]).expect_code(10);

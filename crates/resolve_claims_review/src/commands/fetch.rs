@@ -24,7 +24,7 @@ pub(crate) struct TrustArgs {
     /// Login of a bot whose comments count, too; may be repeated
     #[arg(long, value_name = "LOGIN")]
     trust_bot: Vec<String>,
-    /// Leave comments of the sibling gate to it
+    /// Skip comments that the other gate (see --gate) wrote
     #[arg(long)]
     leave_foreign: bool,
 }

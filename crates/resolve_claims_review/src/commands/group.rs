@@ -20,7 +20,7 @@ pub(crate) struct GroupArgs {
     /// The review threads, a list
     #[arg(long, value_name = "FILE")]
     threads: Option<PathBuf>,
-    /// Which of the two gates
+    /// claims: are the claims of the report supported; review: is the research itself sound
     #[arg(long, default_value = "claims", value_name = "claims|review", value_parser = |text: &str| text.parse::<Gate>())]
     gate: Gate,
     #[command(flatten)]

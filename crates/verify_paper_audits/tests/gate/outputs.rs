@@ -255,8 +255,8 @@ fn usage_and_policy_errors_have_their_codes() {
     );
     project.fifo("pipe");
     let cases: [(&[&str], u8, &str); 10] = [
-        (&["nowhere"], 3, "not a directory"),
-        (&["paper/main.tex"], 4, "not a directory"),
+        (&["nowhere"], 3, "does not exist"),
+        (&["paper/main.tex"], 4, "is a file, not a folder"),
         (
             &["paper", "--assurance", "Submission"],
             2,
@@ -293,7 +293,7 @@ fn usage_and_policy_errors_have_their_codes() {
     for word in ["strict", "", "draft submission"] {
         project.write(".aris/assurance.txt", word);
         let ran = call(&project.root, &["paper"], &[]);
-        assert_eq!(ran.code, 2, "{word:?}");
+        assert_eq!(ran.code, 4, "{word:?}");
     }
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
         };
         exported.bytes = text.len() as u64;
         if let Some(file) = output {
-            aris_fs::write_atomic(&context.absolute(file), text.as_bytes())?;
+            aris_fs::write_output(&context.absolute(file), text.as_bytes())?;
             exported.path = Some(file.display().to_string());
         } else if exported.form == Form::Data {
             exported.graph = Some(graph);
