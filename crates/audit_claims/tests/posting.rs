@@ -343,7 +343,7 @@ fn the_gravest_of_a_place_counts_in_any_order_as_help_says() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        help.contains("of findings at one place the gravest counts"),
+        help.contains("which has the highest severity and lists the others"),
         "{help}"
     );
 }

@@ -75,7 +75,7 @@ fn nothing_else_is_overwritten() {
     for (output, code) in [
         ("notes.txt", 5),
         ("g.yaml", 2),
-        ("no/such/folder/m.json", 5),
+        ("notes.txt/m.json", 5),
         (".", 4),
     ] {
         let called = call(temp.path(), &["--config", "g.yaml", "--output", output]);

@@ -204,7 +204,7 @@ fn images_that_cannot_be_final_are_refused() {
     let far = outside.at("x.png").display().to_string();
     for (image, code, wanted) in [
         ("absent.png", 3, "no such image"),
-        ("text.png", 4, "no PNG"),
+        ("text.png", 4, "not a PNG"),
         ("cut.png", 4, "damaged PNG"),
         ("blank.png", 4, "nothing is drawn"),
         ("small.png", 4, "80 dots per inch, fewer than 150"),

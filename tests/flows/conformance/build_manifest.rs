@@ -44,9 +44,9 @@ pub(crate) const CASES: Cases = Cases {
     ],
     incomplete: &[&[], &["--output", "m.json"]],
     unwritable: &[Unwritable {
-        what: "a folder in the manifest's place",
-        prepare: |project| project.write("m.json.d/x", ""),
-        args: &["--config", "grid.yaml", "--output", "absent/m.json"],
+        what: "a manifest below a file",
+        prepare: |project| project.write("file", "in the way"),
+        args: &["--config", "grid.yaml", "--output", "file/m.json"],
     }],
     hostile: &[Hostile {
         path: "grid.yaml",

@@ -196,23 +196,19 @@ fn usage(
     // clap proposes to pass a misspelt flag as a value, and shows optional arguments that were given as required.
     error.remove(ContextKind::Suggested);
     command.build();
-    let called = process.args.iter().skip(1);
-    let called = called
-        .filter_map(|word| command.find_subcommand(word))
-        .next();
+    let mut called = process.args.iter().skip(1);
+    let called = called.find_map(|word| command.find_subcommand(word));
     let usage = called.unwrap_or(&command).clone().render_usage();
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
     let text = error.render().to_string();
     let first = process.args.get(1).and_then(|word| word.to_str());
-    let (rest, body) = match about_commands(&command, &error, first.unwrap_or_default()) {
-        Some((what, hint)) => (
-            format!("{what}\n  hint: {hint}"),
-            ErrorBody::new(ErrorKind::Usage, what, &hint),
-        ),
-        None => {
-            let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
-            (rest.to_owned(), misused(&text))
-        }
+    let about = about_commands(&command, &error, first.unwrap_or_default());
+    let (rest, body) = if let Some((what, hint)) = about {
+        let body = ErrorBody::new(ErrorKind::Usage, what.as_str(), &hint);
+        (format!("{what}\n  hint: {hint}"), body)
+    } else {
+        let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
+        (rest.to_owned(), misused(&text))
     };
     let said = format!("{}: error: {rest}\n", command.get_name());
     let said = shown(said.as_bytes(), false);

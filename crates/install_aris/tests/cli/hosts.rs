@@ -114,10 +114,10 @@ fn installed(project: &Project) -> Vec<String> {
 #[test]
 fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
     let project = project()
-        .file("source/skills/third/SKILL.md", super::SKILL)
-        .file("source/skills/fourth/SKILL.md", super::SKILL)
-        .file("source/skills/install-aris/SKILL.md", super::SKILL)
-        .file("source/skills/contract-check/SKILL.md", super::SKILL)
+        .file("source/skills/third/SKILL.md", SKILL)
+        .file("source/skills/fourth/SKILL.md", SKILL)
+        .file("source/skills/install-aris/SKILL.md", SKILL)
+        .file("source/skills/contract-check/SKILL.md", SKILL)
         .file("source/skills/shared-references/helpers.toml", TABLE);
     let free = ["--allow-missing-binaries"];
     let chosen = |names: &str| {
@@ -209,7 +209,7 @@ fn lines_for_git_to_ignore_are_printed_until_they_are_there() {
         // Written down, they hide what was installed, and nothing of the user's.
         project.write("paper/.gitignore", lines.join("\n") + "\n");
         let git = |args: &[&str]| {
-            let call = aris_testkit::Helper::at("git").call(project.at("paper"));
+            let call = Helper::at("git").call(project.at("paper"));
             call.args(args).run().expect_code(0).stdout().to_owned()
         };
         fs::remove_dir_all(project.at("paper/.git")).expect("removed");

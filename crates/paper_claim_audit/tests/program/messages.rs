@@ -146,8 +146,8 @@ fn the_help_says_the_exit_code_of_a_missing_paper() {
 fn a_file_that_cannot_be_written_is_named_with_what_it_was_to_hold() {
     let claim = "[[claim]]\nmacro = \"acc\"\nvalue = 'select max(x) from \"results/v.csv\"'\n";
     let paper = paper().claims(claim).with("file", "");
-    let run = paper.run("emit", &["-o", "no/such/claims.tex"]);
-    expect(&run, 5, &["the macros", "no/such/claims.tex"]);
+    let run = paper.run("emit", &["-o", "paper/file/claims.tex"]);
+    expect(&run, 5, &["the macros", "file/claims.tex"]);
     let run = paper.run("show", &["--html", "paper/file/page.html"]);
     expect(&run, 5, &["the page", "file/page.html"]);
 }

@@ -207,7 +207,7 @@ fn emit_writes_nothing_when_a_value_is_missing() {
     assert!(run.code() != 0, "{run}");
     assert_eq!(paper.read("claims.tex"), made);
     let stale = Paper::new("None.").claims("");
-    let run = stale.run("emit", &["-o", "main.tex/claims.tex"]);
+    let run = stale.run("emit", &["-o", "paper/main.tex/claims.tex"]);
     assert!(run.code() != 0, "{run}");
 }
 

@@ -573,7 +573,7 @@ fn one_of_a_thing_is_said_of_one() {
     let project = wiki();
     let sync = ["sync", "wiki", "--arxiv-ids", "1706.03762", "--offline"];
     let run = call(&project, &sync);
-    assert!(run.stderr().contains("no answer for 1 paper, 0"), "{run}");
+    assert!(run.stderr().contains("1 paper not added, 0 added"), "{run}");
     project.write("wiki/graph/edges.jsonl", "{\"from\"\n");
     let run = done(&project, &["doctor", "wiki"]);
     assert!(
