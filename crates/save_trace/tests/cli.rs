@@ -375,7 +375,7 @@ fn bad_input_is_refused_with_its_code_and_leaves_nothing() {
         (&["--run-id", "a", "--new-run"], 2, "cannot be used with"),
         (&["--duration-ms", "soon"], 2, "invalid digit"),
         (&["--project", "none"], 3, "does not exist"),
-        (&["--project", "file"], 4, "is not a folder"),
+        (&["--project", "file"], 4, "is a file, not a folder"),
     ];
     for (args, code, text) in cases {
         let output = call(temp.path(), args);
