@@ -272,7 +272,12 @@ fn an_installed_program_takes_the_recorded_source_and_no_folder_above() {
     call(&project, &["--aris-repo", "source"]).expect_code(0);
     let program = project.at("paper/.agents/install_aris");
     fs::create_dir_all(project.at("paper/.agents")).expect("folder");
-    fs::copy(env!("CARGO_BIN_EXE_install_aris"), &program).expect("copied");
+    // By another process: one that tests start meanwhile may hold what this one has open for writing, and then it cannot be run.
+    let copied = std::process::Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_install_aris"))
+        .arg(&program)
+        .status();
+    assert!(copied.expect("cp runs").success());
     let run = Helper::at(program.to_str().expect("text")).call(project.path());
     let run = run.args(["paper", "--dry-run"]).run().expect_code(0);
     assert!(run.stdout().contains("0 changes"), "{run}");
