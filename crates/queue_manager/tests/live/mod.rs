@@ -147,7 +147,7 @@ fn jobs_come_change_and_go_while_the_queue_runs() {
             &["edit", "second", "--set", "retry=often"],
             "retry must be a map",
         ),
-        (&["remove", "first"], "cancelled"),
+        (&["remove", "first"], "cancel it before"),
     ] {
         let why = refused(&place, args);
         assert!(why.contains(part), "{args:?}: {why}");
