@@ -14,16 +14,6 @@ pub(crate) struct Research {
     pub(crate) forge: Forge,
 }
 
-pub(crate) fn git(project: &Project, arguments: &[&str]) -> String {
-    let run = Helper::at("/usr/bin/env")
-        .call(project.path())
-        .args(["git"])
-        .args(arguments)
-        .run()
-        .expect_code(0);
-    run.stdout().trim_end().to_owned()
-}
-
 impl Research {
     pub(crate) fn new() -> Self {
         let project = Project::bare()
@@ -37,7 +27,7 @@ impl Research {
             &["commit", "-q", "-m", "start"],
             &["switch", "-q", "-c", "experiment"],
         ] {
-            git(&project, arguments);
+            project.git(arguments);
         }
         project.write("research/report.md", REPORT);
         project.write(
@@ -48,9 +38,9 @@ impl Research {
             "research/results.csv",
             "seed,score\n1,90.5\n2,91.0\n3,90.1\n",
         );
-        git(&project, &["add", "."]);
-        git(&project, &["commit", "-q", "-m", "report"]);
-        let diff = git(&project, &["diff", "main...HEAD"]);
+        project.git(&["add", "."]);
+        project.git(&["commit", "-q", "-m", "report"]);
+        let diff = project.git(&["diff", "main...HEAD"]);
         Self {
             forge: Forge::start("experiment", &diff),
             project,
@@ -175,7 +165,7 @@ impl Research {
                 "research/report.md",
             ],
         );
-        let head = git(&self.project, &["rev-parse", "HEAD"]);
+        let head = self.project.git(&["rev-parse", "HEAD"]);
         self.forge.pull(|pull| pull.head = head);
         self.call(
             "resolve_claims_review",
@@ -218,7 +208,7 @@ fn a_report_is_audited_settled_and_sent_back_to_the_experiment() {
             .ends_with("\nneeds_rerun = true\nverdict = real_fix\nfixes_applied = 1\n"),
         "{resolved}"
     );
-    let head = git(&research.project, &["rev-parse", "HEAD"]);
+    let head = research.project.git(&["rev-parse", "HEAD"]);
     let (replies, open) = research.forge.pull(|pull| {
         let replies: Vec<String> = pull
             .comments
@@ -234,7 +224,7 @@ fn a_report_is_audited_settled_and_sent_back_to_the_experiment() {
         "{replies:?}"
     );
     assert_eq!(open, 1);
-    assert_eq!(git(&research.project, &["status", "--porcelain"]), "");
+    assert_eq!(research.project.git(&["status", "--porcelain"]), "");
     // Settled comments do not come back; the open one is neither posted nor answered a second time.
     let writes = research.forge.pull(|pull| pull.writes);
     let fetched = research.data(

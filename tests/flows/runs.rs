@@ -8,8 +8,6 @@ use std::path::PathBuf;
 use aris_testkit::{Helper, Project, Run};
 use serde_json::{Value, json};
 
-use crate::review::git;
-
 const PAPER: &str = "\\documentclass{article}\n\\begin{document}\nOurs reaches 34.2 points, the other 30.7, on average 32.45.\n\\end{document}\n";
 
 const CLAIMS: &str = r#"version = 1
@@ -61,15 +59,15 @@ fn project() -> Project {
         &["config", "user.name", "T"],
         &["config", "user.email", "t@example.org"],
     ] {
-        git(&project, arguments);
+        project.git(arguments);
     }
     commit(&project);
     project
 }
 
 fn commit(project: &Project) {
-    git(project, &["add", "."]);
-    git(project, &["commit", "-q", "-m", "x"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "x"]);
 }
 
 fn call(project: &Project, helper: &str, arguments: &[&str]) -> Run {
@@ -170,7 +168,7 @@ fn a_number_leads_to_its_query_rows_file_run_and_commit() {
     );
     assert_eq!(
         run["source"]["commit"].as_str(),
-        Some(git(&project, &["rev-parse", "HEAD"]).as_str())
+        Some(project.git(&["rev-parse", "HEAD"]).as_str())
     );
     assert_eq!(run["inputs"][0]["path"], "train.sh");
     assert_eq!(
@@ -458,7 +456,7 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
     let statement: Value =
         serde_json::from_slice(&fs::read(project.at("s.json")).expect("read")).expect("json");
     let predicate = &statement["predicate"];
-    let commit = git(&project, &["rev-parse", "HEAD"]);
+    let commit = project.git(&["rev-parse", "HEAD"]);
     let resolved = predicate["resolvedDependencies"].to_string();
     let (path, _) = record_of(&project, "one");
     let record = path
@@ -1015,7 +1013,7 @@ fn code_that_is_in_no_commit_is_named() {
                     "x",
                 ],
             ] {
-                git(&project, arguments);
+                project.git(arguments);
             }
             let words = ["sh", path, "8", "34.2", "results/one.csv"];
             record(&project, "one", "results/one.csv", &words).expect_code(0);
@@ -1363,7 +1361,7 @@ fn what_no_commit_holds_is_named_however_the_command_reaches_it() {
         (
             "an edit that git was told not to see",
             |project| {
-                git(project, &["update-index", "--assume-unchanged", "train.sh"]);
+                project.git(&["update-index", "--assume-unchanged", "train.sh"]);
                 let text = fs::read_to_string(project.at("train.sh")).expect("read");
                 project.write("train.sh", format!("{text}# edited\n"));
             },
@@ -1398,7 +1396,7 @@ fn what_no_commit_holds_is_named_however_the_command_reaches_it() {
 fn the_repository_of_a_hook_is_not_that_of_the_run() {
     let project = project();
     let other = Project::bare();
-    git(&other, &["init", "-q", "-b", "main"]);
+    other.git(&["init", "-q", "-b", "main"]);
     project.write(
         "train.sh",
         "printf 'seed,points\n1,34.2\n' > results/one.csv\n",
@@ -1460,16 +1458,16 @@ fn a_commit_that_the_repository_does_not_hold_is_named() {
     train(&project, "1").expect_code(0);
     assert_eq!(gaps(&project, "ours"), [""; 0]);
     // History is rewritten, and what it was is thrown away.
-    git(&project, &["commit", "-q", "--amend", "-m", "other"]);
-    git(&project, &["reflog", "expire", "--expire=now", "--all"]);
-    git(&project, &["gc", "-q", "--prune=now"]);
+    project.git(&["commit", "-q", "--amend", "-m", "other"]);
+    project.git(&["reflog", "expire", "--expire=now", "--all"]);
+    project.git(&["gc", "-q", "--prune=now"]);
     assert_eq!(gaps(&project, "ours"), ["no_commit"]);
 }
 
 #[test]
 fn a_file_outside_the_project_whose_ledger_has_the_record_is_named() {
     let project = project();
-    git(&project, &["init", "-q", "code"]);
+    project.git(&["init", "-q", "code"]);
     let run = Helper::named("queue_manager").call(project.at("code"));
     let command = ["sh", "-c", "echo 1 > ../results/one.csv"];
     let options = ["record", "--expected-output", "../results/one.csv", "--"];

@@ -66,6 +66,14 @@ impl Project {
         Self { folder, root }
     }
 
+    /// What git says in it, with an author of its own; the line end of the last line is cut off.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let author = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+        let call = Helper::at("/usr/bin/env").call(self.path()).args(["git"]);
+        let run = call.args(author).args(arguments).run().expect_code(0);
+        run.stdout().trim_end_matches('\n').to_owned()
+    }
+
     /// Adds a file with the folders above it.
     pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);

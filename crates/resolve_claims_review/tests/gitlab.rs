@@ -2,35 +2,23 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use std::time::Duration;
-
 use aris_testkit::{GitLab, Helper, Project, Run};
 use serde_json::{Value, json};
 
 const OUT: &str = ".aris/temp/resolve-claims-review";
 const PATH: &str = "research/report.md";
 
-fn git(project: &Project, arguments: &[&str]) -> String {
-    let done = aris_proc::command("git", project.path())
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-        .args(arguments)
-        .run(Duration::from_mins(1))
-        .expect("git runs");
-    assert!(done.success(), "git {arguments:?}: {}", done.stderr.text());
-    done.stdout.text().trim_end().to_owned()
-}
-
 /// A worktree on the branch `experiment`, pushed to `remote`, and a merge request with comments of a member, a guest and a stranger.
 fn start(remote: &str) -> (Project, GitLab) {
     let project = Project::bare()
         .file(PATH, "# Report\n\nOthers reach 90 points.\nWe win.\n")
         .file(".gitignore", ".aris/\nanswers/\n");
-    git(&project, &["init", "-q", "-b", "experiment"]);
-    git(&project, &["config", "user.name", "T"]);
-    git(&project, &["config", "user.email", "t@example.org"]);
-    git(&project, &["remote", "add", "origin", remote]);
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "-q", "-m", "start"]);
+    project.git(&["init", "-q", "-b", "experiment"]);
+    project.git(&["config", "user.name", "T"]);
+    project.git(&["config", "user.email", "t@example.org"]);
+    project.git(&["remote", "add", "origin", remote]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "start"]);
     let gitlab = GitLab::start("experiment", "");
     gitlab.merge(|merge| {
         merge.page = 2;
@@ -132,7 +120,7 @@ fn threads_get_replies_and_are_closed_for_commits_that_are_there() {
         (&json!(0), &json!(1)),
         "{data}"
     );
-    gitlab.merge(|merge| merge.head = git(&project, &["rev-parse", "HEAD"]));
+    gitlab.merge(|merge| merge.head = project.git(&["rev-parse", "HEAD"]));
     let data = call(&project, &gitlab, &finish).expect_code(0).data();
     assert_eq!(
         (&data["counts"]["resolved"], &data["counts"]["replies"]),

@@ -2,25 +2,13 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use std::path::Path;
-use std::time::Duration;
-
 use aris_testkit::{Forge, Helper, Project, Run};
 use serde_json::{Value, json};
+use std::path::Path;
 
 const OUT: &str = ".aris/temp/resolve-claims-review";
 
 const REPORT: &str = "# Report\n\n## Results\n\nOthers reach 90 points.\nWe use three seeds.\nIt is the first of its kind.\nThe gain is significant.\n";
-
-fn git(project: &Project, arguments: &[&str]) -> String {
-    let done = aris_proc::command("git", project.path())
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-        .args(arguments)
-        .run(Duration::from_mins(1))
-        .expect("git runs");
-    assert!(done.success(), "git {arguments:?}: {}", done.stderr.text());
-    done.stdout.text().trim_end().to_owned()
-}
 
 /// A repository with a report, on the branch `experiment`.
 fn repository() -> Project {
@@ -32,12 +20,12 @@ fn repository() -> Project {
         )
         .file("notes.txt", "mine\n")
         .file(".gitignore", ".aris/\nanswers/\n");
-    git(&project, &["init", "-q", "-b", "main"]);
-    git(&project, &["config", "user.name", "T"]);
-    git(&project, &["config", "user.email", "t@example.org"]);
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "-q", "-m", "start"]);
-    git(&project, &["switch", "-q", "-c", "experiment"]);
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["config", "user.name", "T"]);
+    project.git(&["config", "user.email", "t@example.org"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "start"]);
+    project.git(&["switch", "-q", "-c", "experiment"]);
     project
 }
 
@@ -121,7 +109,7 @@ fn answer(project: &Project, fetched: &Value, group: &str, output: Value) {
 
 /// Pushes what is committed.
 fn push(project: &Project, forge: &Forge) {
-    let head = git(project, &["rev-parse", "HEAD"]);
+    let head = project.git(&["rev-parse", "HEAD"]);
     forge.pull(|pull| pull.head = head);
 }
 
@@ -229,7 +217,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
 
     // Somebody has staged something else, and that stays as it is.
     project.write("notes.txt", "mine, changed\n");
-    git(&project, &["add", "notes.txt"]);
+    project.git(&["add", "notes.txt"]);
     project.write(
         "research/report.md",
         REPORT.replace("90 points.", "90 points [@lee2024gains]."),
@@ -249,18 +237,18 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
         "research/new file.md",
     ];
     let first = call(&project, &forge, &applied).expect_code(0).data();
-    let head = git(&project, &["rev-parse", "HEAD"]);
+    let head = project.git(&["rev-parse", "HEAD"]);
     assert_eq!(first["sha"], head.as_str());
     assert_eq!(
-        git(&project, &["log", "-1", "--format=%B"]).trim(),
+        project.git(&["log", "-1", "--format=%B"]).trim(),
         "fix(claims-review): cite Lee Evil: trailer [external]"
     );
     assert_eq!(
-        git(&project, &["show", "--format=", "--name-only", "HEAD"]),
+        project.git(&["show", "--format=", "--name-only", "HEAD"]),
         "research/new file.md\nresearch/report.md"
     );
     assert_eq!(
-        git(&project, &["diff", "--cached", "--name-only"]),
+        project.git(&["diff", "--cached", "--name-only"]),
         "notes.txt"
     );
     let again = call(&project, &forge, &applied).expect_code(0).data();
@@ -383,7 +371,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
         "needs_rerun = true\nverdict = real_fix\nfixes_applied = 1\n"
     );
     assert!(!project.at("owned").exists());
-    assert_eq!(git(&project, &["remote"]), "");
+    assert_eq!(project.git(&["remote"]), "");
 }
 
 #[test]
@@ -512,7 +500,7 @@ fn without_github_or_pull_request_a_pipeline_goes_on() {
     assert!(!project.at(".aris").exists());
     let bare = Project::bare();
     call(&bare, &forge, &["fetch", ".", "main"]).expect_code(5);
-    git(&project, &["checkout", "-q", "--detach"]);
+    project.git(&["checkout", "-q", "--detach"]);
     call(&project, &forge, &["fetch", ".", "main"]).expect_code(5);
 }
 
@@ -601,7 +589,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     let outside = Project::bare().file("x.md", "x");
     std::os::unix::fs::symlink(outside.path(), project.at("out")).expect("a link");
     let absolute = outside.at("x.md").display().to_string();
-    let head = git(&project, &["rev-parse", "HEAD"]);
+    let head = project.git(&["rev-parse", "HEAD"]);
     for file in [
         "../x",
         "research/../../x",
@@ -648,7 +636,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     );
     // A folder with a repository of its own is what a submodule is.
     project.write("sub/x.md", "x");
-    git(&project, &["init", "-q", "sub"]);
+    project.git(&["init", "-q", "sub"]);
     for file in [
         "results/run.json",
         "results/table.tex",
@@ -668,10 +656,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
         apply("100", &[file]).expect_code(2);
     }
     // A filter is not started before it is refused either.
-    git(
-        &project,
-        &["config", "filter.mark.clean", "touch owned; cat"],
-    );
+    project.git(&["config", "filter.mark.clean", "touch owned; cat"]);
     project.write(".gitattributes", "*.md filter=mark\n");
     project.write("research/report.md", format!("{REPORT}x\n"));
     apply("100", &["research/report.md"]).expect_code(2);
@@ -681,8 +666,8 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     }
     // Nor what lies in it: git would record another repository, or nothing.
     apply("100", &["sub/x.md"]).expect_code(5);
-    assert_eq!(git(&project, &["rev-parse", "HEAD"]), head);
-    assert_eq!(git(&project, &["diff", "--cached", "--name-only"]), "");
+    assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(project.git(&["diff", "--cached", "--name-only"]), "");
     // Hooks and pre-commit are the branch's: they do not run.
     project.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch owned\nexit 1\n");
     project.mode(".git/hooks/pre-commit", 0o755);
@@ -691,11 +676,11 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
         "repos: [{repo: local, hooks: [{id: x, name: x, language: system, entry: touch owned}]}]\n",
     );
     // Another branch is another review.
-    git(&project, &["stash", "-q"]);
-    git(&project, &["switch", "-q", "main"]);
+    project.git(&["stash", "-q"]);
+    project.git(&["switch", "-q", "main"]);
     apply("100", &["research/report.md"]).expect_code(5);
-    git(&project, &["switch", "-q", "experiment"]);
-    git(&project, &["stash", "pop", "-q"]);
+    project.git(&["switch", "-q", "experiment"]);
+    project.git(&["stash", "pop", "-q"]);
     apply("100", &["research/report.md"]).expect_code(0);
     assert!(!project.at("owned").exists());
     // The reason of what could not be done ends in its reply.
@@ -736,7 +721,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
 #[test]
 fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
     let (project, forge) = classified();
-    let before = git(&project, &["rev-parse", "HEAD"]);
+    let before = project.git(&["rev-parse", "HEAD"]);
     project.write("research/report.md", format!("{REPORT}\nmore\n"));
     call(
         &project,
@@ -840,16 +825,16 @@ fn a_validation_has_three_attempts() {
 #[test]
 fn a_validation_from_elsewhere_is_the_same() {
     let (project, forge) = classified();
-    git(&project, &["switch", "-q", "main"]);
+    project.git(&["switch", "-q", "main"]);
     project.write(".gitignore", "answers/\n.aris/temp/\n");
     project.write(
         ".aris/config.yaml",
         "claims_review: {validation_command: touch checked}\n",
     );
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "-q", "-m", "ours"]);
-    git(&project, &["switch", "-q", "experiment"]);
-    git(&project, &["merge", "-q", "main"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "ours"]);
+    project.git(&["switch", "-q", "experiment"]);
+    project.git(&["merge", "-q", "main"]);
     let elsewhere = Project::bare();
     let worktree = project.path().display().to_string();
     let arguments = ["--json", "validate", "--worktree", &worktree];
@@ -947,25 +932,25 @@ fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
         ".aris/config.yaml",
         "claims_review: {validation_command: touch owned}\n",
     );
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "-q", "-m", "mine"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "mine"]);
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "SKIPPED");
-    git(&project, &["switch", "-q", "main"]);
+    project.git(&["switch", "-q", "main"]);
     project.write(".gitignore", "answers/\n.aris/temp/\n");
     project.write(
         ".aris/config.yaml",
         "claims_review: {validation_command: touch checked}\n",
     );
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "-q", "-m", "ours"]);
-    git(&project, &["switch", "-q", "experiment"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "ours"]);
+    project.git(&["switch", "-q", "experiment"]);
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     assert!(project.at("checked").exists() && !project.at("owned").exists());
     // Between fetch and merge it is known, too.
     std::fs::remove_file(project.at(&format!("{OUT}/classification_map_7.json"))).expect("removed");
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     // Without that branch nobody knows.
-    git(&project, &["branch", "-q", "-m", "main", "elsewhere"]);
+    project.git(&["branch", "-q", "-m", "main", "elsewhere"]);
     validate(&[]).expect_code(5);
     validate(&["--command", "true", "--timeout", "9"]).expect_code(0);
     assert!(!project.at("owned").exists());
@@ -1025,7 +1010,7 @@ fn many_writers_lose_nothing() {
             .count(),
         8
     );
-    assert_eq!(git(&project, &["rev-list", "--count", "main..HEAD"]), "8");
+    assert_eq!(project.git(&["rev-list", "--count", "main..HEAD"]), "8");
 }
 
 #[test]
@@ -1142,7 +1127,7 @@ fn the_sibling_gate_has_its_own_words() {
     )
     .expect_code(0);
     assert_eq!(
-        git(&project, &["log", "-1", "--format=%s"]),
+        project.git(&["log", "-1", "--format=%s"]),
         "fix(research-review): report edit in research/report.md [slop]"
     );
     let map = format!("{out}/classification_map_7.json");
@@ -1171,7 +1156,7 @@ fn the_sibling_gate_has_its_own_words() {
 /// Names the repositories of the worktree's remotes.
 fn remotes(project: &Project, remotes: &[(&str, &str)]) {
     for (name, url) in remotes {
-        git(project, &["remote", "add", name, url]);
+        project.git(&["remote", "add", name, url]);
     }
 }
 
@@ -1264,10 +1249,7 @@ fn the_pull_request_is_the_one_of_our_own_branch() {
     // The branch may be pushed elsewhere than its remote says.
     let (project, forge) = (repository(), forge());
     remotes(&project, &[base, ("mine", "https://github.com/me/r")]);
-    git(
-        &project,
-        &["config", "branch.experiment.pushRemote", "mine"],
-    );
+    project.git(&["config", "branch.experiment.pushRemote", "mine"]);
     forge.pull(|pull| pull.others = vec![(5, Some("me/r"), "experiment")]);
     fetched(&project, &forge, &[]).expect_code(0);
     assert_eq!(asked(&forge), Some(5));
@@ -1439,8 +1421,8 @@ type Case<'a> = (&'a str, &'a dyn Fn(&Project));
 fn nothing_below_aris_comes_with_the_branch() {
     let evil = "claims_review: {validation_command: touch owned}\n";
     let commit = |project: &Project| {
-        git(project, &["add", "-A", "-f"]);
-        git(project, &["commit", "-q", "-m", "mine"]);
+        project.git(&["add", "-A", "-f"]);
+        project.git(&["commit", "-q", "-m", "mine"]);
     };
     let link = |to: &str, at: &Path| std::os::unix::fs::symlink(to, at).expect("a link");
     let cases: [Case<'_>; 5] = [
@@ -1459,9 +1441,9 @@ fn nothing_below_aris_comes_with_the_branch() {
             project.write(".aris/config.yaml", evil);
             let inner = project.at(".aris");
             let inner = inner.to_str().expect("a name");
-            git(project, &["-C", inner, "init", "-q"]);
-            git(project, &["-C", inner, "add", "."]);
-            git(project, &["-C", inner, "commit", "-q", "-m", "inner"]);
+            project.git(&["-C", inner, "init", "-q"]);
+            project.git(&["-C", inner, "add", "."]);
+            project.git(&["-C", inner, "commit", "-q", "-m", "inner"]);
         }),
         ("answers", &|project| {
             project.write(&format!("{OUT}/answers/x.json"), "{}");
@@ -1482,6 +1464,6 @@ fn nothing_below_aris_comes_with_the_branch() {
             call(&project, &forge, &fetch)
         };
         assert!(refused.expect_code(5).stderr().contains(".aris"), "{what}");
-        assert_eq!(git(&project, &["status", "--porcelain", "--ignored"]), "");
+        assert_eq!(project.git(&["status", "--porcelain", "--ignored"]), "");
     }
 }

@@ -7,7 +7,7 @@ use aris_testkit::{Forge, Helper, Project, Run, crash_at_every_change};
 use serde_json::{Value, json};
 
 use super::all_whole;
-use crate::review::{Research, git};
+use crate::review::Research;
 
 const OUT: &str = ".aris/temp/resolve-claims-review";
 const MAP: &str = ".aris/temp/resolve-claims-review/classification_map_7.json";
@@ -69,7 +69,7 @@ fn survives(
         |_| {
             let (project, forge) = (Project::bare().copied(prepared.path()), forge());
             if arguments[0] == "finish" {
-                let head = git(&project, &["rev-parse", "HEAD"]);
+                let head = project.git(&["rev-parse", "HEAD"]);
                 forge.pull(|pull| pull.head = head);
             }
             let begun = call(&helper, &project, &forge, arguments);
@@ -103,7 +103,8 @@ fn an_edit_is_committed_once() {
         "research/report.md",
     ];
     let start = edited();
-    let before: usize = git(&start, &["rev-list", "--count", "HEAD"])
+    let before: usize = start
+        .git(&["rev-list", "--count", "HEAD"])
         .parse()
         .expect("a number");
     survives(
@@ -112,9 +113,9 @@ fn an_edit_is_committed_once() {
         two_comments,
         &arguments,
         |project, _, _, when| {
-            let head = git(project, &["rev-parse", "HEAD"]);
+            let head = project.git(&["rev-parse", "HEAD"]);
             assert_eq!(
-                git(project, &["rev-list", "--count", "HEAD"]),
+                project.git(&["rev-list", "--count", "HEAD"]),
                 (before + 1).to_string(),
                 "{when}"
             );

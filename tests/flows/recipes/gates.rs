@@ -6,7 +6,7 @@ use aris_testkit::{Call, Helper, Project, Run, fake_gh, workspace_root};
 use serde_json::Value;
 
 use super::{ASSETS, runner};
-use crate::review::{Research, URL, git};
+use crate::review::{Research, URL};
 
 const STATE: &str = ".aris/run.json";
 const ARTIFACTS: &str = "https://github.com/o/r/pull/8";
@@ -22,9 +22,9 @@ impl<'r> Driver<'r> {
     fn new(research: &'r Research) -> Self {
         let project = &research.project;
         let remote = project.at(".aris/remote.git").display().to_string();
-        git(project, &["init", "-q", "--bare", &remote]);
-        git(project, &["remote", "add", "origin", &remote]);
-        git(project, &["push", "-q", "origin", "main"]);
+        project.git(&["init", "-q", "--bare", &remote]);
+        project.git(&["remote", "add", "origin", &remote]);
+        project.git(&["push", "-q", "origin", "main"]);
         let folder = project.at(".aris").display().to_string();
         project.write(
             ".git/hooks/pre-push",
@@ -174,7 +174,7 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
         "research/results.csv",
         "seed,score\n1,90.5\n2,91.0\n3,90.1\n4,90.2\n5,90.9\n",
     );
-    git(project, &["commit", "-q", "-a", "-m", "two more seeds"]);
+    project.git(&["commit", "-q", "-a", "-m", "two more seeds"]);
     driver.complete("re_run_experiment", &results);
     driver.complete("re_write_report", &report);
     assert_eq!(driver.next().0, "re_push");
@@ -205,10 +205,10 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
         assert!(entry["visit"].as_u64() <= Some(1), "{entry}");
     }
     // What went to the remote is what was settled and run again.
-    let head = git(project, &["rev-parse", "HEAD"]);
-    let remote = git(project, &["ls-remote", "origin", "refs/heads/experiment"]);
+    let head = project.git(&["rev-parse", "HEAD"]);
+    let remote = project.git(&["ls-remote", "origin", "refs/heads/experiment"]);
     assert!(remote.starts_with(&head), "{remote}");
-    assert_eq!(git(project, &["status", "--porcelain"]), "");
+    assert_eq!(project.git(&["status", "--porcelain"]), "");
     assert_eq!(driver.state()["context"]["artifact_pr_url"], ARTIFACTS);
     // An ended run stays ended.
     assert_eq!(driver.resume()["resume"]["basis"], "terminal");
