@@ -222,7 +222,7 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>, FsError> {
 }
 
 /// A path as findings show it.
-fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     path.display().to_string().replace(MAIN_SEPARATOR, "/")
 }
 

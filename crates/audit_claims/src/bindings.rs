@@ -1,12 +1,13 @@
 //! The numbers that a `claims.toml` beside a document binds to data.
 
 use std::collections::BTreeSet;
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::Path;
 
 use aris_claims::Status;
 use aris_claims::bindings::FILE_NAME;
 use aris_claims::project::{Options, Project};
 use aris_review::Edit;
+use aris_statements::disk::name;
 use aris_statements::rules::BoundNumber;
 
 /// What became of the bound numbers of these documents; `None` when no `claims.toml` lies beside any of them. Documents are given by the
@@ -30,10 +31,7 @@ pub(crate) fn bound<'p>(
 /// Every bound number of the `claims.toml` in `folder` with its status, and the files that its value is made of; `None` without a `claims.toml`. The
 /// folder and all files are relative to `base`.
 pub(crate) fn evaluated(folder: &Path, base: &Path) -> Option<Vec<(BoundNumber, Vec<String>)>> {
-    let named = |name: &str| {
-        let path = folder.join(name).display().to_string();
-        path.replace(MAIN_SEPARATOR, "/")
-    };
+    let named = |file: &str| name(&folder.join(file));
     let base = base.canonicalize().ok()?;
     let within = base.join(folder).canonicalize().ok()?;
     let project = match Project::open(&within, &Options::default()) {
@@ -43,7 +41,10 @@ pub(crate) fn evaluated(folder: &Path, base: &Path) -> Option<Vec<(BoundNumber, 
                 file: named(FILE_NAME),
                 line: 1,
                 status: Status::BindingError.word().to_owned(),
-                message: error.to_string(),
+                // It is posted, and nobody there needs to know where the worktree lies.
+                message: error
+                    .to_string()
+                    .replace(&format!("{}/", base.display()), ""),
                 edit: None,
             };
             return Some(vec![(number, vec![named(FILE_NAME)])]);
@@ -70,8 +71,7 @@ pub(crate) fn evaluated(folder: &Path, base: &Path) -> Option<Vec<(BoundNumber, 
         };
         let evidence = entry.evidence.iter().filter_map(|file| {
             let path = aris_fs::lexical(&project.settings.root.join(&file.path));
-            let path = path.strip_prefix(&base).ok()?.display().to_string();
-            Some(path.replace(MAIN_SEPARATOR, "/"))
+            path.strip_prefix(&base).ok().map(name)
         });
         (number, evidence.chain([named(&claims)]).collect())
     });

@@ -1,16 +1,17 @@
-//! What reports rest on besides their text: entries of bibliographies, and data of bound numbers. Where a diff changes these, sentences are under
-//! review that it does not touch.
+//! What reports rest on besides their text: entries of bibliographies, data and bindings of numbers, included files. Where a diff changes these,
+//! sentences are under review that it does not touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use aris_claims::bindings::FILE_NAME;
+use aris_claims::bindings::{Claims, FILE_NAME};
+use aris_contract::failure::ErrorBody;
 use aris_gates::Worktree;
 use aris_paper::bib::{BibFile, Entry};
 use aris_paper::titles::{self, TitleMatch};
 use aris_review::{Diff, Finding, Reports, Severity};
-use aris_statements::disk::{Disk, inside};
+use aris_statements::disk::{Disk, DiskError, inside, name};
 use aris_statements::prose::Prose;
 use aris_statements::rules::BoundNumber;
 use aris_statements::statement::statements;
@@ -20,289 +21,202 @@ use crate::agents::unseen;
 use crate::bindings::evaluated;
 use crate::excerpts::{Sentences, lines};
 
-/// What a diff does to the works that can be cited.
-#[derive(Debug, Default)]
-pub(crate) struct Works {
-    /// By bibliography and key, each entry that is gone, or names another work: what it named, and what it names.
-    changed: BTreeMap<(String, String), (String, Option<String>)>,
-    /// Bibliographies that are deleted: nobody knows what stood in them.
-    deleted: BTreeSet<String>,
+/// What a diff changes besides reports, and the files of the worktree.
+pub(crate) struct Beside<'a> {
+    worktree: &'a Path,
+    reports: &'a Reports,
+    diff: &'a Diff,
+    /// Paths of the files that are no reports, those before a renaming among them.
+    changed: BTreeSet<&'a str>,
+    /// What git tracks; empty where nothing besides reports has changed.
+    tracked: Vec<String>,
 }
 
-impl Works {
-    /// Those of the bibliographies in a diff, which stand in the worktree as the diff leaves them.
-    pub(crate) fn of(worktree: &Path, diff: &Diff) -> Self {
-        let mut works = Self::default();
-        for file in diff.files.iter().filter(|file| is_bib(&file.path)) {
-            let path = inside(worktree, &file.path);
-            let Some(now) = path.and_then(|path| aris_fs::read_text(&path).ok()) else {
-                continue;
-            };
-            let read = |text: &str| BibFile::read(file.path.clone(), text, &[]);
-            let (before, now) = (read(&file.text_before(&now)), read(&now));
-            for old in &before.read.entries {
-                let mut same_key = now.read.entries.iter().filter(|new| new.key == old.key);
-                let new = same_key.next();
-                // Biber reads no entry behind a `%`.
-                let hidden = new.is_some_and(|new| new.commented && !old.commented);
-                if hidden || new.is_none_or(|new| !is_same(old, new)) {
-                    let new = new.filter(|_| !hidden);
-                    let change = (title(old), new.map(title));
-                    let key = (file.path.clone(), old.key.clone());
-                    works.changed.insert(key, change);
+/// What is known of the text of a changed file.
+enum Texts {
+    /// Before and now.
+    Known([String; 2]),
+    /// It has not changed.
+    AsBefore,
+    /// It is gone, cannot be read, or the diff does not show its text.
+    Unknown,
+}
+
+impl<'a> Beside<'a> {
+    pub(crate) fn of(
+        tree: &'a Worktree,
+        reports: &'a Reports,
+        diff: &'a Diff,
+    ) -> Result<Self, Error> {
+        let shown = diff
+            .files
+            .iter()
+            .flat_map(|file| [&file.path, &file.old_path]);
+        let hidden = diff.hidden.iter();
+        let hidden = hidden.flat_map(|file| [Some(&file.path), file.was.as_ref()]);
+        let all = shown.chain(hidden.flatten()).chain(&diff.deleted);
+        let changed: BTreeSet<&str> = all
+            .map(String::as_str)
+            .filter(|path| !reports.has(path))
+            .collect();
+        let tracked = if changed.is_empty() {
+            Vec::new()
+        } else {
+            tree.tracked()?
+        };
+        Ok(Self {
+            worktree: &tree.path,
+            reports,
+            diff,
+            changed,
+            tracked,
+        })
+    }
+
+    /// The texts of a changed file.
+    fn texts(&self, path: &str) -> Texts {
+        let now = || aris_fs::read_text(&inside(self.worktree, path)?).ok();
+        let is_shown = self.diff.file(path);
+        match is_shown.and_then(|file| Some((file, now()?))) {
+            Some((file, now)) => Texts::Known([file.text_before(&now), now]),
+            // Another file was made of it, and it is as it was.
+            None if is_shown.is_none() && !self.is_hidden(path) && now().is_some() => {
+                Texts::AsBefore
+            }
+            None => Texts::Unknown,
+        }
+    }
+
+    fn is_hidden(&self, path: &str) -> bool {
+        self.diff.hidden.iter().any(|hidden| hidden.path == path)
+    }
+
+    /// What becomes of the works that can be cited.
+    pub(crate) fn works(&self) -> Works {
+        let mut works = Works::default();
+        let bibliographies = self.changed.iter().filter(|path| is_bib(path));
+        for path in bibliographies {
+            match self.texts(path) {
+                Texts::Known(texts) => works.compare(path, &texts),
+                Texts::AsBefore => {}
+                Texts::Unknown => {
+                    works.unknown.insert((*path).to_owned());
                 }
             }
         }
-        let deleted = diff.deleted.iter().filter(|path| is_bib(path));
-        works.deleted = deleted.cloned().collect();
         works
     }
 
-    /// Reports outside the diff that cite one of them, or may. Each is read with what it includes.
+    /// Reports outside the diff that cite one of these works, or may, each with what it includes; and findings about changed files that a report
+    /// includes, those `read` among them, and nobody looks at.
     pub(crate) fn citing(
         &self,
-        worktree: &Worktree,
-        reports: &Reports,
-        diff: &Diff,
+        works: &Works,
+        mut read: Vec<(PathBuf, Prose)>,
         problems: &mut Vec<String>,
-    ) -> Result<Vec<(PathBuf, Prose)>, Error> {
-        let mut read: Vec<(PathBuf, Prose)> = Vec::new();
-        if self.changed.is_empty() && self.deleted.is_empty() {
-            return Ok(read);
+    ) -> (Vec<(PathBuf, Prose)>, Vec<Finding>) {
+        let mut included: BTreeSet<&str> = BTreeSet::new();
+        for (_, prose) in &read {
+            included.extend(self.included(prose));
         }
-        let disk = Disk::new(&worktree.path);
-        for name in worktree.tracked()? {
-            if !reports.has(&name) || diff.file(&name).is_some() {
+        let disk = Disk::new(self.worktree);
+        let reports = self.tracked.iter().filter(|name| self.reports.has(name));
+        for name in reports.filter(|name| self.diff.file(name).is_none()) {
+            let is_latex = name.to_ascii_lowercase().ends_with(".tex");
+            let may_concern = is_latex || !works.are_as_before();
+            if !may_concern || inside(self.worktree, name).is_none() {
                 continue;
             }
-            if inside(&worktree.path, &name).is_none() {
-                continue;
-            }
-            match disk.prose(Path::new(&name)) {
-                Ok(prose) if self.concerns(&prose) => read.push((PathBuf::from(name), prose)),
-                Ok(_) => {}
-                Err(error) => problems.push(format!("{name}: {error}")),
-            }
-        }
-        Ok(read)
-    }
-
-    fn concerns(&self, prose: &Prose) -> bool {
-        let asked = asked(prose);
-        let cited = prose.references.cited.iter();
-        cited
-            .flat_map(|cited| self.change(&asked, &cited.key))
-            .next()
-            .is_some()
-            || asked.iter().any(|path| self.deleted.contains(path))
-    }
-
-    /// What becomes of a key in these bibliographies.
-    fn change<'a>(
-        &'a self,
-        asked: &'a [String],
-        key: &'a str,
-    ) -> impl Iterator<Item = &'a (String, Option<String>)> {
-        let paths = asked.iter();
-        paths.filter_map(move |path| self.changed.get(&(path.clone(), key.to_owned())))
-    }
-}
-
-/// The bibliographies that a document asks for, by all names that each may have. A part of a document asks for none: the whole does.
-fn asked(prose: &Prose) -> Vec<String> {
-    let document = prose.files.first().map_or("", String::as_str);
-    let folder = Path::new(document).parent().unwrap_or(Path::new(""));
-    let names = prose.references.files.iter().flatten();
-    let paths = names.filter_map(|name| aris_fs::join_inside(folder, Path::new(name)).ok());
-    paths.map(|path| name_of(&path)).collect()
-}
-
-fn name_of(path: &Path) -> String {
-    path.display().to_string().replace(MAIN_SEPARATOR, "/")
-}
-
-/// Lines that rest on what the diff changes, by file, and what is found of them.
-#[derive(Debug, Default)]
-pub(crate) struct Under {
-    /// With the sentence of each.
-    lines: BTreeMap<String, BTreeMap<u32, String>>,
-    /// One for each sentence that cites another work now.
-    pub(crate) findings: Vec<Finding>,
-}
-
-impl Under {
-    /// The sentence of a line that is one of them; empty where its number says enough.
-    pub(crate) fn sentence(&self, file: &str, line: u32) -> Option<&str> {
-        self.lines.get(file)?.get(&line).map(String::as_str)
-    }
-
-    /// Adds the sentences of a document that cite what was another source in the document before.
-    pub(crate) fn compare(&mut self, prose: &Prose, before: &Sentences) {
-        for one in statements(prose) {
-            let Some((mark, was, is)) = before.replaced(prose, &one) else {
-                continue;
-            };
-            let text = aris_review::one_line(one.text(prose), 120);
-            let under = self.lines.entry(one.file.clone()).or_default();
-            under.extend(lines(prose, &one).map(|line| (line, text.clone())));
-            let line = *lines(prose, &one).start();
-            self.replaced(&one.file, line, &change(mark, was, is.as_deref()));
-        }
-    }
-
-    fn replaced(&mut self, file: &str, line: u32, what: &str) {
-        let message = format!("{what}; say what shows it now");
-        let rule = "cited-source-changed";
-        let place = (file, Some(line));
-        self.findings.push(Finding {
-            requires_decision: true,
-            ..Finding::of_rule(rule, Severity::Warning, "external", place, message)
-        });
-    }
-
-    pub(crate) fn number(&mut self, number: &BoundNumber) {
-        let line = u32::try_from(number.line).unwrap_or(u32::MAX);
-        let lines = self.lines.entry(number.file.clone()).or_default();
-        lines.entry(line).or_default();
-    }
-
-    /// Adds the sentences of a document that cite one of these works.
-    pub(crate) fn add(&mut self, works: &Works, prose: &Prose) {
-        let all = statements(prose);
-        let asked = asked(prose);
-        for cited in &prose.references.cited {
-            let at = u32::try_from(cited.place.line).unwrap_or(u32::MAX);
-            let file = cited.place.file.as_str();
-            for (before, now) in works.change(&asked, &cited.key) {
-                let mut sentences = all.iter().filter(|one| one.file == file);
-                let sentence = sentences.find(|one| lines(prose, one).contains(&at));
-                let text = sentence.map_or("", |one| one.text(prose));
-                let under = self.lines.entry(file.to_owned()).or_default();
-                let here = sentence.into_iter().flat_map(|one| lines(prose, one));
-                for line in here.chain([at]) {
-                    under.insert(line, aris_review::one_line(text, 120));
+            match disk.prose(Path::new(name)) {
+                Ok(prose) => {
+                    included.extend(self.included(&prose));
+                    if works.concern(&prose) {
+                        read.push((PathBuf::from(name), prose));
+                    }
                 }
-                let mark = format!("`{}`", cited.key);
-                self.replaced(file, at, &change(&mark, before, now.as_deref()));
+                Err(error) => problems.push(unread(self.worktree, &error)),
             }
         }
-    }
-}
-
-/// Bound numbers whose data, or bindings, the diff changes.
-pub(crate) fn touched(
-    worktree: &Worktree,
-    reports: &Reports,
-    diff: &Diff,
-) -> Result<Vec<BoundNumber>, Error> {
-    let shown = diff.files.iter().map(|file| &file.path);
-    let hidden = diff.hidden.iter().map(|file| &file.path);
-    let changed = shown.chain(hidden).chain(&diff.deleted);
-    let changed: BTreeSet<&String> = changed.filter(|path| !reports.has(path)).collect();
-    let mut touched = Vec::new();
-    if changed.is_empty() {
-        return Ok(touched);
-    }
-    for name in worktree.tracked()? {
-        let path = Path::new(&name);
-        if path.file_name() != Some(OsStr::new(FILE_NAME)) {
-            continue;
-        }
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let numbers = evaluated(folder, &worktree.path).unwrap_or_default();
-        let numbers = numbers
-            .into_iter()
-            .filter(|(_, files)| files.iter().any(|file| changed.contains(file)));
-        touched.extend(numbers.map(|(number, _)| number));
-    }
-    Ok(touched)
-}
-
-/// What of the diff nobody looks at though reports rest on it: files that a LaTeX report reads and that are no reports, and bindings that are taken out.
-pub(crate) fn unlooked(
-    worktree: &Worktree,
-    reports: &Reports,
-    diff: &Diff,
-) -> Result<Vec<Finding>, Error> {
-    let bindings = |path: &str| Path::new(path).file_name() == Some(OsStr::new(FILE_NAME));
-    let deleted = diff.deleted.iter().filter(|path| bindings(path));
-    let mut open: Vec<(&str, &str)> = deleted.map(|path| (path.as_str(), FEWER)).collect();
-    for file in diff.files.iter().filter(|file| bindings(&file.path)) {
-        let count = |lines: &mut dyn Iterator<Item = &str>| {
-            lines
-                .filter(|line| line.trim_start().starts_with("[["))
-                .count()
-        };
-        let gone = count(&mut file.deleted.iter().map(|line| line.text.as_str()));
-        let new = file.lines.iter().filter(|line| line.old.is_none());
-        if gone > count(&mut new.map(|line| line.text.as_str())) {
-            open.push((&file.path, FEWER));
-        }
-    }
-    let others = diff.files.iter().map(|file| file.path.as_str());
-    let others: Vec<&str> = others
-        .filter(|path| !reports.has(path) && !is_bib(path))
-        .collect();
-    if !others.is_empty() {
-        let mut read = BTreeSet::new();
-        for name in worktree.tracked()? {
-            let is_latex = name.to_ascii_lowercase().ends_with(".tex") && reports.has(&name);
-            let path = inside(&worktree.path, &name).filter(|_| is_latex);
-            if let Some(text) = path.and_then(|path| aris_fs::read_text(&path).ok()) {
-                read.extend(read_by(&text));
-            }
-        }
-        let is_read = |path: &&str| {
-            let path = Path::new(path);
-            let names = [path.file_name(), path.file_stem()].into_iter().flatten();
-            names
+        for (path, prose) in &read {
+            let unknown = asked(prose)
                 .into_iter()
-                .any(|name| read.contains(&*name.to_string_lossy()))
-        };
-        let why = "a report reads this file, which is no report by its name (--report-glob)";
-        open.extend(others.into_iter().filter(is_read).map(|path| (path, why)));
+                .find(|bib| works.unknown.contains(bib));
+            if let Some(bib) = unknown {
+                let path = path.display();
+                problems.push(format!(
+                    "{path}: cites {bib}, and the diff does not show how its entries change"
+                ));
+            }
+        }
+        let why =
+            "a report includes this file, and its own name is not that of a report (--report-glob)";
+        let open = included.into_iter().map(|path| unlooked(path, why));
+        (read, open.collect())
     }
-    let findings = open.into_iter();
-    Ok(findings
-        .map(|(path, why)| unseen((path, None), "external", why))
-        .collect())
+
+    /// The changed files that a document includes.
+    fn included(&self, prose: &Prose) -> impl Iterator<Item = &'a str> {
+        let included = prose.references.included.iter();
+        included.filter_map(|path| self.changed.get(path.as_str()).copied())
+    }
+
+    /// The bound numbers of these folders, and those of others whose data or bindings have changed; these are also added to `resting`.
+    pub(crate) fn numbers(
+        &self,
+        mut folders: BTreeSet<PathBuf>,
+        resting: &mut Resting,
+    ) -> Vec<BoundNumber> {
+        let own = folders.clone();
+        let bindings = self.tracked.iter().filter(|name| is_bindings(name));
+        folders.extend(bindings.map(folder));
+        let mut numbers = Vec::new();
+        for folder in folders {
+            for (number, files) in evaluated(&folder, self.worktree).unwrap_or_default() {
+                let rests = files
+                    .iter()
+                    .any(|file| self.changed.contains(file.as_str()));
+                if rests {
+                    let line = u32::try_from(number.line).unwrap_or(u32::MAX);
+                    let lines = resting.lines.entry(number.file.clone()).or_default();
+                    lines.entry(line).or_default();
+                }
+                if rests || own.contains(&folder) {
+                    numbers.push(number);
+                }
+            }
+        }
+        numbers
+    }
+
+    /// A finding for each `claims.toml` that binds fewer numbers than before.
+    pub(crate) fn unbound(&self) -> Vec<Finding> {
+        let count = |text: &str| {
+            let claims = Claims::read(text).ok()?;
+            Some(claims.claims.len() + claims.tables.len())
+        };
+        // What is wrong with a file that cannot be read now is told where its numbers are.
+        let fewer = |path: &&&str| match self.texts(path) {
+            Texts::Known([before, now]) => count(&now)
+                .zip(count(&before))
+                .is_some_and(|(now, before)| now < before),
+            Texts::AsBefore => false,
+            Texts::Unknown => true,
+        };
+        let changed = self.changed.iter().filter(|path| is_bindings(path));
+        let why = "bindings were removed, or the diff does not show them: fewer numbers may be compared with data";
+        let fewer = changed.filter(fewer);
+        fewer.map(|path| unlooked(path, why)).collect()
+    }
 }
 
-const FEWER: &str =
-    "bindings of numbers are taken out, so that fewer numbers are held against data";
+/// Why a document cannot be read, with its path in the worktree: it is posted, and nobody there needs to know where that lies.
+pub(crate) fn unread(worktree: &Path, error: &DiskError) -> String {
+    let told = ErrorBody::of(error).message;
+    told.replace(&format!("{}/", worktree.display()), "")
+}
 
-/// Commands that read a file of text.
-const READING: [&str; 9] = [
-    "input",
-    "include",
-    "subfile",
-    "import",
-    "subimport",
-    "usepackage",
-    "RequirePackage",
-    "documentclass",
-    "LoadClass",
-];
-
-/// The names of the files that a LaTeX text reads, without their folders.
-fn read_by(text: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for command in text.split('\\').skip(1) {
-        let letters = command.find(|c: char| !c.is_ascii_alphabetic());
-        let (name, rest) = command.split_at(letters.unwrap_or(command.len()));
-        if !READING.contains(&name) {
-            continue;
-        }
-        let arguments = rest.split('{').skip(1).take(2);
-        let arguments = arguments.filter_map(|argument| argument.split('}').next());
-        // Without braces it ends at a blank.
-        let bare = rest.split_whitespace().next().into_iter();
-        for file in arguments.chain(bare).flat_map(|list| list.split(',')) {
-            let file = file.trim().rsplit('/').next().unwrap_or("");
-            names.insert(file.to_owned());
-        }
-    }
-    names
+fn unlooked(path: &str, why: &str) -> Finding {
+    unseen((path, None), "external", why)
 }
 
 fn is_bib(path: &str) -> bool {
@@ -310,12 +224,80 @@ fn is_bib(path: &str) -> bool {
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("bib"))
 }
 
-/// Whether both name one work: an equal identifier, or the title up to a subtitle and misprints.
+fn is_bindings(path: &str) -> bool {
+    Path::new(path).file_name() == Some(OsStr::new(FILE_NAME))
+}
+
+/// The folder of a file.
+pub(crate) fn folder(path: impl AsRef<Path>) -> PathBuf {
+    let folder = path.as_ref().parent();
+    folder.map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// What a diff does to the works that can be cited.
+#[derive(Debug, Default)]
+pub(crate) struct Works {
+    /// By bibliography and key, each entry that is gone, or names another work: its title before, and now.
+    changed: BTreeMap<(String, String), (String, Option<String>)>,
+    /// Bibliographies of which nobody can tell what they were or are.
+    unknown: BTreeSet<String>,
+}
+
+impl Works {
+    fn compare(&mut self, path: &str, texts: &[String; 2]) {
+        let [before, now] = texts
+            .each_ref()
+            .map(|text| BibFile::read(path.to_owned(), text, &[]).read.entries);
+        let [before, now] = [&before, &now].map(|entries| {
+            // Of equal keys the first counts.
+            let entries = entries
+                .iter()
+                .rev()
+                .map(|entry| (entry.key.as_str(), entry));
+            entries.collect::<BTreeMap<_, _>>()
+        });
+        for (key, old) in before {
+            // Biber reads no entry behind a `%`.
+            let new = now.get(key).filter(|new| !new.commented || old.commented);
+            if new.is_none_or(|new| !is_same(old, new)) {
+                let change = (title(old), new.map(|new| title(new)));
+                self.changed
+                    .insert((path.to_owned(), key.to_owned()), change);
+            }
+        }
+    }
+
+    fn are_as_before(&self) -> bool {
+        self.changed.is_empty() && self.unknown.is_empty()
+    }
+
+    fn concern(&self, prose: &Prose) -> bool {
+        let asked = asked(prose);
+        let mut cited = prose.references.cited.iter();
+        cited.any(|cited| self.change(&asked, &cited.key).is_some())
+            || asked.iter().any(|path| self.unknown.contains(path))
+    }
+
+    /// What becomes of a key in these bibliographies.
+    fn change(&self, asked: &[String], key: &str) -> Option<&(String, Option<String>)> {
+        let mut paths = asked.iter();
+        paths.find_map(|path| self.changed.get(&(path.clone(), key.to_owned())))
+    }
+}
+
+/// The bibliographies that a document asks for, by all names that each may have. A part of a document asks for none: the whole does.
+fn asked(prose: &Prose) -> Vec<String> {
+    let folder = folder(prose.files.first().map_or("", String::as_str));
+    let names = prose.references.files.iter().flatten();
+    let paths = names.filter_map(|name| aris_fs::join_inside(&folder, Path::new(name)).ok());
+    paths.map(|path| name(&path)).collect()
+}
+
+/// Whether both name one work: by title, up to a subtitle and misprints; without titles by an identifier, or by all fields.
 fn is_same(old: &Entry, new: &Entry) -> bool {
     let both = |name| Some((old.text(name)?, new.text(name)?));
     let equal = |name| both(name).is_some_and(|(old, new)| old.eq_ignore_ascii_case(new));
-    let titles = both("title").map(|(old, new)| titles::compare(old, new));
-    match titles {
+    match both("title").map(|(old, new)| titles::compare(old, new)) {
         Some(TitleMatch::Same | TitleMatch::MainTitle | TitleMatch::Near(_)) => true,
         Some(TitleMatch::NumbersDiffer | TitleMatch::Different) => false,
         None => ["doi", "eprint", "url"].into_iter().any(equal) || texts(old) == texts(new),
@@ -334,15 +316,93 @@ fn title(entry: &Entry) -> String {
     title.unwrap_or("a work without a title").to_owned()
 }
 
-/// A change of what a mark leads to, in words.
+/// Lines that rest on what the diff changes, by file, and what is found of them.
+#[derive(Debug, Default)]
+pub(crate) struct Resting {
+    /// With the beginning of the sentence; empty for a number, whose finding says where it stands.
+    lines: BTreeMap<String, BTreeMap<u32, String>>,
+    /// One for each sentence that cites another source now.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Resting {
+    /// The beginning of the sentence of a line that is one of them.
+    pub(crate) fn sentence(&self, file: &str, line: u32) -> Option<&str> {
+        self.lines.get(file)?.get(&line).map(String::as_str)
+    }
+
+    /// Adds the sentences of a document that cite what was another source in the document before.
+    pub(crate) fn compare(&mut self, prose: &Prose, before: &Sentences) {
+        for one in statements(prose) {
+            if let Some((mark, was, is)) = before.replaced(prose, &one) {
+                let lines = lines(prose, &one);
+                let place = (one.file.as_str(), *lines.start());
+                self.add(
+                    place,
+                    lines,
+                    one.text(prose),
+                    &change(mark, was, is.as_deref()),
+                );
+            }
+        }
+    }
+
+    /// Adds the sentences of a document that cite one of these works.
+    pub(crate) fn cite(&mut self, works: &Works, prose: &Prose) {
+        let asked = asked(prose);
+        let changed = prose.references.cited.iter();
+        let mut changed = changed
+            .filter_map(|cited| Some((cited, works.change(&asked, &cited.key)?)))
+            .peekable();
+        if changed.peek().is_none() {
+            return;
+        }
+        let all = statements(prose);
+        for (cited, (was, is)) in changed {
+            let at = u32::try_from(cited.place.line).unwrap_or(u32::MAX);
+            let file = cited.place.file.as_str();
+            let mut here = all.iter().filter(|one| one.file == file);
+            let sentence = here.find(|one| lines(prose, one).contains(&at));
+            let text = sentence.map_or("", |one| one.text(prose));
+            let lines = sentence.map_or(at..=at, |one| lines(prose, one));
+            let mark = format!("`{}`", cited.key);
+            self.add((file, at), lines, text, &change(&mark, was, is.as_deref()));
+        }
+    }
+
+    fn add(
+        &mut self,
+        (file, line): (&str, u32),
+        lines: std::ops::RangeInclusive<u32>,
+        text: &str,
+        change: &str,
+    ) {
+        let text = aris_review::one_line(text, 120);
+        let resting = self.lines.entry(file.to_owned()).or_default();
+        resting.extend(lines.map(|line| (line, text.clone())));
+        let rule = "cited-source-changed";
+        let place = (file, Some(line));
+        self.findings.push(Finding {
+            requires_decision: true,
+            ..Finding::of_rule(rule, Severity::Warning, "external", place, change)
+        });
+    }
+}
+
+/// A change of what a mark leads to, and what to do.
 fn change(mark: &str, was: &str, is: Option<&str>) -> String {
     let shown = |text: &str| aris_review::one_line(text, 120);
     let was = match shown(was) {
-        was if was.is_empty() => String::from("a bibliography"),
+        was if was.is_empty() => String::from("an entry of a bibliography"),
         was => format!("{was:?}"),
     };
     match is {
-        Some(is) => format!("{mark} led to {was} and leads to {:?} now", shown(is)),
-        None => format!("{mark} led to {was} and leads nowhere now"),
+        Some(is) => format!(
+            "{mark} leads to {:?} now, and led to {was} before; check that the new source supports the sentence",
+            shown(is)
+        ),
+        None => format!(
+            "{mark} leads nowhere now, and led to {was} before; restore that source, or cite another"
+        ),
     }
 }

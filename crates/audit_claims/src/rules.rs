@@ -18,9 +18,8 @@ use jiff::tz::TimeZone;
 
 use crate::Error;
 use crate::agents::{sort, unseen};
-use crate::bindings::bound;
 use crate::excerpts::{Sentences, excerpts};
-use crate::rests::{Under, Works, touched, unlooked};
+use crate::rests::{Beside, Resting, folder, unread};
 
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
@@ -99,7 +98,7 @@ pub(crate) fn look(
     let worktree = tree.path.as_path();
     let disk = Disk::new(worktree);
     let mut looked = Looked::default();
-    let mut under = Under::default();
+    let mut resting = Resting::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     let mut files: BTreeMap<&str, (&DiffFile, Sentences)> = BTreeMap::new();
     // A file without lines holds nothing any more.
@@ -108,7 +107,7 @@ pub(crate) fn look(
         match both(&disk, file, whole.as_deref()) {
             Ok([prose, before]) => {
                 let before = Sentences::of(&before);
-                under.compare(&prose, &before);
+                resting.compare(&prose, &before);
                 read.push((PathBuf::from(&file.path), prose));
                 files.insert(&file.path, (file, before));
             }
@@ -116,39 +115,39 @@ pub(crate) fn look(
             Err(error) => {
                 let line = file.lines.iter().find(|line| line.old.is_none());
                 let line = line.or(file.lines.first()).map(|line| line.number);
-                let why = aris_review::one_line(&error.to_string(), 300);
+                let why = aris_review::one_line(&unread(worktree, &error), 300);
                 looked
                     .open
                     .push(unseen((&file.path, line), "external", &why));
             }
         }
     }
-    looked.open.extend(unlooked(tree, reports, diff)?);
-    let works = Works::of(worktree, diff);
-    read.extend(works.citing(tree, reports, diff, &mut looked.problems)?);
+    let beside = Beside::of(tree, reports, diff)?;
+    let works = beside.works();
+    let (read, open) = beside.citing(&works, read, &mut looked.problems);
+    looked.open.extend(open);
+    looked.open.extend(beside.unbound());
     for (_, prose) in &read {
-        under.add(&works, prose);
+        resting.cite(&works, prose);
     }
-    let numbers = touched(tree, reports, diff)?;
-    for number in &numbers {
-        under.number(number);
-    }
+    let folders = read.iter().map(|(path, _)| folder(path)).collect();
+    let numbers = beside.numbers(folders, &mut resting);
     // Reports of one folder are one work: what those of another cite says nothing of it.
-    let mut works: BTreeMap<PathBuf, Vec<(PathBuf, Prose)>> = BTreeMap::new();
+    let mut by_folder: BTreeMap<PathBuf, Vec<(PathBuf, Prose)>> = BTreeMap::new();
     for (path, prose) in read {
-        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        works.entry(folder).or_default().push((path, prose));
+        by_folder
+            .entry(folder(&path))
+            .or_default()
+            .push((path, prose));
     }
     let held = args.read(&Disk::new(context.cwd()), &mut looked.problems)?;
     let mut problems = Vec::new();
     let mut checked: Vec<(Vec<Prose>, Check)> = Vec::new();
-    for work in works.into_values() {
+    for work in by_folder.into_values() {
         let bibliographies = disk.bibliographies(&[], &work, &mut looked.problems)?;
-        let bound = bound(work.iter().map(|(path, _)| path.as_path()), worktree);
         let sources = Sources {
             bibliographies: bibliographies.as_deref(),
             now: Some(month(context)),
-            bound: bound.as_deref(),
             ..held.sources(args)
         };
         let documents: Vec<Prose> = work.into_iter().map(|(_, prose)| prose).collect();
@@ -181,7 +180,7 @@ pub(crate) fn look(
     // The line for a comment about a line under review: of a sentence that is new, or shown by a diff that adds to the file; or of one that rests on
     // what the diff changes.
     let line = |file: &str, line: u32| {
-        if under.sentence(file, line).is_some() {
+        if resting.sentence(file, line).is_some() {
             return Some(line);
         }
         let here = diff.file(file)?;
@@ -198,14 +197,14 @@ pub(crate) fn look(
         }
     }
     let mut kept = BTreeSet::new();
-    let findings = checked.iter().flat_map(|(_, found)| &found.findings);
-    for mut finding in findings.chain(&under.findings).cloned() {
+    for finding in all_findings(&checked, &resting) {
+        let mut finding = finding.clone();
         let at = finding.line.and_then(|at| line(&finding.file, at));
         if finding.line.is_none() || at.is_some() {
             // No comment can stand there: the review's body says which sentence it is.
             let sentence = finding
                 .line
-                .and_then(|at| under.sentence(&finding.file, at));
+                .and_then(|at| resting.sentence(&finding.file, at));
             if let Some(sentence) = sentence.filter(|sentence| !sentence.is_empty()) {
                 finding.message = format!("{} ({sentence:?})", finding.message);
             }
@@ -218,6 +217,25 @@ pub(crate) fn look(
         }
     }
     Ok(looked)
+}
+
+/// What the rules found, and what was found of sources that have changed; that a source is gone is said once.
+fn all_findings<'a>(checked: &'a [(Vec<Prose>, Check)], resting: &'a Resting) -> Vec<&'a Finding> {
+    let mut all: Vec<&Finding> = checked
+        .iter()
+        .flat_map(|(_, found)| &found.findings)
+        .collect();
+    let is_missing = |finding: &&&Finding| {
+        let rule = finding.rule.as_deref();
+        matches!(rule, Some("cite-key-missing" | "citation-number-missing"))
+    };
+    let missing = all.iter().filter(is_missing);
+    let missing: BTreeSet<_> = missing
+        .map(|finding| (&finding.file, finding.line))
+        .collect();
+    let changed = resting.findings.iter();
+    all.extend(changed.filter(|finding| !missing.contains(&(&finding.file, finding.line))));
+    all
 }
 
 /// A report now and before: from the worktree where it is `whole` there, else as far as the diff shows it.

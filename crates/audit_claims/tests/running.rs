@@ -349,15 +349,6 @@ fn a_key_that_is_nearly_one_of_the_bibliography_is_offered_as_an_edit() {
     );
 }
 
-fn git(project: &Project, arguments: &[&str]) {
-    let done = aris_proc::command("git", project.path())
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-        .args(arguments)
-        .run(std::time::Duration::from_mins(1))
-        .expect("git runs");
-    assert!(done.success(), "git {arguments:?}: {}", done.stderr.text());
-}
-
 #[test]
 fn answers_that_the_branch_brings_are_refused() {
     for (folder, more) in [
@@ -365,7 +356,7 @@ fn answers_that_the_branch_brings_are_refused() {
         (String::from("agents"), vec!["--agent-dir", "agents"]),
     ] {
         let (project, forge) = (Project::bare(), Forge::start("b", DIFF));
-        git(&project, &["init", "-q"]);
+        project.git(&["init", "-q"]);
         let arguments = [&["prepare", URL][..], &more].concat();
         // The author asks as the reviewer will, and answers that there is nothing.
         let names = ids(&call(&project, &forge, &arguments).expect_code(0).data());
@@ -373,8 +364,8 @@ fn answers_that_the_branch_brings_are_refused() {
             let answer = json!({"schema": "aris.audit_claims.answer/v1", "request": id, "model": "m", "output": []});
             project.write(&format!("{folder}/{id}.json"), answer.to_string());
         }
-        git(&project, &["add", "-f", &folder]);
-        git(&project, &["commit", "-q", "-m", "mine"]);
+        project.git(&["add", "-f", &folder]);
+        project.git(&["commit", "-q", "-m", "mine"]);
         let run = ["run", ".", "main", URL, "--engine", "agent"];
         for arguments in [arguments, [&run[..], &more].concat()] {
             let refused = call(&project, &forge, &arguments).expect_code(5);
@@ -414,9 +405,9 @@ fn a_worktree_that_is_not_the_pull_request_approves_nothing() {
     }
     // A bibliography that is here otherwise than at the head changes the verdict as well.
     let project = Project::bare().file("r.md", good).file("a.bib", "");
-    git(&project, &["init", "-q", "-b", "master"]);
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "-q", "-m", "head"]);
+    project.git(&["init", "-q", "-b", "master"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "head"]);
     let forge = Forge::start("b", &diff(good));
     let head = project.read(".git/refs/heads/master");
     forge.pull(|pull| pull.head = head.trim().to_owned());

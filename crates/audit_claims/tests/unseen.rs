@@ -2,8 +2,6 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use std::time::Duration;
-
 use aris_testkit::{Forge, Helper, Project, Run};
 use serde_json::{Value, json};
 
@@ -32,16 +30,6 @@ fn run(project: &Project, forge: &Forge, more: &[&str]) -> Run {
         .args(["--json", "run", ".", "main", URL])
         .args(more)
         .run()
-}
-
-fn git(project: &Project, arguments: &[&str]) -> String {
-    let done = aris_proc::command("git", project.path())
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
-        .args(arguments)
-        .run(Duration::from_mins(1))
-        .expect("git runs");
-    assert!(done.success(), "{}", done.stderr.text());
-    done.stdout.text().trim_end_matches('\n').to_owned()
 }
 
 /// Verdict, degraded, reason.
@@ -241,7 +229,7 @@ fn a_report_that_the_diff_hides_is_read_from_the_commit_that_is_here() {
         "research/report.md",
         "## Introduction\n\nIt is known that attention scales quadratically.\n",
     );
-    let git = |arguments: &[&str]| git(&project, arguments);
+    let git = |arguments: &[&str]| project.git(arguments);
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "start"]);
@@ -292,7 +280,61 @@ fn sentences_whose_sources_change_are_looked_at() {
     let listed = "# Introduction\n\nIt is known that attention scales quadratically [1].\nEarlier systems reach 90 points on it.[^n]\nIt is known that [birds][def] fly far.\n\n\
                   [^n]: Smith, J. On points. Journal, 2020.\n\n[def]: https://arxiv.org/abs/2401.00001v1\n\n## References\n\n1. Vas, A. Attention is all. Journal, 2017.\n";
     let other = |one: &str, other: &str| Some(listed.replace(one, other));
-    let cases: [Case<'_>; 18] = [
+    let cases: [Case<'_>; 23] = [
+        (
+            "broken bindings",
+            &[(
+                "c/claims.toml",
+                Some(String::from("version = 1\n[[claims]]\n")),
+            )],
+            "changes_requested",
+            "numeric-binding",
+            ["c/claims.toml", "c/claims.toml:2"],
+        ),
+        (
+            "a waiver in place of a binding",
+            &[(
+                "c/claims.toml",
+                Some(String::from(
+                    "version = 1\n[[waive]]\nin = \"main.tex\"\ntext = \"points [[34.2]]\"\nreason = \"x\"\n",
+                )),
+            )],
+            "needs_human",
+            "not-checked",
+            ["c/claims.toml", "bindings"],
+        ),
+        (
+            "a bibliography that the diff hides",
+            &[
+                (
+                    "a/refs.bib",
+                    Some(bib.replace("Attention is all", "Fishing with nets")),
+                ),
+                (".gitattributes", Some(String::from("*.bib binary\n"))),
+            ],
+            "needs_human",
+            "",
+            ["", ""],
+        ),
+        (
+            "a renamed bibliography",
+            &[("a/refs.bib", None), ("a/other.bib", Some(bib.clone()))],
+            "needs_human",
+            "",
+            ["", ""],
+        ),
+        (
+            "a style file",
+            &[(
+                "f/my.sty",
+                Some(String::from(
+                    "\\newcommand{\\ours}{Earlier systems reach 90 points.}\n",
+                )),
+            )],
+            "needs_human",
+            "not-checked",
+            ["f/my.sty", "includes this file"],
+        ),
         (
             "bindings are gone",
             &[("c/claims.toml", None)],
@@ -315,7 +357,7 @@ fn sentences_whose_sources_change_are_looked_at() {
             )],
             "needs_human",
             "not-checked",
-            ["e/n.dat", "reads this file"],
+            ["e/n.dat", "includes this file"],
         ),
         (
             "another format",
@@ -451,8 +493,10 @@ fn sentences_whose_sources_change_are_looked_at() {
                 "d/paper.tex",
                 "\\begin{document}\nSo.\n\\input{../e/n.dat}\n\\end{document}\n",
             )
-            .file("e/n.dat", "So.\n");
-        let git = |arguments: &[&str]| git(&project, arguments);
+            .file("e/n.dat", "So.\n")
+            .file("f/paper.tex", "\\documentclass{article}\n% \\input{n}\n\\usepackage{my}\n\\begin{document}\nSo. \\ours\n\\end{document}\n")
+            .file("f/my.sty", "\\newcommand{\\ours}{So.}\n");
+        let git = |arguments: &[&str]| project.git(arguments);
         git(&["init", "-q", "-b", "main"]);
         git(&["add", "."]);
         git(&["commit", "-q", "-m", "start"]);
@@ -483,6 +527,8 @@ fn sentences_whose_sources_change_are_looked_at() {
                 body.contains(file) && body.contains(words),
                 "{what}: {body}"
             );
+            let place = project.path().display().to_string();
+            assert!(!body.contains(&place), "{what}: {body}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! LaTeX: the reading of `aris-latex`, for whole documents and for parts that have no preamble.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind};
@@ -50,6 +51,23 @@ pub(super) fn read(
     let cited = document.citations.iter().filter(|cited| cited.key != "*");
     let includes = document.includes.iter();
     let files = includes.filter(|include| include.kind == IncludeKind::Bibliography);
+    let included = document
+        .includes
+        .iter()
+        .filter(|include| match include.kind {
+            IncludeKind::Input
+            | IncludeKind::Include
+            | IncludeKind::Subfile
+            | IncludeKind::Import
+            | IncludeKind::Package
+            | IncludeKind::Class => true,
+            IncludeKind::Bibliography
+            | IncludeKind::Graphics
+            | IncludeKind::Data
+            | IncludeKind::Listing => false,
+        });
+    let included = included.flat_map(|include| &include.candidates);
+    let included = included.map(|path| lexical(Path::new(folder).join(path)));
     let references = References {
         cited: cited
             .map(|cited| Keyed::new(&cited.key, position(cited.place)))
@@ -57,6 +75,7 @@ pub(super) fn read(
         items: items(&document),
         all_cited: document.nocite_all,
         files: files.map(|include| include.candidates.clone()).collect(),
+        included: included.collect(),
         ..References::default()
     };
     let problems = document.problems.iter();
@@ -84,6 +103,11 @@ pub(super) fn read(
         lines,
         places: Places::Latex(Box::new(document)),
     })
+}
+
+/// A path without `.` and `..`, as findings show it.
+fn lexical(path: impl AsRef<Path>) -> String {
+    crate::disk::name(&aris_fs::lexical(path.as_ref()))
 }
 
 /// The lines with text, or with a citation, of which it is not known whether it is set.

@@ -57,6 +57,8 @@ pub struct References {
     pub all_cited: bool,
     /// Bibliography files the document asks for: for each the paths to try, in order.
     pub files: Vec<Vec<String>>,
+    /// Files of text, packages and classes that the document asks for, by all paths that are tried; named as the document is.
+    pub included: Vec<String>,
 }
 
 /// A document, read.
