@@ -4,7 +4,7 @@
 //! * <https://docs.gitlab.com/api/rest/authentication/>: `Authorization: Bearer` or `PRIVATE-TOKEN`, 401 without; <https://docs.gitlab.com/api/users/>:
 //!   `username`.
 //! * <https://docs.gitlab.com/api/rest/#namespaced-paths>: a project is named by its number, or by its path with `/` as `%2F`; `Link` with `rel="next"`.
-//! * <https://docs.gitlab.com/api/merge_requests/>: `state` is opened, closed, locked or merged; `sha`; `changes_count` is a text, such as `1` or
+//! * <https://docs.gitlab.com/api/merge_requests/>: `state` is opened, closed, locked or merged; `sha`; `author`; `changes_count` is a text, such as `1` or
 //!   `1000+`; `source_project_id`, `target_project_id`; the list filters by `state`, `source_branch`, `target_branch`; `raw_diffs` is what git
 //!   shows; `versions` begins with the latest.
 //! * <https://docs.gitlab.com/api/discussions/>: a thread on a line has `position`; 201, and 400 where the line is no part of the diff. An added line
@@ -46,6 +46,8 @@ pub struct Merge {
     pub approved: Vec<String>,
     /// Whether who asks is the author, who may not approve.
     pub own: bool,
+    /// Whether who asks may not approve, although somebody else is the author.
+    pub unnamed: bool,
     /// Whether an approval cannot be taken back.
     pub sticky: bool,
     /// Whether the list of threads cannot be read.
@@ -76,6 +78,7 @@ impl GitLab {
             threads: Vec::new(),
             approved: Vec::new(),
             own: false,
+            unnamed: false,
             sticky: false,
             broken: false,
             page: 20,
@@ -211,6 +214,7 @@ impl Merge {
             .count();
         json!({
             "id": 70, "iid": 7, "state": self.state, "sha": self.head, "source_branch": self.branch, "target_branch": "main",
+            "author": {"username": if self.own { "me" } else { "user2" }},
             "changes_count": self.count.clone().unwrap_or_else(|| files.to_string()),
             "source_project_id": self.source, "target_project_id": 5, "web_url": "https://gitlab.com/g/sub/r/-/merge_requests/7",
         })
@@ -307,7 +311,7 @@ impl Merge {
                     .map(|name| json!({"user": {"username": name}}));
                 Answer::json(&json!({"approved_by": by.collect::<Vec<_>>()}))
             }
-            ("POST", ["approve"]) if self.own => refusal(401, "401 Unauthorized"),
+            ("POST", ["approve"]) if self.own || self.unnamed => refusal(401, "401 Unauthorized"),
             ("POST", ["unapprove"]) if self.sticky => refusal(403, "403 Forbidden"),
             ("POST", ["approve"]) if body["sha"] != self.head => {
                 refusal(409, "SHA does not match HEAD of source branch")

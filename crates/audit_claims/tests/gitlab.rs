@@ -138,6 +138,28 @@ fn an_author_who_may_not_approve_leaves_a_note() {
 }
 
 #[test]
+fn who_may_not_approve_is_no_author_and_approves_once_they_may() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));
+    gitlab.merge(|merge| merge.unnamed = true);
+    let data = run(&project, &gitlab, &[]);
+    let posted = &data["posted"];
+    assert_eq!(
+        (&data["verdict"], &posted["own_pr"], &posted["tier"]),
+        (&json!("approved"), &Value::Null, &json!(3)),
+        "{data}"
+    );
+    let warning = posted["warnings"][0].as_str().expect("a warning");
+    assert!(warning.contains("may not approve"), "{warning}");
+    assert_eq!(gitlab.merge(|merge| merge.bodies()), [""; 0]);
+    gitlab.merge(|merge| merge.unnamed = false);
+    run(&project, &gitlab, &[]);
+    assert_eq!(gitlab.merge(|merge| merge.approved.clone()), ["me"]);
+    let body = gitlab.merge(|merge| merge.bodies()).remove(0);
+    let about = format!("About commit {}.", gitlab.merge(|merge| merge.head.clone()));
+    assert!(body.ends_with(&about), "{body}");
+}
+
+#[test]
 fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
     let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
     gitlab.merge(|merge| {

@@ -120,14 +120,23 @@ impl GitLab {
         Ok(by.is_some_and(|by| by.iter().any(ours)))
     }
 
-    fn approve(&self, pull: &Pull) -> Result<(), Trouble> {
-        let head = json!({"sha": self.record(pull)?.head});
-        match self.post(pull, &["approve"], &head) {
-            // It knows who asks, as it has said before: this login may not approve, as an author may not.
-            Err(Trouble::Unauthenticated(_)) => Err(Trouble::refused(
-                None,
-                "approving was refused, as it is for your own pull request and for whom the rules do not name",
-            )),
+    /// Approves the commit that was looked at, where it is known: GitLab refuses (409) when the branch has moved on.
+    fn approve(&self, pull: &Pull, looked: Option<&str>) -> Result<(), Trouble> {
+        let merge = self.wire.json(&self.of_pull(pull))?;
+        let head = commit(looked.or_else(|| merge.get("sha")?.as_str()))?;
+        match self.post(pull, &["approve"], &json!({"sha": head})) {
+            // It knows who asks, as it has said before: this login may not approve.
+            Err(Trouble::Unauthenticated(_)) => {
+                let is_own = is_of(&merge, "/author/username", self.reach()?.as_deref());
+                Err(Trouble::refused(
+                    None,
+                    if is_own {
+                        "approving was refused, as it is for your own pull request"
+                    } else {
+                        "this login or token may not approve it"
+                    },
+                ))
+            }
             other => other,
         }
     }
@@ -272,8 +281,9 @@ impl Forge for GitLab {
 
     /// The approval first: a note without it would look as if all was said.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
+        let commit = review["commit_id"].as_str();
         if review["event"] == "APPROVE" && !self.has_approved(pull)? {
-            self.approve(pull)?;
+            self.approve(pull, commit)?;
         }
         let verdict = match review["event"].as_str() {
             Some("APPROVE") => APPROVED,
@@ -281,7 +291,10 @@ impl Forge for GitLab {
             _ => "",
         };
         let body = plain(review["body"].as_str().unwrap_or_default());
-        let note = json!({"body": format!("{verdict}{body}")});
+        let about = commit.map_or(String::new(), |commit| {
+            format!("\n\nAbout commit {commit}.")
+        });
+        let note = json!({"body": format!("{verdict}{body}{about}")});
         self.post(pull, &["notes"], &note)
     }
 
