@@ -1,13 +1,16 @@
-//! Stories that nobody thought of: jobs at random, and what people, deaths of the manager and clocks do to them. After each act, and when
+//! Stories that nobody thought of: jobs at random, and what people, deaths of the manager, clocks and full disks do to them. After each act, and when
 //! all is over, what a few lines know of a queue must be true. `ARIS_STORIES` says how many are told, `ARIS_SEED` which.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use aris_queue::journal::Journal;
 use aris_queue::state::Event;
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::faults::rewrite;
 use crate::queue::{Manager, Place};
@@ -35,6 +38,8 @@ enum Act {
     Remove(usize),
     /// The clock is set by so many hours, while no manager runs.
     Clock(i64),
+    /// The disk of the queue's folder, not of its jobs, has no room, or has room again.
+    Full(bool),
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
@@ -61,6 +66,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => kind().prop_map(Act::Add),
         1 => job.prop_map(Act::Remove),
         1 => (-200_000..200_000_i64).prop_map(Act::Clock),
+        2 => any::<bool>().prop_map(Act::Full),
     ]
 }
 
@@ -77,10 +83,34 @@ struct Known {
     removed: bool,
 }
 
+/// A small file system in the place of a folder.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// None where this user may not mount one: its story goes without a full disk.
+    fn mount(at: PathBuf) -> Option<Self> {
+        let words = ["-t", "tmpfs", "-o", "size=8m", "small"];
+        let done = Command::new("mount").args(words).arg(&at).output();
+        let is_mounted = done.is_ok_and(|done| done.status.success());
+        is_mounted.then_some(Self(at))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let done = Command::new("umount").arg("--lazy").arg(&self.0).output();
+        drop(done);
+    }
+}
+
 struct World {
     /// Ended before its folder is gone.
     manager: Option<Manager>,
+    disk: Option<Disk>,
+    full: bool,
     place: Place,
+    /// Where the jobs work.
+    work: TempDir,
     jobs: Vec<Known>,
     /// How many starts there had been when the queue was paused.
     paused: Option<usize>,
@@ -90,7 +120,8 @@ fn id(job: usize) -> String {
     format!("j{job}")
 }
 
-fn command(job: usize, kind: Kind, need: Option<usize>) -> String {
+fn command(work: &Path, job: usize, kind: Kind, need: Option<usize>) -> String {
+    let work = work.display();
     let after = need.map_or_else(String::new, |need| {
         format!("test -e done-j{need} || touch wrong-early-j{job}; ")
     });
@@ -101,28 +132,33 @@ fn command(job: usize, kind: Kind, need: Option<usize>) -> String {
         Kind::Waits => "until test -e go || ! test -e \"$PWD\"; do sleep 0.05; done; ",
     };
     format!(
-        "exec 9>lock-j{job}; flock -n 9 || touch wrong-twice-j{job}; echo x >> ran-j{job}; {after}{what}echo x >> done-j{job}"
+        "cd {work}; exec 9>lock-j{job}; flock -n 9 || touch wrong-twice-j{job}; echo x >> ran-j{job}; {after}{what}echo x >> done-j{job}"
     )
 }
 
 impl World {
     fn new(jobs: &[(Kind, Option<usize>)]) -> Self {
+        let place = Place::new();
+        let disk = Disk::mount(place.at(""));
+        let work = tempfile::tempdir().expect("temp");
         let mut known = Vec::new();
         let mut list = Vec::new();
         for (job, (kind, back)) in jobs.iter().enumerate() {
             let need = back.and_then(|back| job.checked_sub(back + 1));
-            let mut entry = json!({"id": id(job), "cmd": command(job, *kind, need)});
+            let mut entry = json!({"id": id(job), "cmd": command(work.path(), job, *kind, need)});
             if let Some(need) = need {
                 entry["needs"] = json!([id(need)]);
             }
             list.push(entry);
             known.push(Known::new(*kind, need));
         }
-        let place = Place::new();
         place.manifest(&json!([{"name": "p", "jobs": list}]));
         place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
         Self {
             place,
+            disk,
+            full: false,
+            work,
             manager: None,
             jobs: known,
             paused: None,
@@ -137,7 +173,7 @@ impl World {
     }
 
     fn lines(&self, what: &str, job: usize) -> usize {
-        let text = fs::read_to_string(self.place.at(&format!("{what}-j{job}")));
+        let text = fs::read_to_string(self.work.path().join(format!("{what}-j{job}")));
         text.unwrap_or_default().lines().count()
     }
 
@@ -148,6 +184,7 @@ impl World {
             let output = self.place.call(&words);
             let envelope: Value = serde_json::from_slice(&output.stdout).expect("an envelope");
             match output.status.code() {
+                _ if self.full && envelope["error"].is_object() => return false,
                 // A manager that has just been started, or killed, has the queue's lock.
                 Some(5) => {}
                 Some(0) => {
@@ -176,6 +213,7 @@ impl World {
             });
             match code {
                 None => self.manager = Some(manager),
+                Some(_) if self.full => return,
                 Some(Some(5)) => {}
                 Some(code) => {
                     assert!(matches!(code, Some(0 | 10)), "{code:?}");
@@ -201,7 +239,7 @@ impl World {
         match act {
             Act::Start => self.start(),
             Act::Kill => self.kill(),
-            Act::Go => fs::write(self.place.at("go"), "").expect("write"),
+            Act::Go => fs::write(self.work.path().join("go"), "").expect("write"),
             Act::Cancel(job) => {
                 let job = job % count;
                 self.jobs[job].cancelled |= self.ask(&["cancel", &id(job)]);
@@ -227,15 +265,19 @@ impl World {
                 self.ask(&["release", &id(job)]);
             }
             Act::Pause => {
-                assert!(self.ask(&["pause"]) || self.paused.is_some());
-                self.paused = Some(self.starts(None));
+                let done = self.ask(&["pause"]);
+                assert!(done || self.full || self.paused.is_some());
+                if done {
+                    self.paused = Some(self.starts(None));
+                }
             }
             Act::Resume => {
-                self.paused = None;
-                self.ask(&["resume"]);
+                if self.ask(&["resume"]) || !self.full {
+                    self.paused = None;
+                }
             }
             Act::Add(kind) => {
-                let command = command(count, kind, None);
+                let command = command(self.work.path(), count, kind, None);
                 if self.ask(&["add", &id(count), "--cmd", &command]) {
                     self.jobs.push(Known::new(kind, None));
                 }
@@ -244,16 +286,29 @@ impl World {
                 let job = job % count;
                 self.jobs[job].removed |= self.ask(&["remove", &id(job)]);
             }
-            Act::Clock(hours) if self.manager.is_none() => {
+            Act::Clock(hours) if self.manager.is_none() && !self.full => {
                 rewrite(&self.place, SignedDuration::from_hours(hours), None);
             }
             Act::Clock(_) => {}
+            Act::Full(full) => self.fill(full),
+        }
+    }
+
+    fn fill(&mut self, full: bool) {
+        if self.disk.is_some() && self.full != full {
+            self.full = full;
+            let file = self.place.at("fill");
+            if full {
+                fs::write(file, vec![0; 16 << 20]).expect_err("more than there is room for");
+            } else {
+                fs::remove_file(file).expect("removed");
+            }
         }
     }
 
     /// What is true at any time.
     fn check(&self) {
-        let entries = fs::read_dir(self.place.at("")).expect("folder").flatten();
+        let entries = fs::read_dir(self.work.path()).expect("folder").flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         let wrong: Vec<String> = names.filter(|name| name.starts_with("wrong")).collect();
         assert_eq!(wrong, [""; 0]);
@@ -282,7 +337,8 @@ impl World {
 
     /// Lets everything go on to its end, and checks what each job came to.
     fn end(mut self) {
-        fs::write(self.place.at("go"), "").expect("write");
+        self.fill(false);
+        fs::write(self.work.path().join("go"), "").expect("write");
         self.act(Act::Resume);
         for job in 0..self.jobs.len() {
             self.act(Act::Release(job));
