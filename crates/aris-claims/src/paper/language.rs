@@ -16,10 +16,10 @@ const LANGUAGES: &str = "german ngerman austrian naustrian swissgerman nswissger
 const OTHERS: &str =
     "english american british usenglish ukenglish UKenglish USenglish canadian australian";
 
-/// Where a preamble names its languages: options of a class, of babel, the main language of polyglossia.
+/// Where a preamble names its languages: options of a class, of babel, the main language of babel or polyglossia, an old package.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
-        r"\\(?<class>documentclass)\s*\[(?<all>[^\]]*)\]|\\usepackage\s*(?:\[(?<options>[^\]]*)\])?\s*\{babel\}|\\set(?:default|main)language\s*(?:\[[^\]]*\])?\{(?<main>\w+)\}",
+        r"\\(?<class>documentclass)\s*\[(?<all>[^\]]*)\]|\\usepackage\s*(?:\[(?<options>[^\]]*)\])?\s*\{babel\}|(?:\\set(?:default|main)language\s*(?:\[[^\]]*\])?|\\babelprovide\s*\[[^\]]*\bmain\b[^\]]*\])\{(?<main>\w+)\}|\\usepackage\s*\{(?<package>n?german)\}",
     )
 });
 
@@ -50,8 +50,8 @@ pub(super) fn has_commas(document: &Document) -> bool {
         let text = |name| named.name(name).map_or("", |found| found.as_str());
         if named.name("class").is_some() {
             of_class = main_of(text("all"));
-        } else if named.name("main").is_some() {
-            main = Some(known(LANGUAGES, text("main")));
+        } else if let Some(language) = named.name("main").or(named.name("package")) {
+            main = Some(known(LANGUAGES, language.as_str()));
         } else {
             // Options of the class reach babel, too.
             main = main_of(text("options")).or(of_class);

@@ -162,7 +162,9 @@ impl Reader<'_> {
             }
             Kind::Word => {
                 let (first, rest) = self.split_letter(next);
-                let joined = self.text(rest).starts_with(char::is_alphanumeric);
+                // A script without a base is a mark: `$^1$300`.
+                let joined = self.text(rest).starts_with(char::is_alphanumeric)
+                    || self.writer.text().len() == self.origin;
                 self.write(token, if joined { open } else { short });
                 self.write_word(first);
                 if joined {

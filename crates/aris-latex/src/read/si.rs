@@ -200,13 +200,15 @@ impl Reader<'_> {
         let style = self.style.set(style::NUMBER, 0);
         let mut last = token.fixed();
         for (text, offset) in number(input, base) {
-            if let Some((rest, from)) = offset.and_then(|offset| flat.at(offset)) {
-                let is_same = rest.starts_with(&text);
-                last = if is_same { from } else { from.fixed() };
-            }
+            last = match offset.and_then(|offset| flat.at(offset)) {
+                Some((rest, from)) if rest.starts_with(&text) => from,
+                Some((_, from)) => from.fixed(),
+                // What siunitx closes with belongs to the part before it, what it puts between two parts to neither.
+                None if text.starts_with([')', '}']) => last.fixed(),
+                None => last.after(1).fixed(),
+            };
             self.writer.write(&text, last, style);
-            // What siunitx adds stands at the end of what it follows.
-            last = last.after(text.len().saturating_sub(1)).fixed();
+            last = last.after(text.len().saturating_sub(1));
         }
     }
 

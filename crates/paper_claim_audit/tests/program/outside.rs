@@ -46,6 +46,7 @@ fn a_number_is_all_of_what_readers_see_of_it() {
         ("has 42.75 points", "has [[42.7]]5", "number_mismatch"),
         ("has 42.7e3 points", "has [[42.7]]e3", "number_mismatch"),
         ("has 10--42.7 points", "has 10--[[42.7]]", "exact_match"),
+        ("has $^1$42.7 points", "has $^1$[[42.7]]", "exact_match"),
         ("has +42.7 points", "has +[[42.7]]", "exact_match"),
         (
             "has 42.7\\% points",
@@ -54,6 +55,14 @@ fn a_number_is_all_of_what_readers_see_of_it() {
         ),
     ] {
         assert_eq!(bound("", body, text), expected, "{text}");
+    }
+    for number in ["42.7 \\pm 0.3", "42.7 +- 0.3", "42.7(3)"] {
+        let (body, text) = (
+            format!("has \\num{{{number}}} points"),
+            format!("has \\num{{{number}}}").replace("42.7", "[[42.7]]"),
+        );
+        let status = bound("\\usepackage{siunitx}", &body, &text);
+        assert_eq!(status, "exact_match", "{body}");
     }
     for definition in ["$-$#1", "9#1", "#1e5", "#1$\\times 10^{3}$"] {
         let preamble = format!("\\newcommand{{\\loss}}[1]{{{definition}}}");
@@ -256,6 +265,8 @@ fn where_a_paper_declares_decimal_commas_points_and_commas_of_three_digits_are_n
         "\\usepackage[spanish,es-nodecimaldot]{babel}",
         "\\usepackage[english,ngerman]{babel}",
         "\\setmainlanguage{french}",
+        "\\usepackage{ngerman}",
+        "\\usepackage{babel}\\babelprovide[main,import]{german}",
         "\\usepackage[main=ngerman,english]{babel}",
         "\\sisetup{locale = DE}",
         "\\sisetup{output-decimal-marker={,}}",
