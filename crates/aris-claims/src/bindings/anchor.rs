@@ -41,6 +41,14 @@ pub(crate) struct Fit<N> {
     pub(crate) numbers: Vec<N>,
 }
 
+/// The places where an anchor fits.
+pub(crate) struct Fits<N> {
+    /// Those that readers see, in the order of the file.
+    seen: Vec<Fit<N>>,
+    /// Whether there are others.
+    hides: bool,
+}
+
 /// Why an anchor has no single place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lost {
@@ -115,14 +123,24 @@ impl Anchor {
         self.pieces.get(at).map_or("", String::as_str)
     }
 
-    /// The one place where the anchor fits. `read` says what number a stretch of the file is; `counts` whether a stretch is one
-    /// that readers see.
-    pub(crate) fn find<N>(
+    /// The one place where the anchor fits.
+    pub(crate) fn find<N: Clone>(
         &self,
         source: &Folded,
         read: &dyn Fn(Range<usize>) -> Option<N>,
         counts: &dyn Fn(Range<usize>) -> bool,
     ) -> Result<Fit<N>, Lost> {
+        self.meant(&self.fits(source, read, counts), source, counts)
+    }
+
+    /// Every place where the anchor fits. `read` says what number a stretch of the file is; `counts` whether a stretch is one that
+    /// readers see.
+    pub(crate) fn fits<N>(
+        &self,
+        source: &Folded,
+        read: &dyn Fn(Range<usize>) -> Option<N>,
+        counts: &dyn Fn(Range<usize>) -> bool,
+    ) -> Fits<N> {
         let mut search = Search {
             anchor: self,
             source,
@@ -141,18 +159,31 @@ impl Anchor {
         };
         let found = fits.len();
         fits.retain(|fit| counts(fit.whole.clone()));
-        let count = fits.len();
-        let one = match self.nth {
-            Some(nth) => fits.into_iter().nth(nth - 1),
-            None => fits.pop().filter(|_| count == 1),
+        Fits {
+            hides: fits.len() < found,
+            seen: fits,
+        }
+    }
+
+    /// The one of these places that is meant.
+    pub(crate) fn meant<N: Clone>(
+        &self,
+        fits: &Fits<N>,
+        source: &Folded,
+        counts: &dyn Fn(Range<usize>) -> bool,
+    ) -> Result<Fit<N>, Lost> {
+        let one = match (self.nth, fits.seen.as_slice()) {
+            (Some(nth), seen) => seen.get(nth - 1),
+            (None, seen) => seen.first().filter(|_| seen.len() == 1),
         };
-        one.ok_or_else(|| match (count, self.words(source)) {
-            (0, _) if found > 0 => Lost::Unseen,
-            (0, Some(whole)) if counts(whole.clone()) => Lost::NoNumber,
-            (0, Some(_)) => Lost::Unseen,
-            (0, None) => Lost::Gone,
-            (count, _) => Lost::Several(count),
-        })
+        one.cloned()
+            .ok_or_else(|| match (fits.seen.len(), self.words(source)) {
+                (0, _) if fits.hides => Lost::Unseen,
+                (0, Some(whole)) if counts(whole.clone()) => Lost::NoNumber,
+                (0, Some(_)) => Lost::Unseen,
+                (0, None) => Lost::Gone,
+                (count, _) => Lost::Several(count),
+            })
     }
 
     /// Where all its words stand one after the other.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::decimal::Decimal;
 
 pub use anchor::Anchor;
-pub(crate) use anchor::{Folded, Lost, is_tex, joined};
+pub(crate) use anchor::{Fits, Folded, Lost, is_tex, joined};
 pub use append::{Draft, DraftSubject, append};
 pub use read::{MAX_BYTES, Malformed};
 

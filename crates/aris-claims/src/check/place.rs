@@ -1,14 +1,15 @@
 //! Where the things that bindings name stand in the paper.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use aris_latex::Position;
 
 use crate::bindings::{
-    Agreement, Anchor, Claim, Claims, Folded, Lost, Spot, Subject, TableBinding, WaivedSubject,
-    joined,
+    Agreement, Anchor, Claim, Claims, Fits, Folded, Lost, Spot, Subject, TableBinding,
+    WaivedSubject, joined,
 };
 use crate::number::scan;
 use crate::paper::{Grid, MacroNumber, Paper, Shown, head_text};
@@ -77,6 +78,8 @@ pub(super) struct Places<'p> {
     folded: Vec<Folded>,
     /// The same with comments, made when an anchor is not in the text without them.
     commented: Vec<OnceCell<Folded>>,
+    /// The places of each text of which one is meant by its number, by file: a table of `nth` is sought once.
+    sought: RefCell<BTreeMap<(usize, String), Rc<Fits<Shown>>>>,
 }
 
 /// A sentence that was found.
@@ -92,6 +95,7 @@ impl<'p> Places<'p> {
         Self {
             folded: files.clone().map(|file| paper.folded(file)).collect(),
             commented: files.map(|_| OnceCell::new()).collect(),
+            sought: RefCell::default(),
             paper,
             folder,
         }
@@ -216,7 +220,16 @@ impl<'p> Places<'p> {
         };
         let read = |range: Range<usize>| self.paper.number(file, range);
         let counts = |range: Range<usize>| self.paper.is_visible(file, range);
-        let fit = anchor.find(source, &read, &counts).map_err(|reason| {
+        let seek = || Rc::new(anchor.fits(source, &read, &counts));
+        let fits = if anchor.nth.is_some() {
+            let mut sought = self.sought.borrow_mut();
+            let known = sought.entry((file, anchor.text.clone()));
+            Rc::clone(known.or_insert_with(seek))
+        } else {
+            seek()
+        };
+        let meant = anchor.meant(&fits, source, &counts);
+        let fit = meant.map_err(|reason| {
             let files = &self.paper.document.files;
             let text = files.get(file).map_or("", |file| &*file.text);
             let commented = || {

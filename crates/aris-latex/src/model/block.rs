@@ -122,6 +122,8 @@ pub struct Block {
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
     pub(crate) origins: Vec<Origin>,
+    /// The doubtful ones of the marks, which never overlap.
+    pub(crate) doubtful: Vec<u32>,
 }
 
 /// Where a block's text comes from, from a byte of it to where the next one begins. Papers have many of them, so they are small.
@@ -193,12 +195,14 @@ impl Block {
 
     /// What decides whether a stretch of the text is set, where that is not known.
     pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
-        let meets = |mark: &&Mark| mark.range.start < range.end && range.start < mark.range.end;
-        let mut marks = self.marks.iter().filter(meets);
-        marks.find_map(|mark| match mark.kind {
-            MarkKind::Doubtful { cause } => Some(cause),
+        let mark = |at: &u32| self.marks.get(*at as usize);
+        let is_before = |at: &u32| mark(at).is_some_and(|mark| mark.range.end <= range.start);
+        let first = self.doubtful.partition_point(is_before);
+        let mark = self.doubtful.get(first).and_then(mark)?;
+        match mark.kind {
+            MarkKind::Doubtful { cause } if mark.range.start < range.end => Some(cause),
             _ => None,
-        })
+        }
     }
 
     /// The source place of a byte of [`Block::text`]. Text from a macro maps to the call. An offset beyond the

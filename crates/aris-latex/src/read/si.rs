@@ -160,12 +160,20 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 }
 
 impl Reader<'_> {
-    /// `[round-mode = places, …]`, `\sisetup{…}`: what rounds is said, because numbers are read as they are written.
+    /// `[round-mode = places, …]`, `\sisetup{…}`: what prints another number is said, because numbers are read as they are written.
     pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
-        if text.contains("round-mode=") && !text.contains("round-mode=none") {
-            let message =
-                "siunitx rounds what is printed here; numbers are read as they are written";
+        let off = [
+            ("round-mode", "none"),
+            ("drop-exponent", "false"),
+            ("evaluate-expression", "false"),
+        ];
+        let changes = |(key, off): (&str, &str)| {
+            let mut values = text.split(key).skip(1);
+            values.any(|value| !value.trim_start_matches('=').starts_with(off))
+        };
+        if off.into_iter().any(changes) {
+            let message = "siunitx rounds what is printed here, or prints another number; numbers are read as they are written";
             self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
     }

@@ -390,6 +390,11 @@ impl Writer {
             block.marks = marks.collect();
             let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
             block.marks.sort_by_key(order);
+            let is_doubtful = |mark: &Mark| matches!(mark.kind, MarkKind::Doubtful { .. });
+            let doubtful = (0..)
+                .zip(&block.marks)
+                .filter(|(_, mark)| is_doubtful(mark));
+            block.doubtful = doubtful.map(|(at, _)| at).collect();
             let first = block.pieces().next();
             block.start = first.map_or(block.start, |piece| piece.place);
         }
