@@ -12,6 +12,9 @@ use crate::papers::Papers;
 /// Characters of a text field at most: what lists and packs can show.
 const SHOWN: usize = 240;
 
+/// Characters of a title at most: no paper has more.
+const TITLE: usize = 2_000;
+
 /// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
 ///
 /// The texts are never freed: a process looks at one wiki and ends with it, and ten thousand pages from an index stay in the block of
@@ -77,7 +80,7 @@ impl Summary {
             let first = |title: &&str| page.prose(title).map(|body| short(without_parts(body)));
             titles.iter().find_map(first).unwrap_or_default()
         };
-        let title = field("title");
+        let title = cut(&page.scalar("title").unwrap_or_default(), TITLE);
         let papers = Papers::of(page);
         let arxiv = papers.ids.first().map(ArxivId::as_str);
         let arxiv = arxiv.or_else(|| any(&["external_ids.arxiv", "arxiv", "arxiv_id"]));
@@ -211,10 +214,14 @@ fn without_parts(body: &str) -> &str {
 
 /// On one line, without control characters, at most [`SHOWN`] characters.
 fn short(text: &str) -> &'static str {
+    cut(text, SHOWN)
+}
+
+fn cut(text: &str, most: usize) -> &'static str {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let line = words.join(" ");
-    kept(match line.char_indices().nth(SHOWN) {
+    kept(match line.char_indices().nth(most) {
         None => line,
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
     })

@@ -17,27 +17,27 @@ pub struct Fingerprints {
     path: String,
     /// For each line of the file at `path` how many equal lines stand before it; empty until a finding asks.
     ordinals: Vec<usize>,
+    /// Fingerprints of this file by rule and line: a long line with many findings is digested once for each rule.
+    known: BTreeMap<(&'static str, usize), String>,
 }
 
 impl Fingerprints {
     /// The fingerprint of a finding in this text.
     pub fn of(&mut self, finding: &Finding, text: Option<&Text>) -> String {
-        let (line, ordinal) = match (finding.count, text) {
-            (None, Some(text)) => (text.line(finding.line).trim(), self.ordinal(finding, text)),
-            _ => ("", 0),
+        let Some(text) = text.filter(|_| finding.count.is_none()) else {
+            return digest(finding, "", 0);
         };
-        let mut digest = Sha256::new();
-        for part in [finding.rule, &finding.path, line, &ordinal.to_string()] {
-            digest.update(part.as_bytes());
-            digest.update([0]);
-        }
-        hex(digest.finalize().iter().take(16))
+        let ordinal = self.ordinal(finding, text);
+        let known = self.known.entry((finding.rule, finding.line));
+        let new = || digest(finding, text.line(finding.line).trim(), ordinal);
+        known.or_insert_with(new).clone()
     }
 
     fn ordinal(&mut self, finding: &Finding, text: &Text) -> usize {
         if self.path != finding.path {
             self.path.clone_from(&finding.path);
             self.ordinals.clear();
+            self.known.clear();
             let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
             for (_, line) in text.lines() {
                 let count = seen.entry(line.trim()).or_default();
@@ -49,4 +49,13 @@ impl Fingerprints {
         let found = found.and_then(|at| self.ordinals.get(at));
         found.copied().unwrap_or(0)
     }
+}
+
+fn digest(finding: &Finding, line: &str, ordinal: usize) -> String {
+    let mut digest = Sha256::new();
+    for part in [finding.rule, &finding.path, line, &ordinal.to_string()] {
+        digest.update(part.as_bytes());
+        digest.update([0]);
+    }
+    hex(digest.finalize().iter().take(16))
 }

@@ -13,6 +13,9 @@ const MAX_OPTIONAL: usize = 4_000;
 /// Tokens that a length may have.
 const MAX_LENGTH: usize = 8;
 
+/// Arguments of more tokens than this are dropped once the budget is used up.
+const LONG: usize = 1_000;
+
 /// A length, and how it may stretch and shrink. **Source**: The `TeXbook`, chapters 10 and 24.
 static GLUE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     let unit = "(?:true)?(?:fill?l?|pt|em|ex|mm|cm|in|pc|bp|sp|mu|dd)";
@@ -119,7 +122,10 @@ impl Reader<'_> {
             }
             tokens.push(token);
         }
-        self.spend(tokens.len());
+        // Arguments within arguments are copied once for each level.
+        if !self.spend(tokens.len()) && tokens.len() > LONG {
+            tokens.clear();
+        }
         tokens
     }
 

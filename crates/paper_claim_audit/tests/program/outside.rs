@@ -286,6 +286,29 @@ fn where_a_paper_declares_decimal_commas_points_and_commas_of_three_digits_are_n
     }
 }
 
+/// What siunitx prints in place of what is written is not looked at: the number may be right, and nobody says so.
+#[test]
+fn a_number_that_siunitx_prints_otherwise_does_not_pass() {
+    for (preamble, number) in [
+        ("", "\\num[drop-exponent]{42.7}"),
+        (
+            "\\sisetup{exponent-mode=fixed, drop-exponent = true}",
+            "\\num{42.7}",
+        ),
+        (
+            "\\sisetup{round-mode=figures,round-precision=1}",
+            "\\num{42.7}",
+        ),
+    ] {
+        let body = format!("\\usepackage{{siunitx}}{preamble}\n\nIt has {number} points.");
+        let paper = Paper::new(&body).with("results/d.csv", DATA);
+        let binding = format!(
+            "[[claim]]\nid = \"c\"\nin = \"main.tex\"\ntext = 'has [[{number}]] points'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n"
+        );
+        assert_eq!(paper.claims(&binding).audit().verdict(), "WARN", "{body}");
+    }
+}
+
 #[test]
 fn a_list_has_one_for_each_mark() {
     let query = |column: &str| format!("'select {column} from \"results/d.csv\"'");

@@ -26,7 +26,7 @@ use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
 
 /// Raised whenever tables, fields, words or weights change, or a page is read in another way.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// How long a statement waits while another process commits.
 const BUSY: Duration = Duration::from_secs(10);
@@ -432,6 +432,6 @@ mod tests {
         // Relevance, stage, outcome, status, added, lesson, questions, names, aliases.
         expected.extend([0; 9]);
         assert_eq!(postcard::from_bytes(row), Ok(summary));
-        assert_eq!((VERSION, row), (3, expected.as_slice()));
+        assert_eq!((VERSION, row), (4, expected.as_slice()));
     }
 }

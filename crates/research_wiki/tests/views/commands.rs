@@ -134,6 +134,24 @@ fn a_bibliography_has_every_paper() {
 }
 
 #[test]
+fn a_long_title_is_exported_whole() {
+    let (project, title) = (project(), "A title of many words ".repeat(20));
+    let words = [
+        "ingest_paper",
+        "wiki",
+        "--title",
+        &title,
+        "--authors",
+        "A B",
+    ];
+    call(&project, &words).expect_code(0);
+    for format in ["--graphml", "--json"] {
+        let run = call(&project, &["export", "wiki", format]);
+        assert!(run.stdout().contains(title.trim()), "{run}");
+    }
+}
+
+#[test]
 fn the_graph_is_exported_as_data_and_as_graphml() {
     let project = project();
     let exported = data(&call(&project, &["--json", "export", "wiki"]));
