@@ -143,6 +143,8 @@ fn a_long_title_is_exported_whole() {
         &title,
         "--authors",
         "A B",
+        "--year",
+        "2020",
     ];
     call(&project, &words).expect_code(0);
     for format in ["--graphml", "--json"] {
