@@ -10,16 +10,18 @@
 
 mod builder;
 mod json;
+mod number;
 pub mod problem;
 pub mod typed;
 
 use std::ops::Deref;
 
 use granit_parser::{Event, Parser, ScalarStyle};
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Map, Value as Json};
 
 use builder::{Builder, place_of};
 pub use json::{JsonReader, read_json, read_repeating_json};
+pub use number::Number;
 pub use problem::Problem;
 use problem::{Place, problem};
 pub use typed::{Keys, typed, typed_node};
@@ -297,7 +299,7 @@ impl Node {
                 Some(Kind::Integer(number)) => Json::from(number),
                 Some(Kind::Float(number)) => match text.parse::<u64>() {
                     Ok(large) => Json::from(large),
-                    Err(_) => Number::from_f64(number)
+                    Err(_) => serde_json::Number::from_f64(number)
                         .map_or_else(|| Json::from(text.as_str()), Json::Number),
                 },
                 _ => Json::from(text.as_str()),

@@ -6,6 +6,7 @@ use super::{Axis, Scalar, axis_of};
 use crate::problem::Problems;
 use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
 use aris_contract::text::counted;
+use aris_yaml::Number;
 
 /// Axes that go together, with the number of their common values.
 struct Group {
@@ -269,9 +270,9 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     };
     Some(Scalar {
         number: match kind.filter(|_| !differs) {
-            #[expect(clippy::cast_precision_loss, reason = "only compared")]
-            Some(Kind::Integer(number)) => Some(number as f64),
-            Some(Kind::Float(number)) => Some(number),
+            Some(Kind::Integer(number)) => Some(Number::Whole(number.into())),
+            // A whole number of more digits is no `Integer`.
+            Some(Kind::Float(number)) => Number::parse(&text).or(Some(Number::Float(number))),
             _ => None,
         },
         // A list is the text that Python prints; a number that is not written like one is what commands get.

@@ -28,6 +28,8 @@ mod template;
 mod tests;
 mod when;
 
+use aris_yaml::Number;
+
 use crate::problem::{Problem, unknown_name};
 use crate::tree::Node;
 
@@ -59,5 +61,5 @@ struct Scalar {
     text: String,
     /// As a value of a key: a number or a truth value stays one.
     node: Node,
-    number: Option<f64>,
+    number: Option<Number>,
 }

@@ -78,6 +78,20 @@ fn conditions_compare_numbers_and_texts() {
     }
 }
 
+/// Seeds of 64 bits are beyond what a double tells apart.
+#[test]
+fn whole_numbers_are_compared_to_the_last_digit() {
+    for (what, expected) in [
+        ("when: \"a != 9007199254740992\"", "9007199254740993 5"),
+        ("when: \"a > 9007199254740992\"", "9007199254740993"),
+        ("when: \"a in [9007199254740992, 5]\"", "5"),
+        ("exclude: [{a: 9007199254740992}]", "9007199254740993 5"),
+    ] {
+        let text = format!("grid: {{a: [9007199254740993, 5]}}, {what}");
+        assert_eq!(ids(&grid(&text, "${a}")).join(" "), expected, "{what}");
+    }
+}
+
 #[test]
 fn values_keep_their_place_in_a_command() {
     let manifest = expanded(

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
+use aris_yaml::Number;
+
 use super::{Axis, axis_of};
 use crate::problem::{Problem, problem};
 use crate::tree::Node;
@@ -91,20 +93,20 @@ impl Condition {
         all(self.axis)
             && match &self.right {
                 Right::Axis(axis) => all(*axis),
-                Right::Texts(texts) => texts.iter().all(|text| text.parse::<f64>().is_ok()),
+                Right::Texts(texts) => texts.iter().all(|text| Number::parse(text).is_some()),
             }
     }
 
     pub(super) fn holds(&self, cell: &[usize], axes: &[Axis]) -> bool {
         let left = &axes[self.axis].values[cell[self.axis]];
-        let compare = |text: &str, number: Option<f64>| -> Option<Ordering> {
+        let compare = |text: &str, number: Option<Number>| -> Option<Ordering> {
             match (left.number, number) {
                 (Some(one), Some(other)) => one.partial_cmp(&other),
                 // A truth value is `True` in a command and may be `true` here.
                 _ => (left.text == text || left.node.written() == Some(text)).then_some(Equal),
             }
         };
-        let named = |text: &str, number: Option<f64>| {
+        let named = |text: &str, number: Option<Number>| {
             compare(text, number).is_some_and(|order| self.orders.contains(&order))
         };
         let any = match &self.right {
@@ -112,7 +114,7 @@ impl Condition {
                 let right = &axes[*axis].values[cell[*axis]];
                 named(&right.text, right.number)
             }
-            Right::Texts(texts) => texts.iter().any(|text| named(text, text.parse().ok())),
+            Right::Texts(texts) => texts.iter().any(|text| named(text, Number::parse(text))),
         };
         any == self.holds
     }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use aris_yaml::Number;
+
 use super::{Comparison, Expression, Operand};
 use crate::expression::Scope;
 use crate::value::is_truthy;
@@ -45,8 +47,7 @@ impl Comparison {
 
 fn ordered(left: &str, comparison: Comparison, right: &str, notes: &mut Vec<String>) -> bool {
     let mut number = |text: &str| {
-        let number = text.trim().parse().ok();
-        let number = number.filter(|number: &f64| number.is_finite());
+        let number = Number::parse(text);
         if number.is_none() {
             notes.push(format!("not_a_number: {text:?}"));
         }
@@ -97,6 +98,7 @@ mod tests {
             ("${{ inputs.auto }} != 'true'", false),
             ("not result.no and (inputs.auto or result.error)", true),
             ("not (result.no or inputs.auto)", false),
+            ("9007199254740993 > 9007199254740992", true),
             ("true", true),
             ("off", false),
             ("${{ context.list | last }} == b", true),

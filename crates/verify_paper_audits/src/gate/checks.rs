@@ -41,6 +41,7 @@ impl Case {
             artifact: &self.artifact,
             audit,
             inputs: &self.inputs,
+            sources,
         };
         let (trace, found) = check.run(ledger);
         findings.extend(found.into_iter().map(|finding| match finding.file {

@@ -15,7 +15,7 @@ use crate::artifact::{Artifact, RecordedInput};
 use crate::finding::{Finding, FindingId, Severity};
 use crate::paper::{Paper, Unusable};
 use crate::policy::{AuditRule, Policy};
-use crate::sources::describe;
+use crate::sources::{Sources, describe};
 use crate::text::short;
 use aris_audit::ledger::{Ledger, Role};
 
@@ -66,6 +66,8 @@ pub(crate) struct Check<'a> {
     pub audit: &'a Audit,
     /// Its inputs, each with the file it means.
     pub inputs: &'a [(RecordedInput, Result<PathBuf, Unusable>)],
+    /// What the paper includes today.
+    pub sources: &'a Sources,
 }
 
 /// Whether a reviewer is a program, however it is spelled.
@@ -100,6 +102,7 @@ impl Check<'_> {
         if let Some(last) = last.filter(|_| !is_program(&self.audit.reviewer_model)) {
             findings.extend(self.verdict(last));
             findings.extend(self.reviewed(&real, &words));
+            findings.extend(self.left_out(&real, &words, ledger));
             findings.extend(self.repeated(&real, &words, ledger));
         }
         self.chain(&trace, last, &mut findings);

@@ -1,13 +1,15 @@
 //! Whether the bytes that an artifact hashed are those that the reviewer was given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_audit::Digest;
+use aris_audit::ledger::Ledger;
 use aris_audit::trace::TraceRecord;
 
 use super::Check;
 use crate::finding::{Finding, FindingId, Severity};
+use crate::policy::SourceKind;
 use crate::text::short;
 
 /// Names of inputs that one finding lists.
@@ -48,6 +50,50 @@ impl Check<'_> {
         }
         findings.extend(self.unseen(last, &unseen));
         findings
+    }
+
+    /// Texts of the paper that the reviewer was given, that the artifact does not name, and that are other ones today: an artifact of
+    /// fewer files makes no review good. What else the reviewer was given need not be what the audit is about.
+    pub(super) fn left_out(
+        &self,
+        real: &Path,
+        words: &[&TraceRecord],
+        ledger: &Ledger,
+    ) -> Vec<Finding> {
+        let bases = self.bases(real);
+        let named = self.inputs.iter();
+        let named = named.filter(|(input, _)| input.digest.is_some());
+        let named: BTreeSet<&PathBuf> = named.filter_map(|(_, path)| path.as_ref().ok()).collect();
+        let sources = self.sources.files.iter();
+        let sources = sources.filter(|file| file.kind == SourceKind::Tex);
+        let sources: BTreeSet<&PathBuf> = sources.map(|file| &file.real).collect();
+        let last = words.last().and_then(|record| record.request.as_ref());
+        let last = last.and_then(|request| request.input_digests.as_ref());
+        // The last record that has a file says what was reviewed of it; one that only earlier records have may have been given up since.
+        let all = words.iter().filter_map(|record| record.request.as_ref());
+        let all = all.filter_map(|request| request.input_digests.as_ref());
+        let given: BTreeMap<_, _> = all
+            .flatten()
+            .map(|(name, digest)| (located(name, &bases).ok_or(name), (name, digest)))
+            .collect();
+        let found = given.into_iter().filter_map(|(path, (name, digest))| {
+            let then = Digest::parse(digest)?;
+            let what = match &path {
+                Ok(path) if named.contains(path) || !sources.contains(path) => return None,
+                Ok(path) => match ledger.digest(path) {
+                    Some(Ok(now)) if *now == then => return None,
+                    _ => "changed",
+                },
+                Err(name) if name.ends_with(".tex") && last?.contains_key(*name) => "is gone",
+                Err(_) => return None,
+            };
+            let message = format!(
+                "{} {what} after the reviewer was given it, and the artifact does not name it",
+                short(name)
+            );
+            Some(self.input(FindingId::InputChangedAfterReview, name, message))
+        });
+        found.collect()
     }
 
     /// What is to be said of inputs that the record does not have: each blocks where the caller declared what the reviewer was given.
@@ -101,15 +147,18 @@ impl Check<'_> {
     }
 }
 
+/// The real path of a file that a record names; none where it is gone.
+fn located(name: &str, bases: &[PathBuf]) -> Option<PathBuf> {
+    let mut bases = bases.iter();
+    bases.find_map(|base| base.join(name).canonicalize().ok())
+}
+
 /// The digests that a record took, by the real paths of the files as far as they are still there.
 fn held(record: &TraceRecord, bases: &[PathBuf]) -> BTreeMap<PathBuf, Digest> {
     let digests = record.request.iter();
     let digests = digests.filter_map(|request| request.input_digests.as_ref());
-    let real = |path: &str| {
-        let mut bases = bases.iter();
-        bases.find_map(|base| base.join(path).canonicalize().ok())
-    };
     let digests = digests.flatten();
-    let held = digests.filter_map(|(path, digest)| Some((real(path)?, Digest::parse(digest)?)));
+    let held =
+        digests.filter_map(|(path, digest)| Some((located(path, bases)?, Digest::parse(digest)?)));
     held.collect()
 }

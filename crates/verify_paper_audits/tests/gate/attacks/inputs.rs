@@ -435,6 +435,36 @@ fn sources_that_no_audit_saw() {
     ]);
 }
 
+/// An artifact of fewer files makes no review good: what the reviewer was given is compared whoever names it.
+#[test]
+fn a_reviewed_source_that_the_artifact_leaves_out_is_still_compared() {
+    const LEFT_OUT: &str = "sections/results.tex";
+    for changed in [false, true] {
+        let project = Project::new();
+        if changed {
+            project.edit(LEFT_OUT, "Our gate", "Our proven gate");
+            for (artifact, skill) in AUDITS {
+                if skill != "proof-checker" {
+                    project.audit(artifact, skill, Project::inputs(skill));
+                }
+            }
+        }
+        let mut artifact = project.artifact("PROOF_AUDIT.json");
+        let hashes = artifact["audited_input_hashes"].as_object_mut();
+        hashes
+            .expect("hashes")
+            .remove(LEFT_OUT)
+            .expect("it was there");
+        project.put("PROOF_AUDIT.json", &artifact);
+        let ran = project.gate();
+        let expected = ["input_changed_after_review"];
+        let expected = expected.iter().take(usize::from(changed));
+        let expected: Vec<String> = expected.map(ToString::to_string).collect();
+        let found = (ran.code, ran.ids("block"));
+        assert_eq!(found, (u8::from(changed), expected), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn bytes_that_nobody_reviewed() {
     check(&[
