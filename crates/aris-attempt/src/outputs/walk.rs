@@ -9,7 +9,7 @@ use super::pattern::{Pattern, is_magic};
 
 /// Paths, sorted, below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
 /// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
-/// listed matches nothing; nor does what is no file and holds none, such as a link that leads nowhere, a pipe and an empty folder.
+/// listed matches nothing; nor does a file where the pattern ends with `/`, nor what is no file and holds none, such as a link that leads nowhere, a pipe and an empty folder.
 pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let whole = cwd.join(text);
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let mut open = vec![(root.to_path_buf(), 0)];
     while let Some((path, at)) = open.pop() {
         let Some((component, pattern)) = components.get(at) else {
-            if is_output(&path) {
+            if is_output(&path) && (path.is_dir() || !text.ends_with('/')) {
                 found.push(path);
             }
             continue;
@@ -111,6 +111,7 @@ mod tests {
             ),
             (absolute.as_str(), vec!["out/a.json", "out/b.json"]),
             ("out/a.json/*", vec![]),
+            ("out/*/", vec!["out/deep"]),
         ] {
             let found = matches(folder.path(), text);
             let found: Vec<String> = found
