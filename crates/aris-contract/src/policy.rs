@@ -54,7 +54,7 @@ impl Policy {
         match self {
             Self::A => "stop with an error",
             Self::B => "warn and continue, exit 0",
-            Self::C => "write the artifacts directly in the same schema",
+            Self::C => "write the artifacts yourself, in the same schema",
             Self::D1 => "try the next source; error when none is left",
             Self::D2 => "record the skipped source; error when none contributed",
             Self::E => "warn and continue",
@@ -66,7 +66,7 @@ impl Policy {
         match self {
             Self::A => "its exit code is passed on",
             Self::B => "warn and continue, exit 0",
-            Self::C => "write the artifacts directly in the same schema",
+            Self::C => "write the artifacts yourself, in the same schema",
             Self::D1 => "try the next source; error when none is left",
             Self::D2 => "record it; error only when no source contributed",
             Self::E => "its exit code is recorded in the report, never passed on",

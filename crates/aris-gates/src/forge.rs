@@ -13,10 +13,10 @@ use crate::error::GateError;
 /// Flags of commands that ask GitHub or GitLab.
 #[derive(Debug, clap::Args)]
 pub struct ForgeArgs {
-    /// Software of the host of the pull request [default: by its address]
+    /// Whether the pull request is on GitHub or GitLab [default: what its address says]
     #[arg(long, value_name = "github|gitlab", value_parser = |text: &str| text.parse::<ForgeKind>())]
     forge: Option<ForgeKind>,
-    /// Program that keeps GitHub's token where `GH_TOKEN` is not set [default: the gh on PATH]
+    /// Program to ask for GitHub's token when `GH_TOKEN` is not set [default: the gh on PATH]
     #[arg(long, value_name = "PATH")]
     gh: Option<String>,
     /// Address of the API [default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request]

@@ -41,7 +41,7 @@ impl Worktree {
         match top.trim_end_matches('\n') {
             "" => {
                 let message = format!("{} is no git worktree", path.display());
-                let hint = "name the folder in which git worktree add or git clone put the report";
+                let hint = "name the folder that `git clone` or `git worktree add` made";
                 Err(GateError::refused_at(&path, Precondition, message, hint))
             }
             top => Ok(Self { path: top.into() }),

@@ -63,10 +63,10 @@ pub struct Commands<C: clap::Subcommand> {
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct OnlineArgs {
-    /// Answer from the cache only; what it does not have is unavailable (exit 7)
+    /// Answer from the cache only; an answer that is not there is unavailable (exit 7)
     #[arg(long, conflicts_with = "refresh", display_order = 800)]
     pub offline: bool,
-    /// Ask again for what the cache has
+    /// Ask the source again, also where the cache has an answer
     #[arg(long, display_order = 801)]
     pub refresh: bool,
     /// Stop asking after this many seconds, and exit with 7 where an answer is missing [default: 60, more where many papers are checked]

@@ -78,7 +78,7 @@ impl std::str::FromStr for Pull {
             let repository = Repository::at(Some(kind), Some(host), &names).ok()?;
             (is_name(name) && is_port(port)).then_some(Self { repository, number })
         };
-        let wrong = "it is like neither https://github.com/owner/name/pull/1 nor https://gitlab.com/group/name/-/merge_requests/1";
+        let wrong = "it must look like https://github.com/owner/name/pull/1 or https://gitlab.com/group/name/-/merge_requests/1";
         read().ok_or_else(|| wrong.to_owned())
     }
 }

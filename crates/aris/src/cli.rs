@@ -22,7 +22,7 @@ pub(crate) struct Cli {
 enum Own {
     /// List the helpers by what they are for, or show all that one can do
     Help {
-        /// Its name, current or legacy
+        /// Name of a helper, current or legacy
         helper: Option<OsString>,
     },
     /// Print completions for aris, or for one helper called by its name
@@ -30,12 +30,12 @@ enum Own {
         /// The shell that is to complete
         #[arg(value_enum)]
         shell: Shell,
-        /// Its name, current or legacy
+        /// Name of a helper, current or legacy
         helper: Option<OsString>,
     },
     /// Print the manual page of aris, or of one helper
     Man {
-        /// Its name, current or legacy
+        /// Name of a helper, current or legacy
         helper: Option<OsString>,
     },
     /// Install the skills that this program carries into a project
@@ -47,7 +47,7 @@ enum Own {
     },
     /// Unpack the skills that this program carries, and print the folder they lie in
     Source,
-    /// Gate an example paper with planted faults in a temporary project, then the mended one
+    /// Run the gate on an example paper with planted faults, in a temporary project, then on the repaired paper
     Demo,
 }
 

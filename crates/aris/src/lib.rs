@@ -30,7 +30,7 @@ const SPEC: Spec = Spec {
     name: "aris",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Run a helper, or list them all by what they are for",
-    input: "the name of a helper and its arguments, or one of the commands above",
+    input: "the name of a helper and its arguments, or one of the commands of aris",
     output: "what the helper prints; a list, a help text, completions, a manual page, a path, or what the demo did",
     stderr: "what the helper says; errors",
     commands: &[],

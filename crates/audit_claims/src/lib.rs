@@ -101,7 +101,7 @@ pub static SPEC: Spec = Spec {
         "audit_claims prepare https://github.com/owner/name/pull/7  # save the diff and write the prompts for agents",
         "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers  # audit a pull request with rules and the answers of agents",
         "audit_claims run . main https://github.com/owner/name/pull/7 --engine rules --results results/  # audit a pull request with rules alone",
-        "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json  # post findings that are not posted yet as a review",
+        "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json  # post a review with the findings that are not posted yet",
         "audit_claims extract --file report.md  # list the claims of a report",
         "audit_claims check --doc paper.tex --bib refs.bib --results results  # check a paper with rules, without a pull request",
         "audit_claims merge external.json comparative.json -o findings.json  # merge the findings of several agents",

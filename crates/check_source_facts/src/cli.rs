@@ -10,7 +10,7 @@ pub struct Cli {
     /// Ask the sources themselves; without it, recorded answers are read and nothing is asked
     #[arg(long, conflicts_with_all = ["offline", "answers"])]
     pub live: bool,
-    /// Folder with newer recordings, one file for each fact, called after it; what is not there is taken from the program
+    /// Folder with newer recordings, one file for each fact, named like the fact; a fact without a file keeps its built-in recording
     #[arg(long, value_name = "DIR")]
     pub answers: Option<PathBuf>,
     /// Network

@@ -32,8 +32,8 @@ pub static SPEC: Spec = Spec {
     input: "recorded answers, which are part of the program; with --live the sources",
     output: "each fact, and whether it holds",
     examples: &[
-        "check_source_facts --offline  # do the readers still read the recorded answers?",
-        "check_source_facts --live  # do the sources still answer like that?",
+        "check_source_facts --offline  # check that the helpers still understand the recorded answers",
+        "check_source_facts --live  # check that the sources still answer as recorded",
     ],
     signals: &[(10, "a fact has drifted")],
     ok: "all facts hold",

@@ -17,7 +17,7 @@ pub struct Cli {
     #[arg(long)]
     pub uncited: bool,
     /// Judge dates as on this day [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = date)]
     pub as_of: Option<Date>,
     /// Also ask arXiv, Crossref and others whether the cited works exist and are described right
     #[arg(long, conflicts_with = "offline")]
@@ -25,4 +25,9 @@ pub struct Cli {
     /// Instead of --live: use only answers kept in the cache, without the network; works that are not there stay inconclusive
     #[arg(long)]
     pub offline: bool,
+}
+
+fn date(text: &str) -> Result<Date, &'static str> {
+    let wrong = "not a date; write it like 2026-05-01";
+    text.parse().map_err(|_| wrong)
 }

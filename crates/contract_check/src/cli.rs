@@ -16,7 +16,7 @@ pub struct Cli {
     /// Project folder [default: the git top level, else the working directory]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,
-    /// Folder of the running skill, for layer 0 [default: the one that the host names]
+    /// Folder of the running skill, where a helper is looked for first [default: the one that the host names]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) skill_dir: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct StatusArgs {
     /// Integrations to look at [default: all]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// The arguments that the skill was called with, for predicates about them
+    /// Arguments that the skill was called with, for integrations that apply only with certain ones
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) arguments: Option<String>,
 }

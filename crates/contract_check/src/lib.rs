@@ -98,7 +98,7 @@ pub static SPEC: Spec = Spec {
                 (5, ""),
                 (
                     10,
-                    "and up to 125: the helper's own code (policies A, B and E); with policy A 1 to 9, too",
+                    "to 125: the helper's own exit code (policies A, B and E); with policy A also 1 to 9",
                 ),
                 (20, "policy C: write the record directly"),
                 (21, "policy D1: try the next source"),

@@ -21,7 +21,7 @@ pub struct Cli {
     /// Use only the cache; what is not in it gives exit 7
     #[arg(long, conflicts_with = "refresh", display_order = 800)]
     pub offline: bool,
-    /// Ask again for what the cache has
+    /// Ask the source again, also where the cache has an answer
     #[arg(long, display_order = 801)]
     pub refresh: bool,
 }

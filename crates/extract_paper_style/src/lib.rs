@@ -55,7 +55,7 @@ pub static SPEC: Spec = Spec {
         "extract_paper_style --source admired.pdf --output .cache/styles  # measure a PDF as far as its text allows, and keep the profile in a folder of the project",
     ],
     signals: &[],
-    ok: "the profile is in the folder that is named",
+    ok: "the profile is in the folder that the last line names",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,

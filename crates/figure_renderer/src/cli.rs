@@ -27,7 +27,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Show the fields of a figure; with --json the JSON schema
     Schema,
-    /// Compute positions for the nodes of a figure that have none, and write them into it
+    /// Compute positions for the nodes that have none, and print the figure with them
     Layout(LayoutArgs),
     /// Draw a figure again whenever its file changes
     Watch(WatchArgs),
@@ -59,7 +59,7 @@ pub(crate) struct RenderArgs {
     /// Figure, a JSON file
     #[arg(value_name = "SPEC")]
     pub(crate) spec: PathBuf,
-    /// Picture; - for standard output, except in watch [default: beside the figure, under its name]
+    /// Picture; render takes - for standard output [default: beside the figure, under its name]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<aris_cli::Sink>,
     /// Kinds of picture, comma-separated [default: by the name of --output, else svg]
@@ -80,7 +80,7 @@ pub(crate) struct RenderArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Column {
-    /// Width of the figure in print in millimetres (a column often has 84); text that is too small there is a problem
+    /// Printed width of the figure in millimetres (a column is often 84 wide); text too small at that width is reported as a problem
     #[arg(long, value_name = "MM", value_parser = millimetres)]
     pub(crate) column_width: Option<f64>,
 }

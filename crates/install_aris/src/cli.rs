@@ -52,7 +52,7 @@ pub struct Cli {
     /// Treat a correct link or copy that is there already as installed, or `all` of them; may be repeated
     #[arg(long, value_name = "NAME")]
     pub adopt_existing: Vec<String>,
-    /// Replace a link of this name that leads somewhere else into the source; may be repeated
+    /// Replace a link of this name that leads elsewhere by one into the source; may be repeated
     #[arg(long, value_name = "NAME")]
     pub replace_link: Vec<String>,
     /// Take over an older install: one of another source, or the nested .claude/skills/aris

@@ -24,7 +24,7 @@ pub enum Command {
 pub struct Ask {
     /// Words to search for
     pub query: String,
-    /// Sources, in this order: arxiv, crossref, dblp, deepxiv, exa, openalex, `semantic_scholar`
+    /// Sources, asked in the order given here, comma-separated: arxiv, crossref, dblp, deepxiv, exa, openalex, `semantic_scholar`
     #[arg(
         long,
         value_name = "LIST",

@@ -62,7 +62,7 @@ pub(crate) struct PaperArgs {
 pub(crate) struct SuggestArgs {
     #[command(flatten)]
     pub(crate) paper: PaperArgs,
-    /// Most proposals
+    /// Maximum number of proposals
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// Append them to claims.toml as `proposed = true`
@@ -95,7 +95,7 @@ pub(crate) struct BindArgs {
         conflicts_with = "holds"
     )]
     pub(crate) value: Vec<String>,
-    /// Query that is true if the sentence is, instead of --value
+    /// Query that gives true when the sentence is true; in place of --value
     #[arg(long, value_name = "SQL", conflicts_with = "macro_name")]
     pub(crate) holds: Option<String>,
     /// Name of the binding

@@ -96,7 +96,7 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[(
         10,
-        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; a new binding differs; an emitted file is not current; no record connects a number to its run",
+        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; the value of a new binding is not the number in the paper; an emitted file is not current; no record connects a number to its run",
     )],
     ok: "every number is bound or waived and holds, or there is none; the command did its work",
     errors: &[

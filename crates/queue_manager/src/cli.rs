@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Logs(LogsArgs),
     /// Cancel jobs: end those that run, keep the others from starting
     Cancel(SelectArgs),
-    /// Run jobs again that ended without completing
+    /// Run again the jobs that ended without completing
     Retry(RetryArgs),
     /// Keep jobs from starting until they are released
     Hold(SelectArgs),
@@ -128,7 +128,7 @@ pub(crate) struct RunFlags {
     /// Take the queue over from a manager on another machine that has been silent for a minute
     #[arg(long)]
     pub(crate) takeover: bool,
-    /// Refuse a manifest that is not that of the last run
+    /// Refuse a manifest that differs from that of the last run
     #[arg(long)]
     pub(crate) strict: bool,
     /// Stop the manager after this many seconds (of run: with exit 6); the jobs continue
@@ -232,7 +232,7 @@ pub(crate) struct SelectArgs {
 pub(crate) struct RetryArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Also completed jobs, where the call names them
+    /// Run completed jobs again, too, if they are named here
     #[arg(long)]
     pub(crate) again: bool,
     /// Start a manager in the background when none runs the queue

@@ -91,7 +91,7 @@ pub(crate) struct ComposeArgs {
     /// Replace placeholders by their sub-recipes first
     #[arg(long)]
     pub(crate) compose: bool,
-    /// Value of an input that a gate looks at
+    /// Value of an input that decides whether a sub-recipe is used
     #[arg(long, value_name = "NAME=VALUE", num_args = 1.., value_parser = pair, requires = "compose")]
     pub(crate) set: Vec<(String, String)>,
 }
@@ -136,7 +136,7 @@ pub(crate) struct RunArgs {
     /// Set the state of an earlier run in that file aside
     #[arg(long, requires = "state")]
     pub(crate) new: bool,
-    /// Most steps of the run, repetitions included; then it ends with 12
+    /// Maximum number of steps, repetitions included; a run with more ends with exit 12
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
     pub(crate) max_steps: u64,
     #[command(flatten)]
@@ -161,7 +161,7 @@ pub(crate) struct ResumeArgs {
     /// Continue although the recipe was changed since the state was written
     #[arg(long)]
     pub(crate) accept_changed: bool,
-    /// Most steps of the run, repetitions included [default: as the run was started]
+    /// Maximum number of steps, repetitions included [default: as the run was started]
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
     #[command(flatten)]
@@ -292,7 +292,7 @@ pub(crate) struct CompleteArgs {
 /// Languages of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// The data product
+    /// Steps and routes as data
     Json,
     /// A flowchart of Mermaid
     Mermaid,

@@ -40,7 +40,7 @@ pub(crate) struct DataArgs {
     /// Folder of installed skills, each in a folder of its name; may be repeated, the first that has a skill counts
     #[arg(long, value_name = "DIR")]
     pub(crate) skills_dir: Vec<PathBuf>,
-    /// Captured values that no step has to read: pairs of a variable and a text of the skill command
+    /// File with captured values that no step needs to read: pairs of a variable and a text in the skill command
     #[arg(long, value_name = "FILE")]
     pub(crate) exempt: Option<PathBuf>,
     /// Further rules of the project

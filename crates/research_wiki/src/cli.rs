@@ -48,7 +48,7 @@ pub(crate) enum Command {
     SetStatus(StatusArgs),
     /// Set a field of a page's frontmatter
     Update(UpdateArgs),
-    /// Write the query pack about a topic
+    /// Write the query pack, a digest of pages for a prompt, about a topic
     Query(QueryArgs),
     /// Write the query pack about the project's direction
     #[command(alias = "rebuild_query_pack")]
@@ -102,7 +102,7 @@ pub(crate) struct IngestArgs {
     /// arXiv identifier, such as 2501.12345; arXiv is asked for the rest
     #[arg(long, default_value = "", value_name = "ID")]
     pub(crate) arxiv_id: String,
-    /// Title; required, with --authors and --year, without --arxiv-id, --metadata and --bib
+    /// Title; required together with --authors and --year, unless --arxiv-id, --metadata or --bib is given
     #[arg(long, default_value = "")]
     pub(crate) title: String,
     /// Authors, such as "Alice Smith, Bob Jones", "Alice Smith and Bob Jones" or "Smith, Alice and Jones, Bob"
@@ -216,7 +216,7 @@ pub(crate) struct UpsertArgs {
     /// Text for a section; may be repeated
     #[arg(long = "section", value_name = "HEADING=TEXT", value_parser = pair)]
     pub(crate) sections: Vec<(String, String)>,
-    /// Write given texts also into sections where somebody wrote something
+    /// Replace also the text of sections in which somebody wrote something
     #[arg(long)]
     pub(crate) replace: bool,
     /// Add edges to pages that do not exist yet, too; for imports
@@ -399,7 +399,7 @@ pub(crate) struct ExportArgs {
     /// Write pages and edges as GraphML
     #[arg(long)]
     pub(crate) graphml: bool,
-    /// Write into this file instead of to standard output, which is -
+    /// File to write; - for standard output, where it goes without this option
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<aris_cli::Sink>,
 }

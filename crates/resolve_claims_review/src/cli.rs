@@ -25,9 +25,9 @@ pub(crate) enum Command {
     Plan(plan::PlanArgs),
     /// Commit an edit that settles a comment, or record why there is none
     Apply(Box<apply::ApplyArgs>),
-    /// Run the check of the report; after three failures it counts as failed
+    /// Run the check command of the report; after three failures the report counts as failed
     Validate(Box<validate::ValidateArgs>),
-    /// Reply to every comment, close settled threads, write what is left to a person or a new run
+    /// Reply to every comment, close settled threads, list what a person or a new run must still settle
     Finish(Box<finish::FinishArgs>),
     /// Derive whether an experiment must be run again
     Outcome(outcome::OutcomeArgs),

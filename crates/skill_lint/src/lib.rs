@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
     summary: "Check agent skills: whether hosts will load them, and whether their scripts behave as declared",
     input: "folders: repositories, skills trees or single skills; skill-lint.toml in them or above",
     output: "findings, one per line with a hint; with --json, --format sarif or --format github for programs",
-    stderr: "one line that counts, warnings, errors",
+    stderr: "one line with the number of findings, warnings, errors",
     commands: &[],
     examples: &[
         "skill_lint  # check all skills below the working directory",

@@ -60,7 +60,7 @@ pub(crate) struct GateArgs {
     /// Also write an in-toto statement over every judged file of the paper
     #[arg(long, value_name = "FILE")]
     pub attest: Option<PathBuf>,
-    /// OpenSSH key that signs the statement, and with it the heads of the chains; the signature goes beside it, with `.sig` added
+    /// OpenSSH key to sign the statement, which covers the last record of each trace; the signature goes beside it, with `.sig` added
     #[arg(long, value_name = "FILE", requires = "attest")]
     pub sign_key: Option<PathBuf>,
 }

@@ -126,7 +126,7 @@ pub static SPEC: Spec = Spec {
     ],
     examples: &[
         "verify_paper_audits paper --assurance submission  # gate a submission",
-        "verify_paper_audits prompt paper --audit proof-checker > prompt.md  # write the prompt for a reviewer; stderr prints the commands that keep the answer",
+        "verify_paper_audits prompt paper --audit proof-checker > prompt.md  # write the prompt for a reviewer; the commands that save the answer are printed on stderr",
         "verify_paper_audits record paper --audit proof-checker --trace .aris/traces/proof-checker/2026-04-21_run01  # write PROOF_AUDIT.json from the kept answer",
         "verify_paper_audits obligations paper  # list findings of earlier runs that nobody has cleared",
         "verify_paper_audits paper --html paper/audit.html  # gate a draft, with a page for the browser",

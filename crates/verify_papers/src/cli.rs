@@ -48,8 +48,8 @@ pub struct Cli {
     /// Do not answer from the cache; the same as --refresh
     #[arg(long, conflicts_with = "offline")]
     pub no_cache: bool,
-    /// Accept a record that a title search found when at least this share (0 to 1) of the title's words agrees and the authors do not contradict
-    /// it [default: a score over words, characters, numbers and authors]
+    /// Accept a record found by its title if at least this share (0 to 1) of the title's words agrees and the authors do not conflict
+    /// [default: a score over words, characters, numbers and authors]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub s2_fuzzy_threshold: Option<f64>,
     /// Accepted for older skills: all helpers share one cache; none is the same as --refresh

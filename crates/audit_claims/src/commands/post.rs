@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Shown, Error> {
     match kept.map_or_else(asked, Ok) {
         Ok(diff) => all = anchored(all, &diff, &kept_claims(&folder, number)?),
         Err(trouble) => context.warn(&format!(
-            "positions are taken as given, the diff is not known: {trouble}"
+            "the diff is not known, so the lines of the findings were not checked: {trouble}"
         )),
     }
     let target = Target {

@@ -18,7 +18,7 @@ use crate::signals::{SignalArgs, look};
 /// Whose comments count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// members: only comments of who may write in the repository; all: everybody's
+    /// members: only comments of people who may write in the repository; all: everybody's
     #[arg(long, default_value = "members", value_name = "members|all", value_parser = ["members", "all"])]
     trust: String,
     /// Login of a bot whose comments count, too; may be repeated

@@ -262,7 +262,7 @@ impl Positive {
 const MOST: u32 = 1_000_000;
 
 scalar! {
-    Positive: "a whole number from 1 on";
+    Positive: "a whole number, 1 or more";
     visit_i64(number: i64) u32::try_from(number).ok().filter(|it| (1..=MOST).contains(it));
     visit_str(text: &str) text.parse::<u32>().ok().filter(|it| (1..=MOST).contains(it));
 }
