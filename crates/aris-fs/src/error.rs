@@ -159,7 +159,7 @@ impl Failure for FsError {
                 "the folder does not exist: make it, or name another one"
             }
             Self::Write { .. } => {
-                "check permissions and free space; what was at this path is as it was"
+                "check permissions and free space; nothing at this path was changed"
             }
         }))
     }

@@ -27,7 +27,7 @@ pub enum HttpError {
         why: Why,
     },
     /// Asking again is not allowed before the deadline ends: the pace of the host, a pause it asked for, or its circuit breaker.
-    #[error("{host} may not be asked for another {:.1} s ({why}), and the deadline comes first", wait.as_secs_f64())]
+    #[error("{host} takes the next request only in {:.1} s ({why}), after the deadline", wait.as_secs_f64())]
     TooLate {
         /// The host's name.
         host: &'static str,
@@ -128,7 +128,7 @@ impl Failure for HttpError {
                 }
                 Why::Busy { .. } | Why::Deadline(_) => LATER,
                 Why::NoAnswer { .. } => {
-                    "check the network and HTTPS_PROXY; --offline answers from what was kept before"
+                    "check the network and HTTPS_PROXY; --offline uses the answers that earlier calls left in the cache"
                 }
                 Why::Refused {
                     variable: Some(variable),

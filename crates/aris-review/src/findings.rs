@@ -43,7 +43,7 @@ impl Findings {
     pub fn read(bytes: &[u8]) -> Result<Self, JsonError> {
         Self::of(json::value(bytes, Limits::ARTIFACT)?).ok_or_else(|| JsonError {
             message: String::from(
-                "neither a list of findings nor an object with one under \"findings\", as audit_claims prints it",
+                "this is neither a list of findings nor an object with such a list under \"findings\"",
             ),
             line: 1,
             column: 1,

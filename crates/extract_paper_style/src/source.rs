@@ -118,7 +118,7 @@ impl Source {
         }
         Err(Error::absent(
             format!(
-                "{}: no such file or folder, and no arXiv identifier or address either",
+                "{}: this is neither a file or folder that exists, nor an arXiv identifier, nor an address",
                 path.display()
             ),
             "check the path; arXiv identifiers look like arxiv:2501.12345",

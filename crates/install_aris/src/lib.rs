@@ -127,7 +127,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         if !more.is_empty() {
             let more = more.join(", ");
             context.note(&format!(
-                "also {more}: the chosen skills call their helpers"
+                "{more} are installed, too: the chosen skills call helpers that these contain"
             ));
         }
     }
@@ -341,7 +341,7 @@ fn notes(
         (for_cursor, "Cursor, which did not show linked skills"),
         (
             for_codex,
-            "Codex, which names linked skills after the plugin that the source is",
+            "Codex, which shows linked skills under other names",
         ),
     ] {
         if copies && choices.mode == InstallMode::Symlink {

@@ -91,7 +91,7 @@ fn name(text: &str) -> Result<String, Error> {
     match text.split_once(':') {
         Some(("pmid" | "mag" | "pmcid", rest)) if !rest.is_empty() => Ok(text.to_owned()),
         _ => Err(Error::usage(
-            format!("{text:?} names no work"),
+            format!("{text:?} is no identifier of a work"),
             "give a DOI, W2741809807, or an arXiv identifier; for titles there is search",
         )),
     }

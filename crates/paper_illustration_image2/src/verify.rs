@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
                 } else if !is_old && include_digest.is_some() && log.latex_include_sha256.is_some()
                 {
                     warnings.push(format!(
-                        "{} is not as finalize wrote it: see that caption and label are those of this picture",
+                        "{} was edited after finalize: check that caption and label belong to this picture",
                         latex_include.path
                     ));
                 }

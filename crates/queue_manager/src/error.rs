@@ -203,7 +203,7 @@ impl Failure for Error {
                 "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue"
             }
             Self::Taken { .. } => {
-                "ask it with status, cancel, pause …; a second manager is never needed"
+                "control that queue with status, cancel, pause …; it needs no second manager"
             }
             Self::Moved(_) => {
                 "in its new place, queue_manager status reports its jobs, and start continues it"

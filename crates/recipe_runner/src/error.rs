@@ -48,7 +48,9 @@ impl Error {
         let reason = format!("{what} {place} does not exist or is not a file");
         let hint = match what {
             "state" => "begin a run with recipe_runner run FILE --state STATE",
-            "recipe" => "name the file of the recipe; for a run that was begun: --recipe FILE",
+            "recipe" => {
+                "name the file of the recipe; for a run whose recipe was moved: recipe_runner resume --state STATE --recipe FILE"
+            }
             _ => "name a regular file",
         };
         Self::refused_at(path, ErrorKind::NotFound, reason, hint)

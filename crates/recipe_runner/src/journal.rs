@@ -313,7 +313,7 @@ fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error
     Ok(())
 }
 
-const HINT: &str = "if this is not the state of a run, name another file with --state; else take it from a backup, or start again from what was captured: a file with recipe.path, inputs and context";
+const HINT: &str = "if this is not the state of a run, name another file with --state; else restore it from a backup, or write a new one with recipe.path, inputs and context";
 
 /// A state is not what it must be.
 pub(crate) fn wrong(path: &Path, reason: String) -> Error {

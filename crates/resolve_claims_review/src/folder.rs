@@ -130,8 +130,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
 }
 
 /// What to give where a file does not hold.
-pub(crate) const HINT: &str =
-    "give the file as the command before wrote it; one that is empty or cut is made again by fetch";
+pub(crate) const HINT: &str = "give the unchanged file that the previous command wrote; if it is empty or cut, run fetch again";
 
 /// The same of a file that may not be there.
 pub(crate) fn read_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {

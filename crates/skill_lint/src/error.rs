@@ -97,7 +97,7 @@ impl Failure for Error {
             Self::Absent(_) => "name an existing repository, skills tree or skill",
             Self::NotAFolder(_) => "name the folder that holds the SKILL.md",
             Self::Empty(_) => {
-                "name the folder that holds the skills, or give --allow-empty when none is right"
+                "name the folder that holds the skills, or give --allow-empty if there need not be any"
             }
             Self::Config { .. } => "mend the configuration, or run with --no-config",
             Self::Baseline { .. } => "write it anew with --write-baseline",

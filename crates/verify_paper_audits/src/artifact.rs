@@ -58,8 +58,7 @@ impl Artifact {
         let value = match json::value(bytes, LIMITS) {
             Ok(value) => value,
             Err(error) => {
-                let message =
-                    format!("{file} is not JSON that every reader understands alike: {error}");
+                let message = format!("{file} is not valid JSON, or has a key twice: {error}");
                 let place = Some((error.line, error.column));
                 let finding = artifact.wrong(FindingId::SchemaInvalid, message, place);
                 findings.push(finding.issue(format!("schema_invalid:cannot_parse_json:{error}")));

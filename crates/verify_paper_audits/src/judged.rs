@@ -346,8 +346,8 @@ fn answers<'t>(
     usable.retain(|record| Some(id(record)) == thread);
     if usable.is_empty() {
         let run = run.display();
-        let message = format!("{run} holds no answer of a reviewer that ended well");
-        let hint = "keep the answer with save_trace: a thread id, a response that is not empty, and the status ok";
+        let message = format!("{run} holds no usable answer of a reviewer");
+        let hint = "save one with save_trace: it needs --thread-id, a response that is not empty, and the status ok";
         return Err(Error::new(ErrorKind::NotFound, message, hint));
     }
     Ok(usable)

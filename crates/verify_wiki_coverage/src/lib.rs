@@ -102,7 +102,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         context.warn(&format!("{} does not exist: not scanned", path.display()));
     }
     if roots.is_empty() {
-        context.warn("there is nothing to scan: no paper can be said to be missing");
+        context.warn("there is nothing to scan, so missing papers cannot be found");
     }
     let except = output.canonicalize().unwrap_or_else(|_| output.clone());
     let found = files::find(&roots, &except);

@@ -180,13 +180,16 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
         return Ok(());
     };
     let start = records::read_optional::<Start>(&folder.join(START)).map_err(words)?;
-    let (Some(ledger), Some(start)) = (&spec.ledger, start) else {
+    let Some(ledger) = &spec.ledger else {
         return Ok(());
     };
     // The times of files come from the file system's clock, which lags some milliseconds behind the time of day. So this is one of them.
     let claimed = folder.join(CLAIM).metadata();
     let claimed = claimed.and_then(|data| data.modified());
-    let since = claimed.unwrap_or_else(|_| SystemTime::from(start.time));
+    let began = start.as_ref().map(|start| SystemTime::from(start.time));
+    let Some(since) = claimed.ok().or(began) else {
+        return Ok(());
+    };
     let files = spec.outputs.iter();
     let files = files.flat_map(|pattern| outputs::files(&spec.cwd, pattern));
     let mut files: Vec<_> = files.collect();
@@ -194,12 +197,16 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
         let changed = path.metadata().and_then(|data| data.modified());
         changed.is_ok_and(|changed| changed >= since)
     });
+    // A command that is quick and kills its runner leaves files before the runner has said that it runs.
+    if start.is_none() && files.is_empty() {
+        return Ok(());
+    }
     let mut look = Look::empty(Ledger::at(ledger), &spec.cwd);
     look.outputs(&files, || {});
     look.command(&spec.command.line());
     look.setup(&spec.setup);
     name(&mut look, &spec, folder);
-    look.run.started = Some(start.time.to_string());
+    look.run.started = start.map(|start| start.time.to_string());
     look.run.how = String::from("its runner was killed");
     look.keep().map_err(|error| error.to_string())?;
     Ok(())

@@ -1,4 +1,5 @@
-//! Random queries over random tables against Python's `sqlite3`, which gets the same values typed by Python and the same text of the query.
+//! Random queries over random tables against Python's `sqlite3`, which gets the same values typed by Python and the same text of the query,
+//! and statistics against pandas.
 
 use std::fmt::Write as _;
 
@@ -113,6 +114,25 @@ fn query() -> impl Strategy<Value = String> {
     ]
 }
 
+/// A row of `t.csv`: a name, a whole number and another one, each of which may be missing.
+type Row = (String, String, String);
+
+fn row() -> impl Strategy<Value = Row> {
+    (
+        "[abc]?",
+        "|0|-?[1-9][0-9]{0,2}",
+        "|-?[0-9]\\.[0-9]{1,3}|[1-9][0-9]{3}\\.5",
+    )
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut csv = String::from("k,n,x\n");
+    for (k, n, x) in rows {
+        writeln!(csv, "{k},{n},{x}").expect("text");
+    }
+    csv
+}
+
 /// `size`: the largest number that a sum may have passed by.
 fn same(ours: &Value, theirs: &Json, size: f64) -> bool {
     match (ours, theirs) {
@@ -133,13 +153,8 @@ fn queries_are_answered_as_sqlite_answers_them() {
     let config = aris_testkit::stories(12);
     let count = config.cases;
     let mut runner = TestRunner::new(config);
-    let row = (
-        "[abc]?",
-        "|0|-?[1-9][0-9]{0,2}",
-        "|-?[0-9]\\.[0-9]{1,3}|[1-9][0-9]{3}\\.5",
-    );
     let story = (
-        prop::collection::vec(row, 1..12),
+        prop::collection::vec(row(), 1..12),
         prop::collection::vec(query(), 25),
     );
     let stories: Vec<_> = (0..count)
@@ -156,10 +171,7 @@ fn queries_are_answered_as_sqlite_answers_them() {
     }
     let (mut right, mut refused) = (0, 0);
     for ((rows, queries), answers) in stories.iter().zip(asked.stdout().lines()) {
-        let mut csv = String::from("k,n,x\n");
-        for (k, n, x) in rows {
-            writeln!(csv, "{k},{n},{x}").expect("text");
-        }
+        let csv = csv(rows);
         let project = Project::new(&[("t.csv", &csv)]);
         let texts: Vec<&str> = queries.iter().map(String::as_str).collect();
         let ours = project.evaluate(&texts).answers;
@@ -188,4 +200,80 @@ fn queries_are_answered_as_sqlite_answers_them() {
     }
     println!("{right} answers are those of sqlite3, {refused} are refused");
     assert!(refused < right / 4, "{refused} of {right}");
+}
+
+/// Statistics of groups as Python's pandas gives them, and of the whole table at the end; none where there is no value.
+const PANDAS: &str = r"
+import json, math, sys, warnings
+import pandas
+warnings.simplefilter('ignore')
+def given(value):
+    return None if value is None or math.isnan(value) else float(value)
+def statistics(rows):
+    both = rows[['n', 'x']].dropna()
+    return [given(value) for value in (rows.n.median(), rows.x.quantile(0.25), rows.x.std(), rows.n.std(ddof=0), rows.x.sem(), rows.n.mean(),
+        rows.x.sum(min_count=1), rows.x.min(), rows.n.max(), rows.x.count(), both.n.corr(both.x) if len(both) > 1 else None)]
+for rows in json.load(sys.stdin):
+    table = pandas.DataFrame([(k or None, n or None, x or None) for k, n, x in rows], columns=list('knx'))
+    table[['n', 'x']] = table[['n', 'x']].astype(float)
+    answers = [statistics(group) for _, group in table.dropna(subset=['k']).groupby('k')]
+    print(json.dumps(answers + [statistics(table)]))
+";
+
+#[test]
+fn statistics_are_those_of_pandas() {
+    let statistics = "median(n), quantile(x, 0.25), stddev(x), stddev_pop(n), sem(x), avg(n), sum(x), min(x), max(n), count(x), corr(n, x)";
+    let grouped =
+        format!("select {statistics} from \"t.csv\" where k is not null group by k order by k");
+    let whole = format!("select {statistics} from \"t.csv\"");
+    let config = aris_testkit::stories(100);
+    let count = config.cases;
+    let mut runner = TestRunner::new(config);
+    let tables = prop::collection::vec(row(), 1..30);
+    let tables: Vec<_> = (0..count)
+        .map(|_| tables.new_tree(&mut runner).expect("a table").current())
+        .collect();
+    let asked = Helper::at("/usr/bin/python3")
+        .call(std::env::temp_dir())
+        .args(["-c", PANDAS])
+        .stdin(json!(tables).to_string())
+        .run();
+    if asked.code() != 0 {
+        println!("skipped: there is no /usr/bin/python3 with pandas");
+        return;
+    }
+    let mut compared = 0;
+    for (rows, theirs) in tables.iter().zip(asked.stdout().lines()) {
+        let csv = csv(rows);
+        let ours = Project::new(&[("t.csv", &csv)]).evaluate(&[&grouped, &whole]);
+        let ours = ours
+            .answers
+            .iter()
+            .flat_map(|answer| &answer.as_ref().expect("an answer").rows);
+        let theirs: Vec<Vec<Option<f64>>> = serde_json::from_str(theirs).expect("numbers");
+        for (ours, theirs) in ours.zip(&theirs) {
+            let number = |value: &Value| match value {
+                Value::Null => None,
+                #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+                Value::Integer(number) => Some(*number as f64),
+                Value::Real(number) => Some(*number),
+                Value::Text(text) => panic!("{text}"),
+            };
+            let ours: Vec<Option<f64>> = ours.iter().map(number).collect();
+            // Whether numbers that are all the same have a correlation is a matter of the last bit.
+            let spread = ours[2].unwrap_or(0.0).min(ours[3].unwrap_or(0.0));
+            let sure = if spread > 1e-9 {
+                ours.len()
+            } else {
+                ours.len() - 1
+            };
+            let alike = ours.iter().zip(theirs).take(sure).all(|pair| match pair {
+                (Some(ours), Some(theirs)) => (ours - theirs).abs() <= 1e-9 * theirs.abs().max(1.0),
+                (ours, theirs) => ours == theirs,
+            });
+            assert!(alike, "{csv}here {ours:?}, there {theirs:?}");
+            compared += sure;
+        }
+    }
+    println!("{compared} statistics are those of pandas");
 }

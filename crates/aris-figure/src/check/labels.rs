@@ -32,7 +32,7 @@ impl Label<'_> {
     fn fix(&self) -> &'static str {
         match self.of {
             Of::Edge(_) => {
-                "it is free nowhere along the edge: give the edge more room, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
+                "no place along the edge is free: give the edge more room, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
             }
             Of::Group(_) => "give the group more padding, or move what lies there",
             Of::Free => "move the label with x and y",

@@ -27,7 +27,9 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
         units((all.bottom + y).max(scene.height))
     );
     let fix = if x > 0.0 || y > 0.0 {
-        format!("everything moved by {x:.0} to the right and {y:.0} down needs {size}")
+        format!(
+            "to fit all, move everything by {x:.0} to the right and {y:.0} down; that takes {size}"
+        )
     } else {
         format!("everything fits into {size}")
     };

@@ -59,7 +59,8 @@ impl Cells {
                     Some(values.collect())
                 }
                 Some(_) => {
-                    let must_be = "seeds must be how many there are, from 1 to 1000000, or a list";
+                    let must_be =
+                        "seeds must be a number of seeds, from 1 to 1000000, or a list of them";
                     let hint = "seeds: 3 gives 0, 1 and 2; seeds: [42] gives 42";
                     problems.at(seeds, must_be, Some(hint));
                     None

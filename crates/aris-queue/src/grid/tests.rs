@@ -85,7 +85,7 @@ fn whole_numbers_are_compared_to_the_last_digit() {
         ("when: \"a != 9007199254740992\"", "9007199254740993 5"),
         ("when: \"a > 9007199254740992\"", "9007199254740993"),
         ("when: \"a in [9007199254740992, 5]\"", "5"),
-        ("exclude: [{a: 9007199254740992}]", "9007199254740993 5"),
+        ("exclude: [{a: 9007199254740993}]", "5"),
     ] {
         let text = format!("grid: {{a: [9007199254740993, 5]}}, {what}");
         assert_eq!(ids(&grid(&text, "${a}")).join(" "), expected, "{what}");

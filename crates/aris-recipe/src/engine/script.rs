@@ -24,7 +24,7 @@ impl Script {
     pub fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let Value::Object(entries) = value else {
-            let wrong = "a script is an object from step names to lists of outcomes";
+            let wrong = "the outcomes must be an object, {\"STEP\": [OUTCOME, …]}";
             return Err(String::from(wrong));
         };
         let mut script = Self::default();

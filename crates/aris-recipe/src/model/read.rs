@@ -79,7 +79,7 @@ pub fn parse(text: &str) -> Loaded {
     need(!name.is_empty(), "the recipe has no `name`");
     need(
         keys.kitchen_rules.iter().any(is_said),
-        "the recipe has no `kitchen_rules`: list what whoever executes it must and must not do",
+        "the recipe has no `kitchen_rules`: list the rules that its executor must follow",
     );
     need(!keys.steps.is_empty(), "the recipe has no `steps`");
     let steps = std::mem::take(&mut keys.steps);

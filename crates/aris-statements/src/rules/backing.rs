@@ -25,7 +25,7 @@ pub(super) fn check(prose: &Prose, statements: &[Statement], out: &mut Check) {
                 "external-uncited",
                 Severity::Critical,
                 EXTERNAL,
-                "states a fact with a number from outside and no citation covers it; cite where it was shown, or say that it was measured here",
+                "states a number that seems to come from other work, without a citation; cite where it was shown, or say that it was measured here",
             ),
             ClaimType::External => (
                 "external-uncited",

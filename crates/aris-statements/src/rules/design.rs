@@ -300,7 +300,7 @@ fn deviations(
         };
         if !names.iter().any(like) {
             let reason =
-                format!("nothing in the results is called like the planned metric `{metric}`");
+                format!("no column of the results has the name of the planned metric `{metric}`");
             out.not_checked(["protocol-deviation"], &reason);
         }
     }

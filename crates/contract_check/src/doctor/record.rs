@@ -28,7 +28,7 @@ pub(crate) enum Installation {
 impl Installation {
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::None => "no record of one",
+            Self::None => "none recorded: install_aris was not run here",
             Self::Reference => {
                 "recorded in .aris/installed-skills.txt only: edited files cannot be told from installed ones"
             }

@@ -114,7 +114,7 @@ pub(super) fn targets(
         let kinds: Vec<&str> = formats.iter().map(|format| format.extension()).collect();
         return Err(Error::Contradiction {
             what: format!(
-                "{} is the name of another kind of picture than --format {}",
+                "the name {} does not fit --format {}",
                 base.display(),
                 kinds.join(",")
             ),

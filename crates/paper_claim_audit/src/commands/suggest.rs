@@ -126,7 +126,7 @@ impl SuggestReport {
             (_, true) => {
                 writeln!(
                     out,
-                    "no proposals: no value of the data fits a number by digits and words"
+                    "no proposals: no value in the data has the digits of a number and a name that stands near it"
                 )
             }
             (true, false) => writeln!(
@@ -136,7 +136,7 @@ impl SuggestReport {
             (false, false) => {
                 writeln!(
                     out,
-                    "nothing written; --write adds the best of each number to {path}"
+                    "nothing written; --write adds the best proposal for each number to {path}"
                 )
             }
         }

@@ -94,9 +94,9 @@ struct File {
 pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
     let cwd = context.cwd();
     let no_ledger = || {
-        let what = "there is no ledger of runs, .aris/runs, in or above";
+        let what = "there is no record of runs (.aris/runs) in or above";
         let message = format!("{what} {}", cwd.display());
-        let hint = "runs of a queue and of `queue_manager record` leave one; go into the project";
+        let hint = "`queue_manager run` and `queue_manager record` make it; call this in the folder of the project";
         Error::told(ErrorKind::NotFound, message, hint).about(cwd)
     };
     let ledger = Ledger::above([cwd]).ok_or_else(no_ledger)?;
@@ -116,7 +116,7 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
         let unknown = "which numbers rest on the run is not known";
         let project = ledger.project().display();
         let message = format!("no paper in {project} has been audited: {unknown}");
-        let hint = "paper_claim_audit PAPER makes one";
+        let hint = "run paper_claim_audit PAPER first";
         return Err(Error::told(ErrorKind::Precondition, message, hint));
     }
     for audit in &used.stale {

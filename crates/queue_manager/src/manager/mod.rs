@@ -243,7 +243,10 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
         None => Ok(()),
         Some(job) => {
             let (id, needed) = (&job.id, counted(job.settings.gpus, "card"));
-            let text = format!("job {id:?} needs {needed}, and gpus lists {}", cards.len());
+            let text = format!(
+                "job {id:?} needs {needed}, and the number of cards that gpus lists is {}",
+                cards.len()
+            );
             Err(Error::precondition(text))
         }
     }

@@ -397,7 +397,7 @@ impl Known {
 }
 
 proptest! {
-    #![proptest_config(aris_testkit::stories(4))]
+    #![proptest_config(aris_testkit::stories(40))]
 
     #[test]
     fn whatever_happens_to_a_queue_its_jobs_come_to_what_they_must(

@@ -163,7 +163,7 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
         let step = &args.step;
         let reason = match &state.cursor {
             Some(at) => format!("the run is waiting for step {at}, not step {step}"),
-            None => format!("the run has ended and needs no outcome, not step {step}"),
+            None => format!("the run has ended: it takes no outcome of step {step}"),
         };
         let hint = "recipe_runner next prints the step";
         Error::refused(ErrorKind::Validation, reason, hint)

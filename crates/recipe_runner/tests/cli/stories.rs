@@ -149,7 +149,7 @@ fn runner(project: &Project, words: &[&str]) -> Child {
 }
 
 proptest! {
-    #![proptest_config(aris_testkit::stories(8))]
+    #![proptest_config(aris_testkit::stories(120))]
 
     #[test]
     fn a_recipe_goes_where_its_graph_says_whoever_is_killed(

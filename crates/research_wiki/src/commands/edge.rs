@@ -22,7 +22,7 @@ pub(crate) fn run(args: &AddEdgeArgs, context: &Context) -> Result<Changed, Erro
     check_type(&args.kind)?;
     if args.from == args.to {
         return Err(Error::usage(
-            format!("an edge from {} to itself says nothing", args.from),
+            format!("an edge cannot lead from {} to itself", args.from),
             "give two nodes",
         ));
     }
@@ -129,12 +129,12 @@ pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
             let hint = nearest(node, names).map_or_else(
                 || {
                     String::from(
-                        "make its page first, or give --allow-missing where many are imported",
+                        "make its page first, or add the edge all the same with --allow-missing",
                     )
                 },
                 |near| format!("did you mean {near}?"),
             );
-            let what = format!("there is no page of {node}, which the edge names");
+            let what = format!("{node} has no page, so that no edge to it is added");
             return Err(Error::absent(what, &hint));
         }
     }

@@ -83,8 +83,8 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
             Some(why) if args.title.trim().is_empty() => {
                 let told = FetchError::told(
                     why.kind(),
-                    format!("{id} cannot be described: {why}"),
-                    "give --title, --authors and --year, or --metadata FILE; then nobody is asked",
+                    format!("there is no description of {id}: {why}"),
+                    "give --title, --authors and --year, or --metadata FILE: these need no network",
                 );
                 let details = why.details().into_iter();
                 let told = details.fold(told, |told, (key, value)| told.with(&key, value));

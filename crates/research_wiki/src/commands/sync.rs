@@ -66,7 +66,7 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         let error = FetchError::told(
             why.kind(),
             format!("{papers} not added, {ingested} added: {why}"),
-            "run the same command again later: what is there is not asked for again",
+            "run the same command again later; papers that are in the wiki are skipped",
         );
         let error = error.with("ingested", ingested);
         return Err(error.with("unanswered", missing).into());

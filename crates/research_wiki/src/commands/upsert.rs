@@ -145,7 +145,7 @@ fn upsert(
     let id = args.id.strip_prefix(&prefix).unwrap_or(&args.id);
     if !is_safe_name(id) {
         return Err(Error::usage(
-            format!("{id:?} is no name of a page"),
+            format!("{id:?} is not a valid name of a page"),
             "letters, digits, _, - and . make a name, such as C1",
         ));
     }
@@ -193,7 +193,7 @@ fn upsert(
             page.overwrite(title, &text);
         } else if page.fill(title, &text) == Filled::Kept {
             let note = format!(
-                "the section \"{title}\" of {node} stays as somebody wrote it (--replace writes it)"
+                "the section \"{title}\" of {node} already has text and stays as it is; --replace overwrites it"
             );
             changed.warn(context, note);
         }

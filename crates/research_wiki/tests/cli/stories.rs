@@ -91,7 +91,7 @@ fn text(folder: &Path) -> String {
 }
 
 proptest! {
-    #![proptest_config(aris_testkit::stories(10))]
+    #![proptest_config(aris_testkit::stories(100))]
 
     #[test]
     fn what_two_writers_were_told_is_done_is_there(

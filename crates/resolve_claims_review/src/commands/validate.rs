@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error
         return Ok(outcome(status, attempts, None, String::new()));
     };
     if so_far.status == Some(Validity::Fail) {
-        let why = "three attempts have failed, and nothing more is run: a person has to look";
+        let why = "three attempts have failed, and the check is not run again: a person has to repair the report";
         let why = why.to_owned();
         return Ok(outcome(Validity::Fail, so_far.attempts, None, why));
     }

@@ -32,11 +32,11 @@ fn reached(skill: &Skill, sink: &mut Sink<'_>) {
     let files = skill.files.iter().zip(skill.reachable());
     for (file, _) in files.filter(|(_, is_reachable)| !is_reachable) {
         if file.is_resource() {
-            let message = "no text that SKILL.md leads to mentions this resource";
+            let message = "neither SKILL.md nor a text that it leads to mentions this resource";
             sink.found("SR106", file.path(), FILE, message);
         }
         if file.is_entry_point() {
-            let message = "no text that SKILL.md leads to mentions this entry point";
+            let message = "neither SKILL.md nor a text that it leads to mentions this entry point";
             sink.found("SR108", file.path(), FILE, message);
         }
     }
