@@ -202,7 +202,7 @@ fn queries_are_answered_as_sqlite_answers_them() {
     assert!(refused < right / 4, "{refused} of {right}");
 }
 
-/// Statistics of groups as Python's pandas gives them, and of the whole table at the end; none where there is no value.
+/// Statistics of groups as Python's pandas gives them, of the whole table at the end, and its correlation; none where there is no value.
 const PANDAS: &str = r"
 import json, math, sys, warnings
 import pandas
@@ -210,22 +210,22 @@ warnings.simplefilter('ignore')
 def given(value):
     return None if value is None or math.isnan(value) else float(value)
 def statistics(rows):
-    both = rows[['n', 'x']].dropna()
     return [given(value) for value in (rows.n.median(), rows.x.quantile(0.25), rows.x.std(), rows.n.std(ddof=0), rows.x.sem(), rows.n.mean(),
-        rows.x.sum(min_count=1), rows.x.min(), rows.n.max(), rows.x.count(), both.n.corr(both.x) if len(both) > 1 else None)]
+        rows.x.sum(min_count=1), rows.x.min(), rows.n.max(), rows.x.count())]
 for rows in json.load(sys.stdin):
     table = pandas.DataFrame([(k or None, n or None, x or None) for k, n, x in rows], columns=list('knx'))
     table[['n', 'x']] = table[['n', 'x']].astype(float)
     answers = [statistics(group) for _, group in table.dropna(subset=['k']).groupby('k')]
-    print(json.dumps(answers + [statistics(table)]))
+    print(json.dumps([answers + [statistics(table)], given(table.n.corr(table.x))]))
 ";
 
 #[test]
 fn statistics_are_those_of_pandas() {
-    let statistics = "median(n), quantile(x, 0.25), stddev(x), stddev_pop(n), sem(x), avg(n), sum(x), min(x), max(n), count(x), corr(n, x)";
+    let statistics = "median(n), quantile(x, 0.25), stddev(x), stddev_pop(n), sem(x), avg(n), sum(x), min(x), max(n), count(x)";
     let grouped =
         format!("select {statistics} from \"t.csv\" where k is not null group by k order by k");
     let whole = format!("select {statistics} from \"t.csv\"");
+    let correlation = "select corr(n, x) from \"t.csv\"";
     let config = aris_testkit::stories(100);
     let count = config.cases;
     let mut runner = TestRunner::new(config);
@@ -242,38 +242,44 @@ fn statistics_are_those_of_pandas() {
         println!("skipped: there is no /usr/bin/python3 with pandas");
         return;
     }
+    let number = |value: &Value| match value {
+        Value::Null => None,
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        Value::Integer(number) => Some(*number as f64),
+        Value::Real(number) => Some(*number),
+        Value::Text(text) => panic!("{text}"),
+    };
+    let alike = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
+        (Some(ours), Some(theirs)) => (ours - theirs).abs() <= 1e-9 * theirs.abs().max(1.0),
+        (ours, theirs) => ours == theirs,
+    };
     let mut compared = 0;
     for (rows, theirs) in tables.iter().zip(asked.stdout().lines()) {
         let csv = csv(rows);
-        let ours = Project::new(&[("t.csv", &csv)]).evaluate(&[&grouped, &whole]);
-        let ours = ours
-            .answers
+        let project = Project::new(&[("t.csv", &csv)]);
+        let answers = project.evaluate(&[&grouped, &whole, correlation]).answers;
+        let (theirs, together): (Vec<Vec<Option<f64>>>, Option<f64>) =
+            serde_json::from_str(theirs).expect("numbers");
+        let (correlation, statistics) = answers.split_last().expect("three answers");
+        let ours = statistics
             .iter()
             .flat_map(|answer| &answer.as_ref().expect("an answer").rows);
-        let theirs: Vec<Vec<Option<f64>>> = serde_json::from_str(theirs).expect("numbers");
         for (ours, theirs) in ours.zip(&theirs) {
-            let number = |value: &Value| match value {
-                Value::Null => None,
-                #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-                Value::Integer(number) => Some(*number as f64),
-                Value::Real(number) => Some(*number),
-                Value::Text(text) => panic!("{text}"),
-            };
             let ours: Vec<Option<f64>> = ours.iter().map(number).collect();
-            // Whether numbers that are all the same have a correlation is a matter of the last bit.
-            let spread = ours[2].unwrap_or(0.0).min(ours[3].unwrap_or(0.0));
-            let sure = if spread > 1e-9 {
-                ours.len()
-            } else {
-                ours.len() - 1
-            };
-            let alike = ours.iter().zip(theirs).take(sure).all(|pair| match pair {
-                (Some(ours), Some(theirs)) => (ours - theirs).abs() <= 1e-9 * theirs.abs().max(1.0),
-                (ours, theirs) => ours == theirs,
-            });
-            assert!(alike, "{csv}here {ours:?}, there {theirs:?}");
-            compared += sure;
+            let same = ours
+                .iter()
+                .zip(theirs)
+                .all(|(one, other)| alike(*one, *other));
+            assert!(same, "{csv}here {ours:?}, there {theirs:?}");
+            compared += ours.len();
         }
+        // Numbers that are all the same have none: that is an error here.
+        let correlation = correlation.as_ref().ok();
+        let correlation = correlation.and_then(|answer| number(&answer.rows[0][0]));
+        assert!(
+            alike(correlation, together),
+            "{csv}here {correlation:?}, there {together:?}"
+        );
     }
     println!("{compared} statistics are those of pandas");
 }
