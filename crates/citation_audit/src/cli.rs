@@ -29,5 +29,5 @@ pub struct Cli {
 
 fn date(text: &str) -> Result<Date, &'static str> {
     let wrong = "not a date; write it like 2026-05-01";
-    text.parse().map_err(|_| wrong)
+    text.parse().ok().ok_or(wrong)
 }

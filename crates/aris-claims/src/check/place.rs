@@ -79,8 +79,11 @@ pub(super) struct Places<'p> {
     /// The same with comments, made when an anchor is not in the text without them.
     commented: Vec<OnceCell<Folded>>,
     /// The places of each text of which one is meant by its number, by file: a table of `nth` is sought once.
-    sought: RefCell<BTreeMap<(usize, String), Rc<Fits<Shown>>>>,
+    sought: RefCell<BTreeMap<(usize, String), Sought>>,
 }
+
+/// Every place of a text, shared by the bindings that mean one of them each.
+type Sought = Rc<Fits<Shown>>;
 
 /// A sentence that was found.
 struct Found {

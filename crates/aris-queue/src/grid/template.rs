@@ -109,7 +109,7 @@ fn value_of<'a>(
         }
     } else if found.is_none() && name != "GPU" {
         let near = nearest(name, cell.axes.iter().map(|axis| axis.name.as_str())).map_or_else(
-            || format!("give the grid an axis {name:?}; no shell expands this text: write the value in place of a variable of the environment"),
+            || format!("give the grid an axis {name:?}; no shell reads this text: write the value in place of a variable of the environment"),
             |near| format!("did you mean ${{{near}}}?"),
         );
         problems.at(node, format!("${{{name}}} has no value"), Some(&near));

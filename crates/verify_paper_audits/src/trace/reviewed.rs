@@ -84,7 +84,7 @@ impl Check<'_> {
                     Some(Ok(now)) if *now == then => return None,
                     _ => "changed",
                 },
-                Err(name) if name.ends_with(".tex") && last?.contains_key(*name) => "is gone",
+                Err(name) if is_tex(name) && last?.contains_key(*name) => "is gone",
                 Err(_) => return None,
             };
             let message = format!(
@@ -145,6 +145,11 @@ impl Check<'_> {
         let bases = [self.keeper(real), &self.paper.project, &self.paper.dir];
         bases.map(Path::to_path_buf).to_vec()
     }
+}
+
+fn is_tex(name: &str) -> bool {
+    let ending = Path::new(name).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("tex"))
 }
 
 /// The real path of a file that a record names; none where it is gone.

@@ -146,7 +146,7 @@ fn an_answer_that_cannot_carry_an_audit_writes_nothing() {
                 })
             },
             3,
-            "holds no answer",
+            "holds no usable answer",
         ),
         (
             "an older record",

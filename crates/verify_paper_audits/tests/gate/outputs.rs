@@ -855,7 +855,10 @@ blocked: 3 findings under policy
         .write("main.bbl", "")
         .edit("main.tex", "\\end{document}", figure);
     let table = printed(&project, &[]);
-    assert!(table.contains("worth knowing: include_missing;"), "{table}");
+    assert!(
+        table.contains("found, too, and not blocking: include_missing;"),
+        "{table}"
+    );
     // More than a screen holds.
     let asking = |count: usize| {
         let project = Project::new();
@@ -879,7 +882,9 @@ blocked: 3 findings under policy
     );
     assert!(table.contains("\n  … and 2 more in the report\n"), "{long}");
     assert!(
-        table.contains("\nworth knowing: include_missing; the report has the whole\n"),
+        table.contains(
+            "\nfound, too, and not blocking: include_missing; the report has the details\n"
+        ),
         "{long}"
     );
     let missing = project.artifact(REPORT)["findings"]
