@@ -416,7 +416,7 @@ fn an_edge_leads_to_what_is_there() {
         call(&project, &[&words[..], more].concat())
     };
     let run = edge("add_edge", "claim:C11", "supports", &[]).expect_code(3);
-    assert!(run.stderr().contains("no page of claim:C11"), "{run}");
+    assert!(run.stderr().contains("claim:C11 has no page"), "{run}");
     let run = edge("add_edge", "claim:C1", "backs", &[]).expect_code(2);
     assert!(
         run.stderr().contains("supports") && run.stderr().contains("supersedes"),
