@@ -16,7 +16,7 @@ pub(crate) struct VerdictFlags {
     /// Exit with 10 unless the verdict is approved
     #[arg(long)]
     pub(crate) exit_signal: bool,
-    /// Verdict where there is no finding, but the pull request could not be read or nothing could be posted
+    /// Verdict in place of `approved` when the pull request could not be read or nothing could be posted
     #[arg(long, default_value = "approved", value_name = "approved|needs_human", value_parser = degraded_verdict)]
     pub(crate) degraded_verdict: Verdict,
     #[command(flatten)]

@@ -127,7 +127,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         if !more.is_empty() {
             let more = more.join(", ");
             context.note(&format!(
-                "{more} are installed, too: the chosen skills call helpers that these contain"
+                "also installed: {more}; the chosen skills call helpers that they contain"
             ));
         }
     }

@@ -399,7 +399,7 @@ pub(crate) struct ExportArgs {
     /// Write pages and edges as GraphML
     #[arg(long)]
     pub(crate) graphml: bool,
-    /// File to write; - for standard output, where it goes without this option
+    /// File to write [default: -, standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<aris_cli::Sink>,
 }

@@ -62,7 +62,7 @@ fn noted(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     if noted.is_empty() {
         return Ok(());
     }
-    let line = format!("found, too, and not blocking: {noted}; the report has the details");
+    let line = format!("also found, not blocking: {noted}; the report has the details");
     writeln!(out, "\n{}", style.dim(&line))
 }
 

@@ -9,7 +9,8 @@ use super::pattern::{Pattern, is_magic};
 
 /// Paths, sorted, below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
 /// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
-/// listed matches nothing; nor does a file where the pattern ends with `/`, nor what is no file and holds none, such as a link that leads nowhere, a pipe and an empty folder.
+/// listed matches nothing; nor does what is no file and holds none, such as a link that leads nowhere, a pipe and an empty folder; nor a file
+/// where the pattern ends with `/`.
 pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let whole = cwd.join(text);
     let mut found = Vec::new();

@@ -197,7 +197,7 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
         let changed = path.metadata().and_then(|data| data.modified());
         changed.is_ok_and(|changed| changed >= since)
     });
-    // A command that is quick and kills its runner leaves files before the runner has said that it runs.
+    // A quick command may kill its runner before that has said that it runs; its files show that it did.
     if start.is_none() && files.is_empty() {
         return Ok(());
     }

@@ -45,7 +45,7 @@ pub(crate) struct Fit<N> {
 pub(crate) struct Fits<N> {
     /// Those that readers see, in the order of the file.
     seen: Vec<Fit<N>>,
-    /// Whether there are others.
+    /// Whether it fits, too, where readers do not see it.
     hides: bool,
 }
 

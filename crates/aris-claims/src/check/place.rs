@@ -78,7 +78,7 @@ pub(super) struct Places<'p> {
     folded: Vec<Folded>,
     /// The same with comments, made when an anchor is not in the text without them.
     commented: Vec<OnceCell<Folded>>,
-    /// The places of each text of which one is meant by its number, by file: a table of `nth` is sought once.
+    /// The places of each text whose bindings say which one they mean (`nth`), by file and text: it is sought once for all of them.
     sought: RefCell<BTreeMap<(usize, String), Sought>>,
 }
 

@@ -244,7 +244,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
         Some(job) => {
             let (id, needed) = (&job.id, counted(job.settings.gpus, "card"));
             let text = format!(
-                "job {id:?} needs {needed}, and the number of cards that gpus lists is {}",
+                "job {id:?} needs {needed}, and gpus lists {} cards",
                 cards.len()
             );
             Err(Error::precondition(text))

@@ -294,7 +294,7 @@ fn a_phase_is_added_to_a_manifest_that_lists_jobs_alone() {
 #[test]
 fn a_job_with_a_card_is_refused_where_a_running_queue_has_none() {
     for (gpus, why) in [
-        ("\"gpus\":[]", "gpus lists is 0"),
+        ("\"gpus\":[]", "gpus lists 0 cards"),
         ("\"gpus_per_job\":0", "is not installed"),
     ] {
         let place = Place::new();

@@ -61,37 +61,35 @@ impl Check<'_> {
         ledger: &Ledger,
     ) -> Vec<Finding> {
         let bases = self.bases(real);
+        // The last record that has a file says what was reviewed of it.
+        let given: BTreeMap<PathBuf, Digest> = words
+            .iter()
+            .flat_map(|record| held(record, &bases))
+            .collect();
         let named = self.inputs.iter();
         let named = named.filter(|(input, _)| input.digest.is_some());
         let named: BTreeSet<&PathBuf> = named.filter_map(|(_, path)| path.as_ref().ok()).collect();
-        let sources = self.sources.files.iter();
-        let sources = sources.filter(|file| file.kind == SourceKind::Tex);
-        let sources: BTreeSet<&PathBuf> = sources.map(|file| &file.real).collect();
+        let texts = self.sources.files.iter();
+        let texts =
+            texts.filter(|file| file.kind == SourceKind::Tex && !named.contains(&file.real));
+        let changed = texts.filter(|file| {
+            let is_same =
+                |then: &Digest| matches!(ledger.digest(&file.real), Some(Ok(now)) if now == then);
+            given.get(&file.real).is_some_and(|then| !is_same(then))
+        });
+        let changed = changed.map(|file| (file.shown.as_str(), "changed"));
+        // What only earlier records have may have been given up since.
         let last = words.last().and_then(|record| record.request.as_ref());
         let last = last.and_then(|request| request.input_digests.as_ref());
-        // The last record that has a file says what was reviewed of it; one that only earlier records have may have been given up since.
-        let all = words.iter().filter_map(|record| record.request.as_ref());
-        let all = all.filter_map(|request| request.input_digests.as_ref());
-        let given: BTreeMap<_, _> = all
-            .flatten()
-            .map(|(name, digest)| (located(name, &bases).ok_or(name), (name, digest)))
-            .collect();
-        let found = given.into_iter().filter_map(|(path, (name, digest))| {
-            let then = Digest::parse(digest)?;
-            let what = match &path {
-                Ok(path) if named.contains(path) || !sources.contains(path) => return None,
-                Ok(path) => match ledger.digest(path) {
-                    Some(Ok(now)) if *now == then => return None,
-                    _ => "changed",
-                },
-                Err(name) if is_tex(name) && last?.contains_key(*name) => "is gone",
-                Err(_) => return None,
-            };
+        let names = last.into_iter().flat_map(BTreeMap::keys);
+        let gone = names.filter(|name| is_tex(name) && located(name, &bases).is_none());
+        let gone = gone.map(|name| (name.as_str(), "is gone"));
+        let found = changed.chain(gone).map(|(name, what)| {
             let message = format!(
                 "{} {what} after the reviewer was given it, and the artifact does not name it",
                 short(name)
             );
-            Some(self.input(FindingId::InputChangedAfterReview, name, message))
+            self.input(FindingId::InputChangedAfterReview, name, message)
         });
         found.collect()
     }

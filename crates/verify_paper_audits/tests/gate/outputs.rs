@@ -856,7 +856,7 @@ blocked: 3 findings under policy
         .edit("main.tex", "\\end{document}", figure);
     let table = printed(&project, &[]);
     assert!(
-        table.contains("found, too, and not blocking: include_missing;"),
+        table.contains("also found, not blocking: include_missing;"),
         "{table}"
     );
     // More than a screen holds.
@@ -882,9 +882,7 @@ blocked: 3 findings under policy
     );
     assert!(table.contains("\n  … and 2 more in the report\n"), "{long}");
     assert!(
-        table.contains(
-            "\nfound, too, and not blocking: include_missing; the report has the details\n"
-        ),
+        table.contains("\nalso found, not blocking: include_missing; the report has the details\n"),
         "{long}"
     );
     let missing = project.artifact(REPORT)["findings"]
