@@ -33,7 +33,11 @@ pub(crate) struct Front {
 impl Front {
     /// Finds the frontmatter at the start of `text`; `None` when there is none, or no end of it.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        let mut rows = lines(text);
+        let is_blank = |content: &Range<usize>| {
+            text.get(content.clone())
+                .is_some_and(|line| line.trim().is_empty())
+        };
+        let mut rows = lines(text).skip_while(|(content, _)| is_blank(content));
         let (first, _) = rows.next()?;
         let first = text.get(first)?.trim_start_matches('\u{feff}');
         if first.trim_end() != "---" {
@@ -99,6 +103,36 @@ impl Front {
             }
         }
         None
+    }
+
+    /// The fields of a page without frontmatter, as agents write one: lines `key: value` above the first section, `node_id` among them,
+    /// also as a list or in a block of code.
+    pub(crate) fn loose(text: &str) -> Option<Self> {
+        let mut fields = Vec::new();
+        for (content, block) in lines(text) {
+            let line = text.get(content.clone())?;
+            if line.starts_with("## ") {
+                break;
+            }
+            let written = line
+                .trim_start()
+                .trim_start_matches(['-', '*'])
+                .trim_start();
+            if let Some((key, length)) = key_of(written) {
+                let after = written.get(length + 1..)?.trim_start();
+                let start = content.end - after.len();
+                fields.push(Field {
+                    key: key.to_owned(),
+                    block,
+                    value: start..start + scalar::length(after),
+                });
+            }
+        }
+        let is_page = fields.iter().any(|field| field.key == "node_id");
+        is_page.then(|| Self {
+            fields,
+            ..Self::default()
+        })
     }
 
     /// Takes a line into the field before it, and into the one above that.

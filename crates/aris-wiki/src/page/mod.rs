@@ -57,7 +57,8 @@ pub struct DamagedMarkers {
 impl Page {
     /// Reads a page; every text is one.
     pub fn parse(text: String) -> Self {
-        let front = Front::find(&text).unwrap_or_default();
+        let front = Front::find(&text).or_else(|| Front::loose(&text));
+        let front = front.unwrap_or_default();
         let sections = sections::find(&text, front.end);
         Self {
             text,
@@ -97,7 +98,8 @@ impl Page {
 
     /// Whether it begins as frontmatter does, and that has no end.
     pub fn has_open_front(&self) -> bool {
-        let first = self.text.trim_start_matches('\u{feff}').lines().next();
+        let mut lines = self.text.trim_start_matches('\u{feff}').lines();
+        let first = lines.find(|line| !line.trim().is_empty());
         !self.has_front() && first.is_some_and(|line| line.trim_end() == "---")
     }
 

@@ -11,7 +11,10 @@ impl Page {
         let (at, text) = if self.has_front() {
             (self.front.close, text)
         } else {
-            (0, format!("---\n{text}---\n"))
+            // Fields that stand elsewhere would not be read beside frontmatter.
+            let loose = self.front.fields.iter();
+            let loose = loose.map(|field| format!("{}: {}\n", field.key, self.slice(&field.value)));
+            (0, format!("---\n{}{text}---\n", loose.collect::<String>()))
         };
         self.replace(at..at, &text);
     }

@@ -66,6 +66,34 @@ fn a_page_without_frontmatter_gets_one_and_crlf_stays() {
 }
 
 #[test]
+fn fields_above_the_first_section_count_where_there_is_no_frontmatter() {
+    for text in [
+        "node_id: idea:1\noutcome: negative # sure\n\n## Notes\nstage: no\n",
+        "# Title\n\n- node_id: idea:1\n- outcome: \"negative\"\n\n## Notes\nstage: no\n",
+        "```yaml\nnode_id: idea:1\noutcome: negative\n```\n## Notes\nstage: no\n",
+        "\n---\nnode_id: idea:1\noutcome: negative\n---\n## Notes\nstage: no\n",
+    ] {
+        let mut page = page(text);
+        assert_eq!(
+            page.scalar("outcome").as_deref(),
+            Some("negative"),
+            "{text}"
+        );
+        assert_eq!(page.scalar("stage"), None, "{text}");
+        page.set("outcome", "mixed");
+        page.set("relevance", "core");
+        let again = Page::parse(page.text().to_owned());
+        let fields = ["node_id", "outcome", "relevance"].map(|key| again.scalar(key));
+        let expected = ["idea:1", "mixed", "core"].map(|value| Some(String::from(value)));
+        assert_eq!(fields, expected, "{text}");
+    }
+    assert_eq!(
+        page("outcome: negative\n\nProse.\n").scalar("outcome"),
+        None
+    );
+}
+
+#[test]
 fn sections_end_where_the_next_of_their_rank_begins() {
     let page = page(PAGE);
     assert_eq!(page.prose("Method"), Some("Prose.\n\n### Detail\nMore."));
