@@ -13,9 +13,9 @@ const THIN: char = '\u{2009}';
 /// Commands that stand for one letter or sign.
 const SIGNS: &str = "Delta Δ Gamma Γ Im ℑ Lambda Λ Omega Ω Phi Φ Pi Π Psi Ψ Re ℜ Sigma Σ Theta Θ Upsilon Υ Vert ‖ Xi Ξ aleph ℵ alpha α \
     angle ∠ backslash \\ beta β bigcap ⋂ bigcup ⋃ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀ bot ⊥ cdots ⋯ checkmark ✓ chi χ coprod ∐ \
-    ddots ⋱ delta δ digamma ϝ dots … ell ℓ emptyset ∅ epsilon ε eta η exists ∃ forall ∀ gamma γ hbar ℏ iint ∬ imath ı infty ∞ int ∫ iota ι \
+    ddots ⋱ delta δ digamma ϝ dots … ell ℓ emptyset ∅ epsilon ϵ eta η exists ∃ forall ∀ gamma γ hbar ℏ iint ∬ imath ı infty ∞ int ∫ iota ι \
     jmath ȷ kappa κ lVert ‖ lambda λ langle ⟨ lbrace { lbrack [ lceil ⌈ ldots … lfloor ⌊ lnot ¬ lvert | mu μ nabla ∇ neg ¬ nexists ∄ nu ν \
-    oint ∮ omega ω partial ∂ phi φ pi π prime ′ prod ∏ psi ψ rVert ‖ rangle ⟩ rbrace } rbrack ] rceil ⌉ rfloor ⌋ rho ρ rvert | sigma σ \
+    oint ∮ omega ω partial ∂ phi ϕ pi π prime ′ prod ∏ psi ψ rVert ‖ rangle ⟩ rbrace } rbrack ] rceil ⌉ rfloor ⌋ rho ρ rvert | sigma σ \
     square □ sum ∑ tau τ theta θ top ⊤ triangle △ upsilon υ varepsilon ε varkappa ϰ varnothing ∅ varphi φ varpi ϖ varrho ϱ varsigma ς \
     vartheta ϑ vdots ⋮ vert | wp ℘ xi ξ zeta ζ { { } } % % $ $ # # & & _ _ | ‖";
 
@@ -112,10 +112,25 @@ fn parts(text: &str) -> Vec<(&str, bool)> {
     parts
 }
 
+/// The mathematics behind a dollar that no other one closes.
+fn unclosed(text: &str) -> Option<&str> {
+    let at = text
+        .find('$')
+        .filter(|at| !text.get(..*at).is_some_and(|before| before.ends_with('\\')))?;
+    let begun = text.get(at..)?;
+    (begun.contains(['\\', '^']) || begun.chars().nth(2) == Some('_')).then_some(begun)
+}
+
 /// One line with its formulas set; those that cannot be are left as they are and named with the reason.
 pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
     let parts = parts(line).into_iter().map(|(part, is_formula)| {
         if !is_formula {
+            if let Some(begun) = unclosed(part) {
+                wrong.push((
+                    String::from(begun),
+                    String::from("it has no closing dollar"),
+                ));
+            }
             return part.replace("\\$", "$");
         }
         let inner = part.get(1..part.len() - 1).unwrap_or_default();
@@ -129,6 +144,12 @@ pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
 
 /// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
 pub(crate) fn lines(text: &str) -> Vec<String> {
+    // A label has no displayed formulas: they are like others.
+    let text = if text.matches("$$").count() > 1 {
+        &text.replace("$$", "$")
+    } else {
+        text
+    };
     let parts = parts(text).into_iter().map(|(part, is_formula)| {
         if is_formula {
             String::from(part)

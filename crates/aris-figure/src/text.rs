@@ -31,6 +31,8 @@ const LOW_LETTERS: f64 = 0.54;
 const SCRIPT: f64 = 0.7;
 const RAISED: f64 = 0.36;
 const LOWERED: f64 = 0.16;
+/// How much farther from the other a script stands that is over or under one: parentheses over capitals do not meet. **Unit**: the font size.
+const APART: f64 = 0.2;
 
 /// The two weights that figures use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,12 +166,19 @@ pub(crate) fn runs(text: &str, size: f64, weight: Weight) -> (Vec<Run<'_>>, f64)
             Some(BACK) => (reach, style.x) = (style.x, start),
             Some(begins) => {
                 let least = if begins == OVER { style.x } else { reach };
+                let apart = if reach > 0.0 { APART } else { 0.0 };
                 reach = 0.0;
                 open.push((style, least));
                 let step = style.size;
                 match begins {
-                    SUP => (style.down, style.size) = (style.down - RAISED * step, step * SCRIPT),
-                    SUB => (style.down, style.size) = (style.down + LOWERED * step, step * SCRIPT),
+                    SUP => {
+                        style.down -= (RAISED + apart) * step;
+                        style.size = step * SCRIPT;
+                    }
+                    SUB => {
+                        style.down += (LOWERED + apart) * step;
+                        style.size = step * SCRIPT;
+                    }
                     OVER => {
                         let last = runs
                             .last()

@@ -68,7 +68,7 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
         notes.push(
             Code::OutOfCanvas,
             place.field(fields),
-            format!("{what} reaches beyond the canvas by {}", sides.join(", ")),
+            format!("{what} lies beyond the canvas: {}", sides.join(", ")),
             fix.clone(),
         );
     }

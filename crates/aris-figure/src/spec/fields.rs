@@ -12,7 +12,7 @@ const TABLE: &str = "\
 figure
 title         text                       name of the figure; not drawn, kept in SVG and PDF
 canvas        object                     the drawing area
-style         object                     what holds for the whole figure
+style         object                     settings for the whole figure
 layout        object                     how nodes without x and y are placed
 nodes         list                       boxes
 edges         list                       arrows between nodes and groups
@@ -33,15 +33,15 @@ layout
 direction     LR | TB                    LR: from left to right (default); TB: from top to bottom
 node_gap      number > 0                 room between neighbours in a layer, default 30
 layer_gap     number > 0                 room between layers, default 50; more where a label needs it
-routing       straight | orthogonal      straight (default), or orthogonal: edges run in right angles, round nodes; also where the file places the nodes
+routing       straight | orthogonal      straight (default), or orthogonal: edges turn at right angles and go around nodes; also holds for nodes with x and y
 
 nodes
 id            text or number             required; name for edges and groups; each once
 label         text or number             text, bold; \\n breaks the line, $…$ is a formula
 x             number                     centre; a node without x and y is placed by the layout
 y             number                     centre
-width         number > 0                 default 120; what the text needs where the layout places the node
-height        number > 0                 default 50; what the text needs where the layout places the node
+width         number > 0                 default 120, or what the text needs if the layout places the node
+height        number > 0                 default 50, or what the text needs if the layout places the node
 shape         rect | rounded | circle | ellipse | diamond | cylinder | queue | document | person  default rounded; a circle has the longer of width and height as diameter
 fill          #RRGGBB                    default: a light tone of the palette's colour
 stroke        #RRGGBB                    border, default from the palette
@@ -58,7 +58,7 @@ arrow         end | start | both | none  where arrows stand, default end
 color         #RRGGBB                    default #555555
 thickness     number > 0                 default 2; the arrow is 8 times as long
 curve         true or false              true bends the edge to the right of its direction
-routing       straight | orthogonal      straight or orthogonal, default: that of the layout; curve and points come before it
+routing       straight | orthogonal      straight or orthogonal, default: that of the layout; ignored where curve or points is given
 points        list of points             corners on the way, [[x, y], …]
 
 groups
