@@ -43,7 +43,7 @@ pub struct Root {
 /// Finds the root document among `(path, text)` pairs (paths '/'-separated, relative to the paper directory).
 ///
 /// A candidate has `\documentclass` and `\begin{document}` outside comments, one of them perhaps in a file that it includes; its
-/// class is not `subfiles` or `standalone`, and no other file includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
+/// class is not `subfiles` or `standalone`, and no other candidate includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
 /// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root, RootError> {
     let all = facts(files);
@@ -74,14 +74,17 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     // What ends in the file that begins it is a document of its own.
     let goes_on = |facts: &Facts| facts.begins && (facts.class.is_none() || !facts.ends);
     let begun = inherits(&goes_on, &|_| true);
+    let ended = inherits(&|facts| facts.ends && !facts.begins, &|_| true);
     let is_candidate = |(name, facts): &(&String, &Facts)| {
         (is_whole(facts) || classed.contains(name.as_str()))
             && (facts.begins || begun.contains(name.as_str()))
-            && (facts.begins || facts.class.is_some() || facts.ends)
+            && (facts.begins
+                || facts.class.is_some()
+                || facts.ends
+                || ended.contains(name.as_str()))
     };
     let candidates = all.iter().filter(is_candidate).map(|(name, _)| name);
     let candidates: Vec<&String> = candidates.collect();
-    // All of them, where something that is no document by itself includes the document.
     let free = free(&candidates, &includers);
     let mut hinted = hints.iter().filter(|hint| candidates.contains(hint));
     let path = match (hinted.next(), hinted.next()) {
@@ -103,9 +106,21 @@ pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String>
     free.into_iter().cloned().collect()
 }
 
-/// Those of the names that no other file includes, or else all of them.
+/// Those of the names that no other one of them includes, also through other files, or else all of them.
 fn free<'n>(all: &[&'n String], includers: &BTreeMap<&str, Vec<&str>>) -> Vec<&'n String> {
-    let is_free = |name: &&&String| !includers.contains_key(name.as_str());
+    let mut parts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (part, names) in includers {
+        for name in names {
+            parts.entry(name).or_default().push(part);
+        }
+    }
+    let mut open: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
+    let mut included = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let parts = parts.get(name).into_iter().flatten();
+        open.extend(parts.filter(|part| included.insert(**part)));
+    }
+    let is_free = |name: &&&String| !included.contains(name.as_str());
     let free: Vec<_> = all.iter().filter(is_free).copied().collect();
     if free.is_empty() { all.to_vec() } else { free }
 }
@@ -307,6 +322,23 @@ mod tests {
                 Ok("b.tex".into()),
             ),
             (&[], Err(RootError::None)),
+            // A wrapper of the paper beside another document; what begins and what ends the paper in files of their own.
+            (
+                &[
+                    ("cover.tex", DOC),
+                    ("main.tex", DOC),
+                    ("print.tex", "\\input{main}"),
+                ],
+                Ok("main.tex".into()),
+            ),
+            (
+                &[
+                    ("foot.tex", "\\end{document}"),
+                    ("head.tex", "\\documentclass{article}\\begin{document}"),
+                    ("text.tex", "\\input{head}text\\input{foot}"),
+                ],
+                Ok("text.tex".into()),
+            ),
             // The preamble, or the body, in a file of its own; a wrapper around a whole document.
             (
                 &[

@@ -1056,7 +1056,7 @@ fn what_is_not_run_is_said_when_it_holds_numbers() {
         ("\\newcommand{\\val}{42.7}\\apptocmd{\\val}{5}{}{}", 1),
         ("\\newcommand{\\val}{42.7}\\patchcmd{\\val}{.}{}{}{}", 1),
         ("\\apptocmd{\\section}{\\relax}{}{}", 0),
-        ("\\sisetup{round-mode = places, round-precision = 0}", 1),
+        ("\\sisetup{round-mode = places, round-precision = 0}", 0),
         ("\\sisetup{detect-all}", 0),
     ] {
         let document = document(preamble, "x");
@@ -1069,6 +1069,15 @@ fn what_changes_numbers_where_they_are_printed_is_said() {
     for (body, count) in [
         ("\\num[round-mode=places]{42.7}", 1),
         ("\\num{42.7}", 0),
+        ("{\\sisetup{round-mode=places}42.7} \\num{42.7}", 0),
+        (
+            "\\sisetup{round-mode=places}\\num{42.7} \\qty{3.1}{\\ms}",
+            1,
+        ),
+        (
+            "\\begin{tabular}{lS[round-mode=places]}a & {b}\\\\c & 4.19\\end{tabular}",
+            1,
+        ),
         ("\\begin{tabular}{l>{$-$}r}a & 42.7\\end{tabular}", 1),
         ("\\begin{tabular}{l@{9}r<{\\%}}a & 42.7\\end{tabular}", 1),
         (
@@ -1078,6 +1087,15 @@ fn what_changes_numbers_where_they_are_printed_is_said() {
     ] {
         assert_eq!(document("", body).problems.len(), count, "{body}");
     }
+}
+
+#[test]
+fn a_fraction_stands_apart_from_the_number_before_it() {
+    let document = document(
+        "",
+        r"$5\frac12$, 5$\frac{1}{2}$, $x\frac{1}{2}$, $56\mspace{3mu}700$",
+    );
+    assert_eq!(document.blocks[0].text, "5 1/2, 5 1/2, x1/2, 56 700");
 }
 
 #[test]

@@ -100,6 +100,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let paper = Paper::read(&mut files, &document);
     let online = (cli.live || cli.offline).then(|| OnlineArgs::within(context, cli.offline, false));
     let (mut details, cites) = audit(context, &paper, cli.uncited, now, online.as_ref())?;
+    if details.uncited_entries_status == Some("unavailable") {
+        context.warn("which entries nothing cites is not known: the document or a bibliography is not fully read");
+    }
     details.as_of = cli.as_of.map(|day| day.to_string());
     let (verdict, reason_code) = verdict::decide(&details.findings, cites, details.all_verified());
     let summary = summary(verdict, &details);
@@ -135,6 +138,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         total_entries: details.total_entries,
         counts: details.counts,
         findings: details.findings,
+        uncited_entries: details.uncited_entries,
     };
     Ok(Outcome::found(report, found))
 }

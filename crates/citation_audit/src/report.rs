@@ -8,6 +8,7 @@ use aris_contract::artifact::audit::Verdict;
 use serde::Serialize;
 
 use crate::details::Counts;
+use crate::uncited::Uncited;
 use aris_citations::{Finding, Severity};
 
 /// Schema id of [`Report`].
@@ -38,6 +39,9 @@ pub struct Report {
     pub(crate) counts: Counts,
     /// Heaviest first, then by place.
     pub(crate) findings: Vec<Finding>,
+    /// Entries that nothing cites, with `--uncited`; empty where a bibliography is not fully read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uncited_entries: Option<Vec<Uncited>>,
 }
 
 impl Product for Report {
@@ -65,6 +69,12 @@ impl Product for Report {
                 finding.id
             )?;
             writeln!(out, "  {}", finding.action)?;
+        }
+        for entry in self.uncited_entries.iter().flatten() {
+            let Uncited {
+                key, file, line, ..
+            } = entry;
+            writeln!(out, "{file}:{line}: uncited: nothing cites `{key}`")?;
         }
         writeln!(
             out,

@@ -660,6 +660,48 @@ fn uncited_entries_are_listed_and_change_nothing() {
     assert_eq!(with.artifact["details"]["uncited_entries_status"], "ok");
     let markdown = fs::read_to_string(paper.folder().join("CITATION_AUDIT.md")).unwrap();
     assert!(markdown.contains("## Uncited entries (3)"), "{markdown}");
+    let stdout = |args: &[&str]| String::from_utf8(paper.audit(args).output.stdout).unwrap();
+    let envelope = stdout(&["--uncited", "--json"]);
+    assert!(envelope.contains("\"key\":\"left\""), "{envelope}");
+    let text = stdout(&["--uncited"]);
+    assert!(text.contains("uncited: nothing cites `left`"), "{text}");
+}
+
+#[test]
+fn a_bibliography_that_a_macro_of_the_papers_class_names_is_read() {
+    for before in [
+        "\\if@twocolumn\\raggedbottom\\fi",
+        "\\setkeys{own}{x=y}",
+        "\\own@thing",
+    ] {
+        let class = format!(
+            "\\ProvidesClass{{own}}\\LoadClass{{article}}\\newcommand{{\\sources}}[1]{{{before}\\bibliography{{#1}}}}"
+        );
+        let main =
+            "\\documentclass{own}\\begin{document}\\cite{knuth84}\\sources{refs}\\end{document}";
+        let answer =
+            Paper::new(&[("main.tex", main), ("own.cls", &class), ("refs.bib", SOUND)]).audit(&[]);
+        assert_eq!(
+            answer.artifact["details"]["bibliographies"][0], "refs.bib",
+            "{before}"
+        );
+    }
+}
+
+#[test]
+fn the_keys_of_short_captions_and_quotations_are_cited_and_a_command_that_begins_with_if_takes_its_arguments()
+ {
+    let body = "\\begin{figure}\\caption[Short \\cite{gone}]{Long \\cite{knuth84}}\\end{figure}\\begin{displaycquote}[p. 3]{away}To be.\\end{displaycquote}\\begin{foreigndisplaycquote}{german}{weg}Sein.\\end{foreigndisplaycquote}\\ifown[bg]{x}{}{y} \\cite{knuth84}";
+    let main = format!(
+        "\\documentclass{{beamer}}\\begin{{document}}{body}\\bibliography{{refs}}\\end{{document}}"
+    );
+    let answer = Paper::new(&[("main.tex", &main), ("refs.bib", SOUND)]).audit(&[]);
+    let findings = answer.artifact["details"]["findings"].to_string();
+    for key in ["gone", "away", "weg"] {
+        let told = format!("`{key}` is in no");
+        assert!(findings.contains(&told), "{findings}");
+    }
+    assert!(!findings.contains("\\\\fi"), "{findings}");
 }
 
 #[test]
@@ -1229,10 +1271,11 @@ fn files_are_read_as_tex_finds_and_ends_them() {
     assert_eq!((found.join(","), is_told), (String::from("fail b"), false));
     let body = "\\begin{refsection}[more.bib]\\cite{more}\\cite{a}\\end{refsection}";
     assert_eq!(said("", body, &own).0, ["fail a"]);
-    // What lists of figures and sections print, and a citation whose keys are elsewhere.
+    // What the list of sections prints, a property of an acronym, the caption of a listing, a citation whose keys are elsewhere.
     for body in [
         "\\section[\\cite{a}]{A}",
-        "\\caption[\\cite{a}]{A}",
+        "\\DeclareAcronym{x}{short=X,cite=a}",
+        "\\lstinputlisting[caption={\\cite{a}}]{main.tex}",
         "{\\cite}\\x",
     ] {
         let (found, is_told) = said("", body, &[]);

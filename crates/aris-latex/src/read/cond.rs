@@ -14,7 +14,13 @@ impl Reader<'_> {
             && text.starts_with("if")
             && (self.loading.installed || text.contains('@'))
             && self.is_unknown(token)
-            && self.peek().kind != Kind::Begin
+            && !self.takes_argument()
+    }
+
+    /// Whether an argument or an option follows.
+    fn takes_argument(&mut self) -> bool {
+        let next = self.peek();
+        next.kind == Kind::Begin || next.kind == Kind::Word && self.text(next).starts_with('[')
     }
 
     /// What a conditional decides, by the word that the table has for what it tests; arguments to drop where nobody knows.

@@ -134,6 +134,10 @@ impl Reader<'_> {
                 self.sources("");
                 self.begin_text(token, index, "plain");
             }
+            "cites" => {
+                self.begin_text(token, index, "plain");
+                self.cite(token, "");
+            }
             "pictured" => {
                 self.graphics(token);
                 self.begin_text(token, index, "plain");

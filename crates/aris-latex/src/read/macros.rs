@@ -33,8 +33,24 @@ impl Reader<'_> {
             self.expand_known(call, name, body);
         } else {
             self.opaque(call, name, body);
-            self.unknown(call);
+            match self.bibliography_in(body) {
+                Some(named) => self.expand_known(call, name, &named),
+                None => self.unknown(call),
+            }
         }
+    }
+
+    /// The bibliography that a macro names, whatever else it does: its files are those of the paper.
+    fn bibliography_in(&self, body: &Macro) -> Option<Macro> {
+        let names = |tokens: &[Token]| matches!(tokens, [name, begin, ..] if self.what(*name) == "bibliography" && begin.kind == Kind::Begin);
+        let at = body.body.windows(2).position(names)?;
+        let named = body.body.get(at..)?;
+        let end = named.iter().position(|token| token.kind == Kind::End)?;
+        Some(Macro {
+            parameters: Some(body.parameters.clone()?),
+            body: named.get(..=end)?.into(),
+            ..*body
+        })
     }
 
     /// Whether a macro is expanded.

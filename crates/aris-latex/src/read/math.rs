@@ -90,9 +90,16 @@ impl Reader<'_> {
         }
     }
 
-    /// `a/b`
+    /// `a/b`, apart from the whole number of a mixed fraction, `2 1/2`.
     pub(super) fn fraction(&mut self, token: Token) {
         let (over, under) = (self.argument(), self.argument());
+        if self
+            .writer
+            .text()
+            .ends_with(|last: char| last.is_ascii_digit())
+        {
+            self.space(token);
+        }
         self.unread_operand(token, &under);
         self.unread_text(token, "/");
         self.unread_operand(token, &over);

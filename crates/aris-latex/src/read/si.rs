@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Flat, Kind, Meaning, Reader, Token, style, text_of};
-use crate::{Holds, ProblemKind, root::compiled};
+use crate::root::compiled;
 
 fn unit(reader: &mut Reader<'_>) -> String {
     let mut out = String::new();
@@ -160,8 +160,8 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 }
 
 impl Reader<'_> {
-    /// `[round-mode = places, …]`, `\sisetup{…}`: what prints another number is said, because numbers are read as they are written.
-    pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
+    /// `[round-mode = places, …]`, `\sisetup{…}`: where another number is printed, numbers are in doubt up to the end of the group.
+    pub(super) fn si_rounding(&mut self, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
         let off = [
             ("round-mode", "none"),
@@ -173,14 +173,22 @@ impl Reader<'_> {
             values.any(|value| !value.trim_start_matches('=').starts_with(off))
         };
         if off.into_iter().any(changes) {
-            let message = "siunitx rounds what is printed here, or prints another number; numbers are read as they are written";
-            self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
+            self.style = self.style.set(style::ROUNDED, 0);
         }
     }
 
-    fn si_options(&mut self, token: Token) {
+    /// Begins the doubt about a number that siunitx may print otherwise; 0 where it prints it as it is written.
+    pub(super) fn rounding_doubt(&mut self, token: Token) -> u32 {
+        let message = "siunitx rounds what is printed here, or prints another number; numbers are read as they are written";
+        let is_rounded = self.style.has(style::ROUNDED);
+        is_rounded
+            .then(|| self.doubt(token, message))
+            .unwrap_or_default()
+    }
+
+    fn si_options(&mut self) {
         let options = self.optional().unwrap_or_default();
-        self.si_rounding(token, &options);
+        self.si_rounding(&options);
     }
 
     fn si_argument(&mut self) -> Flat {
@@ -206,6 +214,7 @@ impl Reader<'_> {
     /// Writes a part of the text as a number; each part of it keeps the place of its digits.
     fn write_number(&mut self, token: Token, flat: &Flat, input: &str, base: usize) {
         let style = self.style.set(style::NUMBER, 0);
+        let doubt = self.rounding_doubt(token);
         let mut last = token.fixed();
         for (text, offset) in number(input, base) {
             last = match offset.and_then(|offset| flat.at(offset)) {
@@ -218,18 +227,20 @@ impl Reader<'_> {
             self.writer.write(&text, last, style);
             last = last.after(text.len().saturating_sub(1));
         }
+        self.writer.doubts.leave(doubt);
     }
 
     /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and of both those for lists and ranges.
     pub(super) fn si_numbers(&mut self, token: Token, how: &str, with_unit: bool) {
-        self.si_options(token);
+        let outer = self.style;
+        self.si_options();
         let mut numbers = vec![self.si_argument()];
         if how == "range" {
             numbers.push(self.si_argument());
         }
         let mut unit = String::new();
         if with_unit {
-            self.si_options(token);
+            self.si_options();
             unit = self.si_unit();
         }
         for (number, flat) in numbers.iter().enumerate() {
@@ -247,17 +258,19 @@ impl Reader<'_> {
                 start += item.len() + 1;
             }
         }
+        self.style = outer;
     }
 
     pub(super) fn si_only_unit(&mut self, token: Token) {
-        self.si_options(token);
+        drop(self.optional());
         let unit = self.si_unit();
         self.write_as(self.style.set(style::UNIT, 0), token, &unit);
     }
 
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
-        self.si_options(token);
+        let outer = self.style;
+        self.si_options();
         let flat = self.si_argument();
         let mut start = 0;
         for (item, sign) in flat.text.split(';').zip(["°", "′", "″"]) {
@@ -267,6 +280,7 @@ impl Reader<'_> {
             }
             start += item.len() + 1;
         }
+        self.style = outer;
     }
 }
 

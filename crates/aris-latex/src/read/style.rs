@@ -12,6 +12,8 @@ pub(crate) const NUMBER: u16 = 1 << 6;
 pub(crate) const UNIT: u16 = 1 << 7;
 /// Nothing is written.
 pub(crate) const MUTE: u16 = 1 << 8;
+/// siunitx prints another number than stands there, rounded for instance.
+pub(crate) const ROUNDED: u16 = 1 << 9;
 /// The bits that become marks.
 pub(crate) const MARKED: u16 = MUTE - 1;
 /// Bits of both kinds of maths.

@@ -33,7 +33,9 @@ pub(super) struct Grid {
 
 impl Reader<'_> {
     pub(super) fn begin_grid(&mut self, token: Token, name: u32, form: &str) {
+        let outer = self.style;
         let (numeric, touching) = self.columns(token, form);
+        let rounded = std::mem::replace(&mut self.style, outer).bits & style::ROUNDED;
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
             self.alignments.push(None);
@@ -45,6 +47,7 @@ impl Reader<'_> {
             self.begin_float(name);
         }
         self.enter(name, After::Table, token);
+        self.style = self.style.set(rounded, 0);
         self.alignments.push(Some(Grid {
             table: Table {
                 columns: numeric.len(),
@@ -92,7 +95,7 @@ impl Reader<'_> {
                     '[' => {
                         self.unread(next);
                         let options = self.optional().unwrap_or_default();
-                        self.si_rounding(token, &options);
+                        self.si_rounding(&options);
                     }
                     '*' => {
                         let count = self.name_argument().parse().unwrap_or(1);
@@ -149,6 +152,10 @@ impl Reader<'_> {
         self.open_group(GroupKind::Cell, After::Nothing, token);
         if let Some(grid) = self.grid() {
             (grid.colspan, grid.rowspan, grid.upward) = (1, 1, false);
+            if grid.numeric.get(grid.col) == Some(&true) {
+                let doubt = self.rounding_doubt(token);
+                self.end_with_group(doubt);
+            }
         }
         // `end_cell` sets the kind: how many rows and columns the cell spans is not known before.
         self.writer.open(BlockKind::default());
@@ -326,8 +333,15 @@ impl Reader<'_> {
     }
 
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
-        // The form for lists may be printed.
-        self.skip_arguments(token, "so");
+        self.star();
+        if let Some(short) = self.optional().filter(|_| float.is_none()) {
+            // The form for lists is read first: what it cites counts.
+            self.unread(token);
+            self.unread_group(token, &short);
+            self.argument_group(token, After::Nothing);
+            self.style = self.style.set(style::MUTE, 0);
+            return;
+        }
         let around = self.floats.last().map(|float| float.name.clone());
         let float = float.or(around).unwrap_or_default();
         if !self.writer.fixed() {

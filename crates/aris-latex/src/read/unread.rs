@@ -149,8 +149,11 @@ impl Reader<'_> {
         tokens.iter().enumerate().any(|(at, token)| {
             let rest = tokens.get(at + 1..).unwrap_or_default().iter().take(NEAR);
             let mut rest = rest.skip_while(|token| token.kind != Kind::Begin).skip(1);
-            matches!(token.kind, Kind::Name(name) if is_citation(self.names.text(name)))
-                && (rest.next()).is_some_and(|key| matches!(key.kind, Kind::Word | Kind::Param(_)))
+            // `cite=key` among the properties of an acronym.
+            token.kind == Kind::Word && self.text(*token).contains("cite=")
+                || matches!(token.kind, Kind::Name(name) if is_citation(self.names.text(name)))
+                    && (rest.next())
+                        .is_some_and(|key| matches!(key.kind, Kind::Word | Kind::Param(_)))
         })
     }
 
