@@ -552,7 +552,9 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
     fs::write(other.at("s.json"), text.replace("\"exit 0\"", "\"exit 1\"")).expect("write");
     let checked = call(&other, "verify_paper_audits", &signed).expect_code(10);
     assert!(
-        checked.stdout().contains("the signature does not fit"),
+        checked
+            .stdout()
+            .contains("the signature is not valid for this statement and signer"),
         "{}",
         checked.stdout()
     );

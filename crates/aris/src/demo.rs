@@ -167,7 +167,7 @@ impl Demo<'_> {
             "counts/queue_state.json",
         ];
         self.helper("queue_manager", &queue, &[0], "0")?;
-        self.say("\n  A note gives their results; which run made its 2? Without git there is no commit, and `trace-back` says so:");
+        self.say("\n  The paper \"note\" states the number 2; `trace-back` shows which run made it (without git it reports that the commit is missing):");
         self.helper(
             "paper_claim_audit",
             &["trace-back", "first", "note"],

@@ -345,7 +345,7 @@ fn notes(
         ),
     ] {
         if copies && choices.mode == InstallMode::Symlink {
-            let then = "do not follow the source: run --update after changing it";
+            let then = "do not follow the source: run install_aris --update after changing it";
             context.warn(&format!("copies for {host}, {then}"));
         }
     }

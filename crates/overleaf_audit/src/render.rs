@@ -44,17 +44,18 @@ impl Product for Report {
         let objects = counted(looked.objects, "object");
         let (count, known) = (looked.repositories, looked.known);
         let ending = if count == 1 { "y" } else { "ies" };
-        let seen =
-            format!("{files}; {count} repositor{ending} with {objects}, {known} of them known");
+        let seen = format!(
+            "{files} and {count} repositor{ending} searched; {objects}, {known} of them already searched by an earlier run"
+        );
         if self.errors == 0 {
             return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
         }
         let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
         let places = counted(self.errors, "place");
-        let tokens = counted(tokens.len(), "different token");
-        writeln!(out, "Audit failed: {places}, {tokens} ({seen})")?;
-        let then = "what was pushed or copied stays known. Then:";
-        writeln!(out, "First revoke them at {REVOKE}: {then}")?;
+        let tokens = counted(tokens.len(), "token");
+        writeln!(out, "Audit failed: {tokens} in {places} ({seen})")?;
+        let then = "what was pushed or copied cannot be called back. Then:";
+        writeln!(out, "First revoke each token at {REVOKE}: {then}")?;
         let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
         for part in parts {
             let (word, way_out) = part.said();

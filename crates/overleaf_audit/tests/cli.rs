@@ -416,15 +416,14 @@ fn what_is_found_is_described() {
     }
     let text = audit(&project, &["paper"]).expect_code(10);
     assert!(
-        text.stdout()
-            .contains("Audit failed: 4 places, 2 different tokens"),
+        text.stdout().contains("Audit failed: 2 tokens in 4 places"),
         "{}",
         text.stdout()
     );
-    assert!(text.stdout().contains("First revoke them"));
+    assert!(text.stdout().contains("First revoke each token"));
     project.write("one/.env", token());
     let run = audit(&project, &["one"]).expect_code(10);
-    let one = "1 place, 1 different token (1 file; 0 repositories with 0 objects";
+    let one = "1 token in 1 place (1 file and 0 repositories searched; 0 objects";
     assert!(run.stdout().contains(one), "{run}");
     audit(&project, &["paper", "--compat"]).expect_code(1);
     audit(&project, &["paper", "--sarif", "--json"]).expect_code(2);

@@ -52,7 +52,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
     let engine = last.engine_ref.as_deref().unwrap_or_default();
     let mut facts = Vec::new();
     let mut add = |text: String, evidence: &str| facts.push(fact(text, evidence));
-    let held = || String::from("a person holds it back");
+    let held = || String::from("held by the command hold; release lets it go");
     match queue.state(job) {
         State::Waiting => waiting(queue, job, &mut facts),
         State::Blocked => {
@@ -228,7 +228,7 @@ fn list(queue: &Queue, jobs: &[u32], what: &str, facts: &mut Vec<Fact>) {
         let verdict = queue.run(*job).verdict();
         let error = verdict.and_then(|verdict| verdict.error.as_ref());
         let error = error.map_or_else(String::new, |error| format!(": {error}"));
-        let text = format!("{what} {id:?}, which is {state}{error}");
+        let text = format!("{what} {id:?} ({state}){error}");
         facts.push(fact(text, format!("job {id}")));
     }
     if jobs.len() > NAMED {
@@ -240,9 +240,9 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
     if queue.paused() {
         facts.push(fact("the queue is paused (resume)", "journal"));
     }
-    let unmanaged = "no manager runs that could start it";
+    let unmanaged = "no manager is running";
     let Some(around) = around else {
-        let text = format!("nothing stands against it; {unmanaged}");
+        let text = format!("the job could start, but {unmanaged}");
         facts.push(fact(text, "lock"));
         return;
     };
@@ -365,7 +365,7 @@ mod tests {
     fn a_blocked_job_names_the_root_of_the_matter() {
         let mut queue =
             queue("jobs: [{id: a, cmd: x}, {id: b, cmd: x, needs: a}, {id: c, cmd: x, needs: b}]");
-        assert!(texts(&queue, "c", None).contains("waits for \"b\", which is waiting"));
+        assert!(texts(&queue, "c", None).contains("waits for \"b\" (waiting)"));
         apply(
             &mut queue,
             &Event::Refused {
@@ -376,7 +376,7 @@ mod tests {
         let why = texts(&queue, "c", None);
         for part in [
             "cannot start because of \"b\"",
-            "goes back to \"a\", which is failed: data.bin is missing",
+            "goes back to \"a\" (failed): data.bin is missing",
             "once \"a\"",
         ] {
             assert!(why.contains(part), "{why}");
@@ -417,6 +417,6 @@ mod tests {
             "{why}"
         );
         assert!(texts(&queue, "b", Some(around(0))).contains("max_cpu_jobs"));
-        assert!(texts(&queue, "b", None).contains("no manager runs"));
+        assert!(texts(&queue, "b", None).contains("no manager is running"));
     }
 }

@@ -267,7 +267,7 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
             }
             let hidden = differences(&new.root, &edited);
             if !hidden.is_empty() {
-                let what = "what was changed by commands stays, whatever the manifest says";
+                let what = "earlier commands changed these values, and they stay changed although the manifest has others";
                 notices.push(format!("{what}: {}", hidden.join("; ")));
             }
             let text = edit::text(&root);
@@ -525,12 +525,12 @@ pub(crate) fn unchanged(
     }
     let what = match loaded.changes.as_slice() {
         [] if before.manifest_sha256.is_empty() => return Ok(()),
-        [] => String::from("in no job that has run"),
+        [] => String::from("only in jobs that have not run"),
         changes => changes.join("; "),
     };
     let path = manifest.display();
     let message = format!("{path} has changed since the last run: {what}");
-    let hint = "drop --strict to apply the change; jobs that ran already need retry";
+    let hint = "leave out --strict to apply the change; jobs that have ended run again only with queue_manager retry";
     Err(Error::told(ErrorKind::Validation, message, hint).about(manifest))
 }
 

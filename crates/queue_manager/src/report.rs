@@ -77,7 +77,7 @@ impl Product for Report {
             Data::Explanation(found) => {
                 let reason = found.reason.map(|reason| format!(" ({reason})"));
                 let reason = reason.unwrap_or_default();
-                writeln!(out, "{} is {}{reason}", found.id, found.state)?;
+                writeln!(out, "{}: {}{reason}", found.id, found.state)?;
                 for fact in &found.facts {
                     match fact.evidence.as_str() {
                         "" => writeln!(out, "- {}", fact.text)?,

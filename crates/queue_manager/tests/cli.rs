@@ -374,7 +374,7 @@ fn a_strict_run_refuses_another_manifest_than_the_last_one() {
     for (jobs, what) in [
         (
             json!([job("a", "true"), job("b", "true")]),
-            "in no job that has run",
+            "only in jobs that have not run",
         ),
         (json!([job("a", "exit 1")]), "another command for \"a\""),
         (json!([job("b", "true")]), "\"a\" ran and stands no longer"),

@@ -51,6 +51,7 @@ impl Error {
             "recipe" => {
                 "name the file of the recipe; for a run whose recipe was moved: recipe_runner resume --state STATE --recipe FILE"
             }
+            "data file" => "correct the path that the option or the recipe's `manifest` names",
             _ => "name a regular file",
         };
         Self::refused_at(path, ErrorKind::NotFound, reason, hint)
@@ -109,7 +110,7 @@ impl Error {
         let more = (more > 0).then(|| format!("and {more} more mistakes"));
         let reason = told.chain(more).collect::<Vec<_>>().join("; ");
         let mut hints = problems.iter().filter_map(|one| one.hint.as_deref());
-        let hint = hints.next().unwrap_or("correct that line of the file");
+        let hint = hints.next().unwrap_or("correct the file at that line");
         Self::refused_at(path, ErrorKind::Validation, reason, hint)
             .with("line", problems.first().map_or(0, |problem| problem.line))
             .with("problems", json!(problems))

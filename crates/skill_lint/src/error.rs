@@ -88,7 +88,9 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let text = match self {
-            Self::Usage(_) => "skill_lint --help has the options, --list-rules the rules",
+            Self::Usage(_) => {
+                "skill_lint --help lists the options, skill_lint --list-rules the rules"
+            }
             Self::Process(error) => return error.hint(),
             Self::Unconfined(_) => {
                 "install bubblewrap (bwrap), or say --unsandboxed for skills that you trust as your own"

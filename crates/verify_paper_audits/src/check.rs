@@ -347,7 +347,9 @@ impl Product for Checked {
                 style.doubtful(&format!("signed; the key was not checked ({how})"))
             }
             Signature::OfSigner => style.good("signed by the named signer"),
-            Signature::Wrong => style.bad("the signature does not fit"),
+            Signature::Wrong => {
+                style.bad("the signature is not valid for this statement and signer")
+            }
         };
         let (result, level, time) = (&self.result, &self.assurance, &self.time);
         let [result, level, time] = [result, level, time].map(|text| clean(text));

@@ -260,7 +260,7 @@ fn finding(earlier: &Obligation) -> Finding {
     let files: Vec<&str> = earlier.files.keys().map(String::as_str).collect();
     let (id, seen, files) = (earlier.id.word(), &earlier.seen_at, files.join(", "));
     let message = format!(
-        "{id} of {seen} is gone, and neither {files} nor the review changed: {}",
+        "an earlier run of the gate ({seen}) found {id}; it is gone, although neither {files} nor the review changed: {}",
         earlier.message
     );
     let fix = "repair what was found, or have the audit made again";

@@ -141,7 +141,7 @@ pub fn append(text: &str, drafts: &[Draft]) -> Result<String, Malformed> {
     }
     out.push_str(&lines);
     Claims::read(&out).map_err(|wrong| Malformed {
-        message: format!("the new binding does not fit the file: {}", wrong.message),
+        message: format!("the new binding is not valid: {}", wrong.message),
         ..wrong
     })?;
     Ok(out)

@@ -433,8 +433,9 @@ fn for_each<T: Clone>(
         Each::All(_) => 1,
         Each::List(list) => list.len(),
     };
-    let message =
-        format!("{marks} marked numbers and {found} here; give one for each, in their order");
+    let message = format!(
+        "the text marks {marks} numbers, but {found} given here; give one for each, in their order"
+    );
     wrong(values.span(), message)
 }
 
@@ -570,7 +571,7 @@ reason = "cited"
             (
                 "version = 1\n[[claim]]\nin = \"a\"\ntext = \"a [[1]] [[2]]\"\nvalue = \"x\"\n",
                 (5, 9),
-                "2 marked",
+                "marks 2",
             ),
             (
                 "version = 1\n[[claim]]\nin = \"a\"\ntext = \"a [[1]]\"\nvalue = \"x\"\nrelation = \"about\"\n",

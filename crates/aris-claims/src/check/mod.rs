@@ -214,7 +214,7 @@ impl Judge<'_> {
                 let (status, detail) = match &truth {
                     Ok(true) => (Status::ExactMatch, String::new()),
                     Ok(false) => {
-                        let why = "the paper states this, and the query over the data gives false";
+                        let why = "the paper states this, but the query over the data gives false";
                         (Status::ScopeOverclaim, why.to_owned())
                     }
                     Err(message) => (Status::BindingError, message.clone()),

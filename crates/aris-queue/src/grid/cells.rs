@@ -288,7 +288,8 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
 
 /// What YAML 1.1 reads in a plain scalar that is another value in YAML 1.2; `None`: the same.
 ///
-/// **Source**: the YAML 1.1 types `bool` and `int`, as the resolver of `PyYAML` 6 takes them: no `y` and `n`.
+/// **Source**: the YAML 1.1 types `bool`, `int` and `float`, as the resolver of `PyYAML` 6 takes them: no `y` and `n`, and an
+/// exponent has a sign and stands behind a point.
 fn yaml11(node: &Node) -> Option<String> {
     let Value::Scalar { text, plain: true } = &node.value else {
         return None;
@@ -314,12 +315,32 @@ fn yaml11(node: &Node) -> Option<String> {
         sixties(&digits)
     } else if digits.len() > 1 && digits.starts_with('0') {
         based(&digits, 8)
-    } else if unsigned.contains('_') {
+    } else if unsigned.contains('_') || text.starts_with('+') {
         digits.parse().ok()
     } else {
         None
     };
-    number.map(|number| format!("{sign}{number}"))
+    let whole = number.map(|number| format!("{sign}{number}"));
+    let other = whole.or_else(|| Some(sign.to_owned() + &float(&digits)?))?;
+    (other != *text).then_some(other)
+}
+
+/// A floating-point number of YAML 1.1 without a sign, as Python prints it.
+fn float(digits: &str) -> Option<String> {
+    if matches!(digits, ".inf" | ".Inf" | ".INF") {
+        return Some(String::from("inf"));
+    }
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "+0"));
+    let is_float = mantissa.contains('.') && exponent.starts_with(['+', '-']);
+    let number: f64 = digits.parse().ok().filter(|_| is_float)?;
+    let scientific = format!("{number:e}");
+    let (digits, exponent) = scientific.split_once('e')?;
+    let exponent: i32 = exponent.parse().ok()?;
+    Some(if (-4..16).contains(&exponent) {
+        format!("{number:?}")
+    } else {
+        format!("{digits}e{exponent:+03}")
+    })
 }
 
 /// `1:30`, which counts by sixties.

@@ -82,7 +82,7 @@ pub fn named(ids: &[String]) -> String {
 }
 
 fn shown(node: Option<&Node>) -> String {
-    let text = node.map_or_else(|| String::from("nothing"), Node::spaced_json);
+    let text = node.map_or_else(|| String::from("unset"), Node::spaced_json);
     if text.chars().count() <= SHOWN {
         return text;
     }
@@ -131,7 +131,7 @@ mod tests {
             differences(&old, &new),
             [
                 "max_parallel: 2 is now 4",
-                "phase p: depends_on: nothing is now \"q\"",
+                "phase p: depends_on: unset is now \"q\"",
                 "new phase: q",
                 "new: d",
                 "removed: c",

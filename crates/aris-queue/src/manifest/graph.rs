@@ -132,7 +132,7 @@ fn unique_ids(
     unique.then_some(ids)
 }
 
-const BOTH_NEED: &str = "both need these params; build_manifest writes them from the grid";
+const BOTH_NEED: &str = "jobs of both phases need the params that `match` names; build_manifest writes them from the grid";
 
 /// Ties each job of phase `child` to the jobs of `parent` with the same parameters. Gives those that have none, and what to say of them.
 fn matched(
@@ -163,7 +163,7 @@ fn matched(
         }
         let (phase, keys, id) = (&parent.name, keys.join(", "), &job.id);
         let message = format!(
-            "phase {phase:?} has no job with the same {keys} as job {id:?}, which depends on it by `match`; give the job these `params`"
+            "phase {phase:?} has no job with the same {keys} as job {id:?}, which depends on it by `match`; give {id:?} or a job of that phase the missing `params`"
         );
         alone.push((at, message));
     }

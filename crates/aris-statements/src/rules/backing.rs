@@ -25,13 +25,13 @@ pub(super) fn check(prose: &Prose, statements: &[Statement], out: &mut Check) {
                 "external-uncited",
                 Severity::Critical,
                 EXTERNAL,
-                "states a number that seems to come from other work, without a citation; cite where it was shown, or say that it was measured here",
+                "states a number that seems to come from other work, without a citation; cite its source, or say that it was measured here",
             ),
             ClaimType::External => (
                 "external-uncited",
                 Severity::Warning,
                 EXTERNAL,
-                "states a fact from outside and no citation covers it; cite where it was shown, or say that it was measured here",
+                "states a fact from outside and no citation covers it; cite its source, or say that it was measured here",
             ),
             ClaimType::Methodological
                 if features.has(Feature::Rationale) || points_elsewhere(text) =>

@@ -113,9 +113,9 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
         context.warn(&format!("what rests on {job} is not fully known: {what}"));
     }
     if used.files > 0 && used.audits.is_empty() && used.unknown.is_empty() {
-        let unknown = "which numbers rest on the run is not known";
+        let unknown = "it is not known which numbers rest on the run";
         let project = ledger.project().display();
-        let message = format!("no paper in {project} has been audited: {unknown}");
+        let message = format!("no paper in {project} has been audited, so {unknown}");
         let hint = "run paper_claim_audit PAPER first";
         return Err(Error::told(ErrorKind::Precondition, message, hint));
     }

@@ -335,7 +335,7 @@ impl<'a> Manager<'a> {
                 let (open, seconds) = (counted(self.queue.open_jobs(), "job"), limit.as_secs());
                 let active = self.queue.active().count();
                 let message =
-                    format!("{open} had not ended after {seconds} s; {active} continue to run");
+                    format!("after {seconds} s {open} had not ended; {active} still running");
                 let hint = "run again with the same flags to continue";
                 return Err(Error::told(ErrorKind::Timeout, message, hint));
             }

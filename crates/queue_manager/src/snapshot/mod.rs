@@ -216,7 +216,9 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         many => many.iter().map(|one| Value::from(&**one)).collect(),
     };
     let error = match state {
-        State::Blocked if run.held => Some(blocked_by(queue, job) + "; a person holds it back"),
+        State::Blocked if run.held => {
+            Some(blocked_by(queue, job) + "; held by the command hold; release lets it go")
+        }
         State::Blocked => Some(blocked_by(queue, job)),
         _ => verdict.and_then(|verdict| verdict.error.clone()),
     };
@@ -255,7 +257,7 @@ fn blocked_by(queue: &Queue, job: u32) -> String {
         return String::from("something it depends on did not complete");
     };
     let (id, state) = (&queue.job(parent).id, queue.state(parent).word());
-    format!("depends on {id:?}, which is {state}")
+    format!("depends on {id:?} ({state})")
 }
 
 /// Reads a snapshot. **Errors**: what is wrong with the file.

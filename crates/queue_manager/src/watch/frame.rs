@@ -263,7 +263,7 @@ mod tests {
                 at: Some(String::from("2026-01-01T00:01:40Z")),
             }],
             blocked: vec![Blocked {
-                cause: String::from("depends on \"x\", which is failed"),
+                cause: String::from("depends on \"x\" (failed)"),
                 jobs: 7,
             }],
             problems: vec![Row {
@@ -301,7 +301,7 @@ mod tests {
             "running (3)",
             "#2  card 3      1m 05s   [31mepoch 3 loss 0.1 ",
             "again  gpu_oom after 1 attempt, again in 1m 40s",
-            "7 jobs: depends on \"x\", which is failed",
+            "7 jobs: depends on \"x\" (failed)",
             "x  exit  it exited with 3",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");

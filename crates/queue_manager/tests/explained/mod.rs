@@ -148,7 +148,7 @@ const HERE: [(&str, &str, &str, &str, &str, &str, &str); 11] = [
         r#"{"needs": ["exit"]}"#,
         "blocked",
         "dependency",
-        "because of \"exit\", which is failed: exit status 3",
+        "because of \"exit\" (failed): exit status 3",
         "job exit",
         "orphan",
     ),
@@ -267,7 +267,14 @@ fn what_waits_says_for_what() {
         assert_eq!(asked["done"], true);
     };
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
-    why(&place, "ready", "ready", None, "no manager runs", "lock");
+    why(
+        &place,
+        "ready",
+        "ready",
+        None,
+        "no manager is running",
+        "lock",
+    );
     ask(&["hold", "held"]);
     ask(&["hold", "ready"]);
     let _manager = place.start();
@@ -307,7 +314,7 @@ fn what_waits_says_for_what() {
         "child",
         "waiting",
         None,
-        "waits for \"on\", which is running",
+        "waits for \"on\" (running)",
         "job on",
     );
     why(
@@ -315,7 +322,7 @@ fn what_waits_says_for_what() {
         "held",
         "hold",
         None,
-        "a person holds it back",
+        "held by the command hold; release lets it go",
         "journal",
     );
     why(

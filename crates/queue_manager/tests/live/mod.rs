@@ -203,7 +203,7 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
     // The file's command of an edited job is not used, and that is said, also where the file is as it was.
     let hides = || {
         let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
-        notes.contains("what was changed by commands stays") && notes.contains('b')
+        notes.contains("earlier commands changed these values") && notes.contains('b')
     };
     assert!(hides());
     write(json!([

@@ -96,7 +96,7 @@ fn blocked_jobs_are_held_and_cancelled_with_a_manager_and_without() {
         Place::until("it is cancelled", || is("gone", "cancelled"));
         let (_, explained) = ask(&place, &["explain", "held"]);
         assert!(
-            explained.to_string().contains("holds it back"),
+            explained.to_string().contains("held by the command hold"),
             "{explained}"
         );
         fs::write(place.at("fixed"), "").expect("write");
@@ -211,7 +211,7 @@ fn a_managers_fatal_error_is_in_its_log() {
     ]);
     let log = || fs::read_to_string(place.at("queue_manager.log")).expect("log");
     Place::until("its log says why it left", || {
-        log().contains("1 job had not ended after 1 s")
+        log().contains("after 1 s 1 job had not ended")
     });
     assert!(log().contains("a #1 started"), "{}", log());
     fs::write(place.at("go"), "").expect("write");

@@ -165,7 +165,7 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
             Some(at) => format!("the run is waiting for step {at}, not step {step}"),
             None => format!("the run has ended: it takes no outcome of step {step}"),
         };
-        let hint = "recipe_runner next prints the step";
+        let hint = "recipe_runner status prints how the run stands";
         Error::refused(ErrorKind::Validation, reason, hint)
             .with("step", step.as_str())
             .with("cursor", state.cursor.as_deref())

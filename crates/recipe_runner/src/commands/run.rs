@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::Signal;
-use aris_recipe::engine::resume::Resumption;
+use aris_recipe::engine::resume::{Basis, Resumption};
 use aris_recipe::engine::state::Entry;
 use aris_recipe::engine::{Machine, State, Status};
 use serde::Serialize;
@@ -190,9 +190,15 @@ impl Resumed {
     /// Where, and then as a run.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let from = &self.resume;
-        let tier = from.tier.map_or(String::new(), |tier| format!(" {tier}"));
-        let step = from.step.as_deref().unwrap_or("nothing is left to do");
-        writeln!(out, "resume from {}{tier}: {step}", from.basis)?;
+        let why = match (from.basis, from.tier) {
+            (Basis::Journal, _) => String::from(", where the run stopped"),
+            (Basis::Tier, Some(tier)) => format!(", by the captured values of tier {tier}"),
+            _ => String::from(", the first step"),
+        };
+        match from.step.as_deref() {
+            Some(step) => writeln!(out, "resume at {step}{why}")?,
+            None => writeln!(out, "the run has ended: nothing to resume")?,
+        }
         self.run.as_ref().map_or(Ok(()), |run| run.render(out))
     }
 }

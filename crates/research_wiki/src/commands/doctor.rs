@@ -43,7 +43,7 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
         let lines: Vec<String> = before.unreadable.iter().map(ToString::to_string).collect();
         let what = if lines.len() == 1 { "line" } else { "lines" };
         changed.notes.push(format!(
-            "graph/edges.jsonl: {what} {} cannot be read as an edge and stays as it is: correct or delete it",
+            "graph/edges.jsonl: {what} {} cannot be read as an edge and was left as it is: correct or delete it",
             lines.join(", ")
         ));
     }

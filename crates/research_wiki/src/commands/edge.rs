@@ -129,7 +129,7 @@ pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
             let hint = nearest(node, names).map_or_else(
                 || {
                     String::from(
-                        "make its page first, or add the edge all the same with --allow-missing",
+                        "create its page first, or add the edge anyway with --allow-missing",
                     )
                 },
                 |near| format!("did you mean {near}?"),

@@ -146,7 +146,7 @@ fn upsert(
     if !is_safe_name(id) {
         return Err(Error::usage(
             format!("{id:?} is not a valid name of a page"),
-            "letters, digits, _, - and . make a name, such as C1",
+            "use letters, digits, _, - and ., such as C1",
         ));
     }
     for (field, _) in &args.settings {
