@@ -691,13 +691,13 @@ fn a_bibliography_that_a_macro_of_the_papers_class_names_is_read() {
 #[test]
 fn the_keys_of_short_captions_and_quotations_are_cited_and_a_command_that_begins_with_if_takes_its_arguments()
  {
-    let body = "\\begin{figure}\\caption[Short \\cite{gone}]{Long \\cite{knuth84}}\\end{figure}\\begin{displaycquote}[p. 3]{away}To be.\\end{displaycquote}\\begin{foreigndisplaycquote}{german}{weg}Sein.\\end{foreigndisplaycquote}\\ifown[bg]{x}{}{y} \\cite{knuth84}";
+    let body = "\\begin{figure}\\caption[Short \\cite{gone}]{Long \\cite{knuth84}}\\end{figure}\\begin{displaycquote}[p. 3]{away}To be.\\end{displaycquote}\\begin{foreigndisplaycquote}{german}{weg}Sein.\\end{foreigndisplaycquote}\\cite{knuth84,*starred,*[{See }][{}]noted} \\ifown[bg]{x}{}{y} \\cite{knuth84}";
     let main = format!(
         "\\documentclass{{beamer}}\\begin{{document}}{body}\\bibliography{{refs}}\\end{{document}}"
     );
     let answer = Paper::new(&[("main.tex", &main), ("refs.bib", SOUND)]).audit(&[]);
     let findings = answer.artifact["details"]["findings"].to_string();
-    for key in ["gone", "away", "weg"] {
+    for key in ["gone", "away", "weg", "starred", "noted"] {
         let told = format!("`{key}` is in no");
         assert!(findings.contains(&told), "{findings}");
     }

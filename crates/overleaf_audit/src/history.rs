@@ -30,6 +30,9 @@ const FSCK: &str = "see what `git fsck` says";
 const INIT: &str = "`git init` puts back HEAD and refs/; then look again";
 const UNPACK: &str = "unpack the object, as `git cat-file -p` prints it, and look at what it holds";
 
+/// Asks for all objects to which something leads.
+const REACHED: &str = "rev-list --objects --all --reflog --indexed-objects";
+
 /// Why git cannot be asked.
 const ABSENT: &str = "the program git is not installed";
 const DAMAGED: &str = "HEAD, refs/ or objects/ is damaged or gone";
@@ -86,12 +89,18 @@ impl Git {
     pub(crate) fn read(&self, known: &Known, found: &mut Report) {
         let before = found.unseen.len();
         found.unseen.extend(self.elsewhere());
+        if found.unseen.len() == before {
+            found.unseen.extend(self.gone());
+        }
         found.looked.repositories += 1;
         let mut ids = Vec::new();
         // In the order in which they are packed.
         let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
         if let Err(unseen) = self.lines(args, &mut |line| ids.push(line)) {
-            return found.unseen.push(unseen);
+            if !found.unseen.contains(&unseen) {
+                found.unseen.push(unseen);
+            }
+            return;
         }
         found.looked.objects += ids.len();
         let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
@@ -150,6 +159,12 @@ impl Git {
             self.unseen(&format!("the clone is {what} are not here"), &hint)
         };
         missing.map(unseen).collect()
+    }
+
+    /// What branches, tags, reflogs and the index lead to and what is not there, so that no list of objects has it.
+    fn gone(&self) -> Option<Unseen> {
+        let args = format!("{REACHED} --quiet");
+        self.run(&args, Vec::new(), &mut |_| {}).err()
     }
 
     /// All that git prints.
@@ -240,8 +255,7 @@ impl Git {
     /// The path of each object to which something leads; empty for commits, tags and root folders. `None` when git does not say.
     fn paths(&self, leaking: &Leaking) -> Option<BTreeMap<String, String>> {
         let mut paths = BTreeMap::new();
-        let args = "rev-list --objects --all --reflog --indexed-objects";
-        let read = self.lines(args, &mut |line| {
+        let read = self.lines(REACHED, &mut |line| {
             let (id, path) = line.split_once(' ').unwrap_or((&line, ""));
             if leaking.contains_key(id) {
                 paths.insert(id.to_owned(), path.to_owned());

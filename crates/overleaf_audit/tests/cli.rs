@@ -524,6 +524,16 @@ fn what_cannot_be_looked_at_is_not_clean() {
             fs::remove_file(&path).expect("remove");
             fs::write(&path, "no object").expect("damage");
         }),
+        ("git says", |project| {
+            let id = git(&project.at("paper"), &["rev-parse", "HEAD:main.tex"]);
+            let (folder, name) = id.split_at(2);
+            let path = project.at(&format!("paper/.git/objects/{folder}/{name}"));
+            fs::remove_file(&path).expect("remove");
+        }),
+        ("git says", |project| {
+            let head = project.at("paper/.git/refs/heads/gone");
+            fs::write(head, "1".repeat(40) + "\n").expect("write");
+        }),
         ("leads there", |project| {
             project.write("sub/.git", "gitdir: ../nowhere\n");
         }),

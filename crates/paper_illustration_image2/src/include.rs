@@ -1,6 +1,8 @@
 //! `latex_include.tex`: the figure with its caption and label.
 
-use aris_latex::{Document, Loaded, ProblemKind};
+use std::sync::Arc;
+
+use aris_latex::{Document, IncludeKind, Loaded, ProblemKind};
 
 /// Caption until a person writes one.
 pub(crate) const CAPTION: &str = "[Replace with a paper-ready caption].";
@@ -210,17 +212,21 @@ pub(crate) fn is_label(label: &str) -> bool {
     !label.is_empty() && label.len() <= 200 && label.chars().all(plain)
 }
 
-/// Whether LaTeX text includes the final image, comments aside.
+/// Whether LaTeX text includes the final image where readers see it.
 pub(crate) fn includes_final(text: &str) -> bool {
-    text.lines().any(|line| {
-        let mut escaped = false;
-        let comment = line.char_indices().find(|(_, letter)| {
-            let found = *letter == '%' && !escaped;
-            escaped = *letter == '\\' && !escaped;
-            found
-        });
-        let code = comment.map_or(Some(line), |(at, _)| line.get(..at));
-        code.is_some_and(|code| code.contains("figure_final.png"))
+    let text = Arc::from(text);
+    let mut files = |name: &str| match name {
+        "latex_include.tex" => Loaded::Text(Arc::clone(&text)),
+        _ => Loaded::Absent,
+    };
+    let document = Document::read("latex_include.tex", &mut files);
+    document.is_ok_and(|document| {
+        let mut included = document.includes.iter();
+        included.any(|file| {
+            file.kind == IncludeKind::Graphics
+                && file.doubt.is_none()
+                && file.target.ends_with("figure_final.png")
+        })
     })
 }
 
@@ -316,6 +322,12 @@ mod tests {
         assert!(!includes_final(
             "% \\includegraphics{figure_final.png}\nfigure_v1.png"
         ));
+        for hidden in [
+            "\\iffalse\\includegraphics{figure_final.png}\\fi",
+            "\\verb|\\includegraphics{figure_final.png}|",
+        ] {
+            assert!(!includes_final(hidden), "{hidden}");
+        }
     }
 
     proptest::proptest! {

@@ -20,11 +20,17 @@ impl Reader<'_> {
         let overlay = self.delimited('<', '>').unwrap_or_default();
         self.unread_argument(token, &overlay, false);
         let mut notes = [self.optional(), self.optional()];
-        let Some(keys) = self.braced_keys() else {
+        let Some(mut keys) = self.braced_keys() else {
             let name = self.command_name(token);
             let message = format!("`\\{name}` stands without keys here; what it cites is not read");
             return self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         };
+        for label in &mut keys {
+            // `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, REVTeX).
+            if let Some(rest) = label.key.strip_prefix('*') {
+                label.key = rest.rsplit(']').next().unwrap_or(rest).trim().to_owned();
+            }
+        }
         self.skip_arguments(token, behind);
         // A single note stands behind.
         if notes[1].is_none() {
