@@ -14,7 +14,8 @@ const APPEND: &str = "append to";
 /// Appends `line` and a line feed to the log at `path`, creating it, and makes it durable.
 ///
 /// Writers take turns through a lock on the log itself. A last line that a killed writer left torn (no line feed) is cut off
-/// first, so that it does not spoil the next one. `line` must not hold a line feed.
+/// first, so that it does not spoil the next one; a record in JSON that only lacks its line feed is whole, and gets one. `line` must not
+/// hold a line feed.
 pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
     let failed = |error| FsError::write(APPEND, path, error);
     let options = &mut OpenOptions::new();
@@ -59,6 +60,13 @@ fn cut_torn_line(log: &mut File) -> io::Result<()> {
     let end = start_of_line(log, full)?;
     if end < full {
         fault::point();
+        let mut last = Vec::new();
+        log.seek(SeekFrom::Start(end))?;
+        log.take(full - end).read_to_end(&mut last)?;
+        let whole = serde_json::from_slice::<serde_json::Value>(&last);
+        if whole.is_ok_and(|record| record.is_object()) {
+            return log.write_all(b"\n");
+        }
         log.set_len(end)?;
     }
     Ok(())
@@ -120,6 +128,11 @@ mod tests {
             ("whole\n".to_owned(), "whole\nnew\n".to_owned()),
             ("whole\nto".to_owned(), "whole\nnew\n".to_owned()),
             ("torn".to_owned(), "new\n".to_owned()),
+            (
+                "{\"whole\": 1}".to_owned(),
+                "{\"whole\": 1}\nnew\n".to_owned(),
+            ),
+            ("{\"torn\": 1".to_owned(), "new\n".to_owned()),
             (
                 format!("whole\n{}", "t".repeat(10_000)),
                 "whole\nnew\n".to_owned(),

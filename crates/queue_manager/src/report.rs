@@ -126,7 +126,13 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     if ran.counts.is_empty() {
         writeln!(out, "the queue has no jobs")?;
     } else {
-        writeln!(out, "{}", tallied(&ran.counts, ", "))?;
+        // The words by which skills see that the queue is over.
+        let over = if ran.detached.is_none() {
+            "All jobs done: "
+        } else {
+            ""
+        };
+        writeln!(out, "{over}{}", tallied(&ran.counts, ", "))?;
     }
     if let Some(detached) = ran.detached {
         let jobs = counted(detached, "job");

@@ -313,6 +313,19 @@ fn a_precondition_that_does_not_hold_keeps_a_job_from_starting() {
     place.data(&["retry", "a", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     assert!(place.at("ran").exists());
+    // What stands for no parameter is told, and not only that a file of this name is missing.
+    place.manifest(&json!([{"name": "p", "jobs": [
+        {"id": "a", "cmd": "true", "params": {"n": 3}, "preconditions": [{"type": "file_exists", "path": "in/{N}*.pt"}]},
+    ]}]));
+    let found = place
+        .command(&["preflight", "--manifest", "m.json"])
+        .output()
+        .expect("ran");
+    let said = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert!(
+        said.contains("{N}, which is no parameter of the job (it has n)"),
+        "{said}"
+    );
 }
 
 #[test]

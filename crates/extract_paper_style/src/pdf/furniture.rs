@@ -78,12 +78,44 @@ fn without_contents(lines: &mut [&str]) {
     let is_entry = |at: &usize| lines.get(*at).is_some_and(|line| ends_with_page(line));
     let runs = full.chunk_by(|one, next| is_entry(one) == is_entry(next));
     let runs = runs.filter(|run| run.len() >= ENTRIES && run.first().is_some_and(is_entry));
-    let lists: BTreeSet<usize> = runs.flatten().copied().collect();
+    let mut lists: BTreeSet<usize> = runs.flatten().copied().collect();
+    lists.extend(listed(lines, &full));
     for (at, line) in lines.iter_mut().enumerate() {
         if lists.contains(&at) || leads(line) {
             *line = "";
         }
     }
+}
+
+/// The lines below a heading `Contents` that stand once more below, as headings do; of some the page is on another line.
+fn listed(lines: &[&str], full: &[usize]) -> Vec<usize> {
+    /// Lines in a row that may be no titles: pages, and what is left of a long title.
+    const OTHERS: usize = 4;
+    let title = |at: &usize| {
+        let line = lines.get(*at).copied().unwrap_or_default();
+        let line = line.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ' ');
+        line.to_lowercase()
+    };
+    let titles: Vec<String> = full.iter().map(title).collect();
+    let last: BTreeMap<&str, usize> = titles.iter().map(String::as_str).zip(0..).collect();
+    let is_contents = |title: &String| matches!(title.as_str(), "contents" | "table of contents");
+    let Some(start) = titles.iter().position(is_contents) else {
+        return Vec::new();
+    };
+    let (mut end, mut entries) = (start, 0);
+    for (at, title) in titles.iter().enumerate().skip(start + 1) {
+        if at > end + OTHERS {
+            break;
+        }
+        if title.contains(char::is_alphabetic) && last.get(title.as_str()) > Some(&at) {
+            (end, entries) = (at, entries + 1);
+        }
+    }
+    let is_list = entries >= ENTRIES;
+    full.get(start + 1..=end)
+        .filter(|_| is_list)
+        .unwrap_or_default()
+        .to_vec()
 }
 
 fn ends_with_page(line: &str) -> bool {
@@ -162,6 +194,15 @@ mod tests {
                 "Contents|One|Text.",
             ),
             ("A . . . . 7|Text...|so|B.....", "Text...|so"),
+            // The pages stand in lines of their own, and one title takes two lines.
+            (
+                "Contents|1. One|1.1. Two of|them|2. Three|1|2|2||1. ONE|Text.|1.1. Two of|them|Text.|2. Three|Text.",
+                "Contents|1|2|2|1. ONE|Text.|1.1. Two of|them|Text.|2. Three|Text.",
+            ),
+            (
+                "Contents|Two words|A|B||A|Text.",
+                "Contents|Two words|A|B|A|Text.",
+            ),
             (
                 "We saw 12|of them in 2020|at night",
                 "We saw 12|of them in 2020|at night",
