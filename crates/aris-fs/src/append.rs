@@ -57,19 +57,32 @@ fn append(path: &Path, text: &str, durable: bool) -> Result<(), FsError> {
 
 fn cut_torn_line(log: &mut File) -> io::Result<()> {
     let full = log.seek(SeekFrom::End(0))?;
-    let end = start_of_line(log, full)?;
+    let (end, last) = unended(log, full)?;
     if end < full {
         fault::point();
-        let mut last = Vec::new();
-        log.seek(SeekFrom::Start(end))?;
-        log.take(full - end).read_to_end(&mut last)?;
-        let whole = serde_json::from_slice::<serde_json::Value>(&last);
-        if whole.is_ok_and(|record| record.is_object()) {
-            return log.write_all(b"\n");
+        if is_record(&last) {
+            log.write_all(b"\n")?;
+        } else {
+            log.set_len(end)?;
         }
-        log.set_len(end)?;
     }
     Ok(())
+}
+
+/// Where the bytes begin that stand behind the last line feed of a log of `full` bytes, and these bytes.
+fn unended(log: &mut File, full: u64) -> io::Result<(u64, Vec<u8>)> {
+    let start = start_of_line(log, full)?;
+    let mut last = Vec::new();
+    log.seek(SeekFrom::Start(start))?;
+    log.take(full - start).read_to_end(&mut last)?;
+    Ok((start, last))
+}
+
+/// Whether a line without its line feed is a whole record: a JSON object. A piece of one is none.
+#[must_use]
+pub fn is_record(line: &[u8]) -> bool {
+    let read = serde_json::from_slice::<serde_json::Value>(line);
+    read.is_ok_and(|record| record.is_object())
 }
 
 /// Where the line begins that goes on to byte `end`: behind the line feed before it. Reads backwards from there.
@@ -102,8 +115,13 @@ pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
     let mut line = Vec::new();
     let read = (|| {
         let full = log.seek(SeekFrom::End(0))?;
-        // Behind the last line feed there is nothing, or a torn line.
-        let Some(end) = start_of_line(&mut log, full)?.checked_sub(1) else {
+        // Behind the last line feed there is nothing, a torn line, or a record that lacks its own.
+        let (start, last) = unended(&mut log, full)?;
+        if is_record(&last) {
+            line = last;
+            return Ok(true);
+        }
+        let Some(end) = start.checked_sub(1) else {
             return Ok(false);
         };
         let start = start_of_line(&mut log, end)?;
@@ -155,6 +173,8 @@ mod tests {
             ("torn", None),
             ("a\n", Some("a")),
             ("a\nb\ntorn", Some("b")),
+            ("a\n{\"whole\": 1}", Some("{\"whole\": 1}")),
+            ("a\n{\"torn\": 1", Some("a")),
             (&format!("a\n{long}\n{long}"), Some(long.as_str())),
         ] {
             std::fs::write(&path, text).expect("write");

@@ -25,7 +25,7 @@ mod read;
 mod sealed;
 mod write;
 
-pub use append::{append_line, append_text, append_unsynced, last_line};
+pub use append::{append_line, append_text, append_unsynced, is_record, last_line};
 pub use error::FsError;
 pub use inside::Inside;
 pub use journal::{Journal, journal_lines};

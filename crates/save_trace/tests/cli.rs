@@ -427,6 +427,32 @@ fn off_keeps_nothing_and_the_environment_sets_the_mode() {
 }
 
 #[test]
+fn a_last_line_that_only_lacks_its_line_feed_stays() {
+    let temp = tempfile::tempdir().expect("temp");
+    call(temp.path(), &["--response", "r"]);
+    let chain = || {
+        let all = files(temp.path()).into_iter();
+        let (path, _) = all
+            .filter(|(path, _)| path.ends_with("chain.jsonl"))
+            .next()
+            .expect("a chain");
+        path
+    };
+    let events = temp.path().join(".aris/meta/events.jsonl");
+    for path in [chain().into(), events] {
+        let text = fs::read_to_string(&path).expect("read");
+        fs::write(&path, text.trim_end()).expect("write");
+        call(temp.path(), &["--response", "r"]);
+        let after = fs::read_to_string(&path).expect("read");
+        assert!(
+            after.starts_with(&text) && after.len() > text.len(),
+            "{after}"
+        );
+    }
+    assert!(!the_run(temp.path()).records.is_empty());
+}
+
+#[test]
 fn a_second_call_adds_and_changes_nothing_that_was_there() {
     let temp = tempfile::tempdir().expect("temp");
     fs::write(temp.path().join(".gitignore"), "target").expect("write");

@@ -283,8 +283,8 @@ impl Reader<'_> {
             problems.push(format!("{RUN_META} is missing or unreadable"));
         }
         let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-        // After the last line feed there is nothing, or the torn line of a writer that was killed.
-        lines.pop();
+        // After the last line feed there is nothing, the torn line of a writer that was killed, or one that only lacks its own.
+        lines.pop_if(|last| !aris_fs::is_record(last));
         let (mut records, mut digests) = (Vec::new(), Vec::new());
         for (line, count) in lines.into_iter().zip(1_u64..) {
             let at = format!("line {count} of {CHAIN}");

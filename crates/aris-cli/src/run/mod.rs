@@ -68,6 +68,7 @@ pub fn run<A: Args, D: Product, E: Failure>(
         return printed(&text, &mut process);
     }
     subcommand_first(&command, &mut process.args);
+    join_texts(&command, &mut process.args);
     let asked_for_json = asks_for_json(&process.args);
     let matches = match command.clone().try_get_matches_from(&process.args) {
         Ok(matches) => matches,
@@ -97,6 +98,46 @@ pub fn run<A: Args, D: Product, E: Failure>(
             emitter.failure(ErrorBody::new(ErrorKind::Internal, message, hint))
         }
     }
+}
+
+/// Joins `--option` and a text behind it that begins with a hyphen and has a blank: it is no option, as in Python's argparse.
+fn join_texts(command: &clap::Command, args: &mut Vec<OsString>) {
+    let end = args.iter().position(|arg| arg == "--");
+    let mut at = end.unwrap_or(args.len());
+    while let Some(before) = at.checked_sub(2) {
+        at -= 1;
+        let pair = args.get(before..=at).and_then(|pair| match pair {
+            [flag, text] => Some((flag.to_str()?, text.to_str()?)),
+            _ => None,
+        });
+        let is_joined = |(flag, text): &(&str, &str)| {
+            let is_text = text.starts_with('-') && text.contains(char::is_whitespace);
+            let name = |word: &str| takes_value(command, word.split('=').next().unwrap_or(word));
+            is_text && !flag.contains('=') && name(flag) && !name(text)
+        };
+        let joined = pair
+            .filter(is_joined)
+            .map(|(flag, text)| format!("{flag}={text}"));
+        if let Some(joined) = joined {
+            args.splice(before..=at, [OsString::from(joined)]);
+        }
+    }
+}
+
+/// Whether an option of a command or of one below it has this name and a value.
+fn takes_value(command: &clap::Command, flag: &str) -> bool {
+    let Some(name) = flag.strip_prefix("--") else {
+        return false;
+    };
+    let is_named = |arg: &clap::Arg| {
+        let mut aliases = arg.get_all_aliases().into_iter().flatten();
+        arg.get_long() == Some(name) || aliases.any(|alias| alias == name)
+    };
+    let mut options = command.get_arguments();
+    options.any(|arg| is_named(arg) && arg.get_action().takes_values())
+        || command
+            .get_subcommands()
+            .any(|below| takes_value(below, flag))
 }
 
 /// Prints a text that was asked for in place of a run.

@@ -28,10 +28,10 @@ fn every_command_works_while_the_manifest_is_broken_or_gone() {
     let ran = place.run();
     assert_eq!(ran.status.code(), Some(10));
     // By these words the reference's skills see the end.
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let told = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(
-        said.contains("All jobs done: 1 completed, 1 failed"),
-        "{said}"
+        told.contains("All jobs done: 1 completed, 1 failed"),
+        "{told}"
     );
     for broken in [
         Some("phases: [{"),

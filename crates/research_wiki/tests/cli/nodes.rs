@@ -39,6 +39,26 @@ fn lint_names_a_field_that_no_reader_of_yaml_reads() {
 }
 
 #[test]
+fn a_text_that_begins_with_a_hyphen_is_a_value_and_an_option_is_none() {
+    let project = wiki();
+    let idea = ["upsert_idea", "wiki", "001", "--title", "-omics at scale"];
+    done(
+        &project,
+        &[&idea[..], &["--hypothesis", "-2 % loss"]].concat(),
+    );
+    let page = project.read("wiki/ideas/001.md");
+    assert!(
+        page.contains("-omics at scale") && page.contains("-2 % loss"),
+        "{page}"
+    );
+    for missing in ["--title=Two words", "--titel x", "-x"] {
+        let args = ["upsert_idea", "wiki", "002", "--hypothesis", missing];
+        let is_text = missing.starts_with("--titel");
+        call(&project, &args).expect_code(if is_text { 0 } else { 2 });
+    }
+}
+
+#[test]
 fn ideas_experiments_and_claims_hang_together() {
     let project = wiki();
     project.write("results/run.json", "{\"a\": 1}\n{\"b\": 2}\n");
