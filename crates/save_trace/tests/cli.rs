@@ -431,10 +431,9 @@ fn a_last_line_that_only_lacks_its_line_feed_stays() {
     let temp = tempfile::tempdir().expect("temp");
     call(temp.path(), &["--response", "r"]);
     let chain = || {
-        let all = files(temp.path()).into_iter();
+        let mut all = files(temp.path()).into_iter();
         let (path, _) = all
-            .filter(|(path, _)| path.ends_with("chain.jsonl"))
-            .next()
+            .find(|(path, _)| path.ends_with("chain.jsonl"))
             .expect("a chain");
         path
     };

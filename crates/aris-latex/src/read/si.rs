@@ -180,10 +180,11 @@ impl Reader<'_> {
     /// Begins the doubt about a number that siunitx may print otherwise; 0 where it prints it as it is written.
     pub(super) fn rounding_doubt(&mut self, token: Token) -> u32 {
         let message = "siunitx rounds what is printed here, or prints another number; numbers are read as they are written";
-        let is_rounded = self.style.has(style::ROUNDED);
-        is_rounded
-            .then(|| self.doubt(token, message))
-            .unwrap_or_default()
+        if self.style.has(style::ROUNDED) {
+            self.doubt(token, message)
+        } else {
+            0
+        }
     }
 
     fn si_options(&mut self) {
