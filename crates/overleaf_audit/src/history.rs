@@ -89,19 +89,20 @@ impl Git {
     pub(crate) fn read(&self, known: &Known, found: &mut Report) {
         let before = found.unseen.len();
         found.unseen.extend(self.elsewhere());
-        if found.unseen.len() == before {
-            found.unseen.extend(self.gone());
-        }
         found.looked.repositories += 1;
-        let mut ids = Vec::new();
-        // In the order in which they are packed.
-        let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
-        if let Err(unseen) = self.lines(args, &mut |line| ids.push(line)) {
-            if !found.unseen.contains(&unseen) {
-                found.unseen.push(unseen);
-            }
-            return;
-        }
+        // In the order in which they are packed; and what branches, tags, reflogs and the index lead to and is not there, which no list has.
+        let all = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
+        let gone = format!("{REACHED} --quiet");
+        let is_whole = found.unseen.len() == before;
+        let questions: &[&str] = if is_whole { &[all, &gone] } else { &[all] };
+        let start = || (Vec::new(), BTreeSet::new());
+        let answers = aris_fs::in_parallel(questions, start, |(ids, unseen), _, args| {
+            unseen.extend(self.lines(args, &mut |line| ids.push(line)).err());
+        });
+        let (ids, unseen): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+        let ids: Vec<String> = ids.into_iter().flatten().collect();
+        let unseen: BTreeSet<Unseen> = unseen.into_iter().flatten().collect();
+        found.unseen.extend(unseen);
         found.looked.objects += ids.len();
         let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
         found.looked.known += old.len();
@@ -159,12 +160,6 @@ impl Git {
             self.unseen(&format!("the clone is {what} are not here"), &hint)
         };
         missing.map(unseen).collect()
-    }
-
-    /// What branches, tags, reflogs and the index lead to and what is not there, so that no list of objects has it.
-    fn gone(&self) -> Option<Unseen> {
-        let args = format!("{REACHED} --quiet");
-        self.run(&args, Vec::new(), &mut |_| {}).err()
     }
 
     /// All that git prints.
