@@ -118,7 +118,8 @@ fn unclosed(text: &str) -> Option<&str> {
         .find('$')
         .filter(|at| !text.get(..*at).is_some_and(|before| before.ends_with('\\')))?;
     let begun = text.get(at..)?;
-    (begun.contains(['\\', '^']) || begun.chars().nth(2) == Some('_')).then_some(begun)
+    let word = begun.split_whitespace().next()?;
+    (word.contains(['\\', '^']) || word.chars().nth(2) == Some('_')).then_some(begun)
 }
 
 /// One line with its formulas set; those that cannot be are left as they are and named with the reason.
@@ -144,8 +145,16 @@ pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
 
 /// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    // A label has no displayed formulas: they are like others.
-    let text = if text.matches("$$").count() > 1 {
+    // A label has no displayed formulas: they are like others. Other dollars are not touched.
+    let dollars = text.split("$$");
+    let is_displayed = dollars
+        .clone()
+        .nth(1)
+        .is_some_and(|inner| inner.contains(['\\', '^', '_', '=']));
+    let text = if dollars.clone().count() % 2 == 1
+        && is_displayed
+        && !dollars.clone().any(|part| part.contains('$'))
+    {
         &text.replace("$$", "$")
     } else {
         text

@@ -74,7 +74,9 @@ fn unended(log: &mut File, full: u64) -> io::Result<(u64, Vec<u8>)> {
     let start = start_of_line(log, full)?;
     let mut last = Vec::new();
     log.seek(SeekFrom::Start(start))?;
-    log.take(full - start).read_to_end(&mut last)?;
+    // A longer record is none of ours.
+    log.take((full - start).min(64 << 20))
+        .read_to_end(&mut last)?;
     Ok((start, last))
 }
 

@@ -74,7 +74,8 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     // What ends in the file that begins it is a document of its own.
     let goes_on = |facts: &Facts| facts.begins && (facts.class.is_none() || !facts.ends);
     let begun = inherits(&goes_on, &|_| true);
-    let ended = inherits(&|facts| facts.ends && !facts.begins, &|_| true);
+    // A file that only includes others is the paper where these begin and end it, and a wrapper where one of them is the paper.
+    let ended = inherits(&|facts| facts.ends && !facts.begins, &|facts| !facts.begins);
     let is_candidate = |(name, facts): &(&String, &Facts)| {
         (is_whole(facts) || classed.contains(name.as_str()))
             && (facts.begins || begun.contains(name.as_str()))

@@ -1056,7 +1056,7 @@ fn what_is_not_run_is_said_when_it_holds_numbers() {
         ("\\newcommand{\\val}{42.7}\\apptocmd{\\val}{5}{}{}", 1),
         ("\\newcommand{\\val}{42.7}\\patchcmd{\\val}{.}{}{}{}", 1),
         ("\\apptocmd{\\section}{\\relax}{}{}", 0),
-        ("\\sisetup{round-mode = places, round-precision = 0}", 0),
+        ("\\sisetup{round-mode = places, round-precision = 0}", 1),
         ("\\sisetup{detect-all}", 0),
     ] {
         let document = document(preamble, "x");
@@ -1069,7 +1069,7 @@ fn what_changes_numbers_where_they_are_printed_is_said() {
     for (body, count) in [
         ("\\num[round-mode=places]{42.7}", 1),
         ("\\num{42.7}", 0),
-        ("{\\sisetup{round-mode=places}42.7} \\num{42.7}", 0),
+        ("{\\sisetup{round-mode=places}42.7} \\num{42.7}", 1),
         (
             "\\sisetup{round-mode=places}\\num{42.7} \\qty{3.1}{\\ms}",
             1,

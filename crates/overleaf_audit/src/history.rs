@@ -90,7 +90,7 @@ impl Git {
         let before = found.unseen.len();
         found.unseen.extend(self.elsewhere());
         found.looked.repositories += 1;
-        // In the order in which they are packed; and what branches, tags, reflogs and the index lead to and is not there, which no list has.
+        // In the order in which they are packed; and what branches, tags and the index lead to and is not there, which no list has.
         let all = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
         let gone = format!("{REACHED} --quiet");
         let is_whole = found.unseen.len() == before;

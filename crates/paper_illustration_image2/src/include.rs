@@ -1,8 +1,6 @@
 //! `latex_include.tex`: the figure with its caption and label.
 
-use std::sync::Arc;
-
-use aris_latex::{Document, IncludeKind, Loaded, ProblemKind};
+use aris_latex::{Document, Loaded, ProblemKind};
 
 /// Caption until a person writes one.
 pub(crate) const CAPTION: &str = "[Replace with a paper-ready caption].";
@@ -212,21 +210,34 @@ pub(crate) fn is_label(label: &str) -> bool {
     !label.is_empty() && label.len() <= 200 && label.chars().all(plain)
 }
 
-/// Whether LaTeX text includes the final image where readers see it.
+/// Whether LaTeX text includes the final image, aside from comments, `\iffalse … \fi` and `\verb`.
 pub(crate) fn includes_final(text: &str) -> bool {
-    let text = Arc::from(text);
-    let mut files = |name: &str| match name {
-        "latex_include.tex" => Loaded::Text(Arc::clone(&text)),
-        _ => Loaded::Absent,
-    };
-    let document = Document::read("latex_include.tex", &mut files);
-    document.is_ok_and(|document| {
-        let mut included = document.includes.iter();
-        included.any(|file| {
-            file.kind == IncludeKind::Graphics
-                && file.doubt.is_none()
-                && file.target.ends_with("figure_final.png")
-        })
+    let code = text.lines().map(|line| {
+        let mut escaped = false;
+        let comment = line.char_indices().find(|(_, letter)| {
+            let found = *letter == '%' && !escaped;
+            escaped = *letter == '\\' && !escaped;
+            found
+        });
+        comment.map_or(line, |(at, _)| line.get(..at).unwrap_or(line))
+    });
+    let code = code.collect::<Vec<_>>().join("\n");
+    let mut parts = code.split("\\iffalse");
+    let first = parts.next();
+    let shown = parts.filter_map(|part| Some(part.split_once("\\fi")?.1));
+    first.into_iter().chain(shown).any(|part| {
+        let mut parts = part.split("\\verb");
+        let first = parts.next();
+        let shown = parts.filter_map(|part| {
+            let sign = part.chars().next()?;
+            part.get(sign.len_utf8()..)?
+                .split_once(sign)
+                .map(|(_, rest)| rest)
+        });
+        first
+            .into_iter()
+            .chain(shown)
+            .any(|part| part.contains("figure_final.png"))
     })
 }
 

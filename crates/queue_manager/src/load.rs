@@ -204,35 +204,9 @@ pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str
         format!("job {id:?} has a notice and no time_limit, so that it is never given")
     });
     let pipes = hidden_ends(manifest);
-    let unfilled = unfilled(manifest);
-    let all = [
-        ("jobs", empty),
-        ("notice", notice),
-        ("pipes", pipes),
-        ("placeholders", unfilled),
-    ];
+    let all = [("jobs", empty), ("notice", notice), ("pipes", pipes)];
     let said = |(subject, remark): (_, Option<String>)| Some((subject, remark?));
     all.into_iter().filter_map(said)
-}
-
-/// The first precondition with a placeholder that is no parameter of its job.
-fn unfilled(manifest: &Manifest) -> Option<String> {
-    let is_name = |name: &&str| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        !name.is_empty() && name.chars().all(plain)
-    };
-    manifest.jobs.iter().find_map(|job| {
-        let parts = job.settings.preconditions.iter().flat_map(|path| path.split('{').skip(1));
-        let mut names = parts.filter_map(|part| part.split_once('}').map(|(name, _)| name));
-        let known = |name: &str| job.params.iter().any(|(param, _)| **param == *name);
-        let name = names.find(|name| is_name(name) && !known(name))?;
-        let params: Vec<&str> = job.params.iter().map(|(param, _)| &**param).collect();
-        let has = if params.is_empty() { String::from("none") } else { params.join(", ") };
-        Some(format!(
-            "a precondition of job {:?} has the placeholder {{{name}}}, which is no parameter of the job (it has {has})",
-            job.id
-        ))
-    })
 }
 
 /// Names the jobs of which nobody can tell whether they failed: `train | tee log` ends as `tee` does.

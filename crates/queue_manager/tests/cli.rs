@@ -323,7 +323,7 @@ fn a_precondition_that_does_not_hold_keeps_a_job_from_starting() {
         .expect("ran");
     let said = String::from_utf8_lossy(&found.stdout).into_owned();
     assert!(
-        said.contains("{N}, which is no parameter of the job (it has n)"),
+        said.contains("{N} is no parameter of the job (it has n)"),
         "{said}"
     );
 }

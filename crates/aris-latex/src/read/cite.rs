@@ -25,6 +25,20 @@ impl Reader<'_> {
             let message = format!("`\\{name}` stands without keys here; what it cites is not read");
             return self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         };
+        let is_open = |key: &str| {
+            key.starts_with("*[") && key.matches('[').count() > key.matches(']').count()
+        };
+        // A comma in what stands before a work is no end of its key.
+        while let Some(at) = keys
+            .iter()
+            .position(|label| is_open(&label.key))
+            .filter(|at| at + 1 < keys.len())
+        {
+            let rest = keys.remove(at + 1).key;
+            if let Some(label) = keys.get_mut(at) {
+                label.key += &rest;
+            }
+        }
         for label in &mut keys {
             // `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, REVTeX).
             if let Some(rest) = label.key.strip_prefix('*') {

@@ -253,9 +253,9 @@ fn run(what: &str) -> Option<Run> {
         "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
         "unit" => |reader, token, _| reader.si_only_unit(token),
         "angle" => |reader, token, _| reader.si_angle(token),
-        "sisetup" => |reader, _, _| {
+        "sisetup" => |reader, token, _| {
             let options = reader.argument();
-            reader.si_rounding(&options);
+            reader.si_rounding(token, &options);
         },
         // Tables.
         "multicolumn" => |reader, _, _| reader.multi_column(),

@@ -347,7 +347,7 @@ impl Reader<'_> {
     fn begin_document(&mut self, token: Token) {
         if self.preamble {
             self.preamble = false;
-            self.style = Style::default();
+            self.style = Style::default().set(self.style.bits & style::ROUNDED, 0);
             let hooks = std::mem::take(&mut self.begin_hooks);
             self.unread_all(&hooks);
             if self.frames_only {

@@ -43,7 +43,17 @@ impl Reader<'_> {
     /// The bibliography that a macro names, whatever else it does: its files are those of the paper.
     fn bibliography_in(&self, body: &Macro) -> Option<Macro> {
         let names = |tokens: &[Token]| matches!(tokens, [name, begin, ..] if self.what(*name) == "bibliography" && begin.kind == Kind::Begin);
-        let at = body.body.windows(2).position(names)?;
+        // One that stands behind a condition, or beside another, may be another one's.
+        let mut found = (0..body.body.len()).filter(|at| body.body.get(*at..).is_some_and(names));
+        let at = found.next().filter(|_| found.next().is_none())?;
+        let depth = body.body.iter().take(at).filter_map(|token| token.name());
+        let depth = depth.map(|name| match self.names.text(name) {
+            "fi" => -1,
+            text => i32::from(text.starts_with("if")),
+        });
+        if depth.sum::<i32>() != 0 {
+            return None;
+        }
         let named = body.body.get(at..)?;
         let end = named.iter().position(|token| token.kind == Kind::End)?;
         Some(Macro {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Flat, Kind, Meaning, Reader, Token, style, text_of};
-use crate::root::compiled;
+use crate::{Holds, ProblemKind, root::compiled};
 
 fn unit(reader: &mut Reader<'_>) -> String {
     let mut out = String::new();
@@ -160,8 +160,9 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 }
 
 impl Reader<'_> {
-    /// `[round-mode = places, …]`, `\sisetup{…}`: where another number is printed, numbers are in doubt up to the end of the group.
-    pub(super) fn si_rounding(&mut self, options: &[Token]) {
+    /// `[round-mode = places, …]`, `\sisetup{…}`: where another number is printed, that is said, and numbers are in doubt up to the end
+    /// of the group.
+    pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
         let off = [
             ("round-mode", "none"),
@@ -174,22 +175,23 @@ impl Reader<'_> {
         };
         if off.into_iter().any(changes) {
             self.style = self.style.set(style::ROUNDED, 0);
+            let message = "siunitx rounds what is printed here, or prints another number; numbers are read as they are written";
+            self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
     }
 
     /// Begins the doubt about a number that siunitx may print otherwise; 0 where it prints it as it is written.
     pub(super) fn rounding_doubt(&mut self, token: Token) -> u32 {
-        let message = "siunitx rounds what is printed here, or prints another number; numbers are read as they are written";
         if self.style.has(style::ROUNDED) {
-            self.doubt(token, message)
+            self.doubt(token, "")
         } else {
             0
         }
     }
 
-    fn si_options(&mut self) {
+    fn si_options(&mut self, token: Token) {
         let options = self.optional().unwrap_or_default();
-        self.si_rounding(&options);
+        self.si_rounding(token, &options);
     }
 
     fn si_argument(&mut self) -> Flat {
@@ -234,14 +236,14 @@ impl Reader<'_> {
     /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and of both those for lists and ranges.
     pub(super) fn si_numbers(&mut self, token: Token, how: &str, with_unit: bool) {
         let outer = self.style;
-        self.si_options();
+        self.si_options(token);
         let mut numbers = vec![self.si_argument()];
         if how == "range" {
             numbers.push(self.si_argument());
         }
         let mut unit = String::new();
         if with_unit {
-            self.si_options();
+            self.si_options(token);
             unit = self.si_unit();
         }
         for (number, flat) in numbers.iter().enumerate() {
@@ -271,7 +273,7 @@ impl Reader<'_> {
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
         let outer = self.style;
-        self.si_options();
+        self.si_options(token);
         let flat = self.si_argument();
         let mut start = 0;
         for (item, sign) in flat.text.split(';').zip(["°", "′", "″"]) {

@@ -95,7 +95,7 @@ impl Reader<'_> {
                     '[' => {
                         self.unread(next);
                         let options = self.optional().unwrap_or_default();
-                        self.si_rounding(&options);
+                        self.si_rounding(token, &options);
                     }
                     '*' => {
                         let count = self.name_argument().parse().unwrap_or(1);
@@ -334,13 +334,17 @@ impl Reader<'_> {
 
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
         self.star();
-        if let Some(short) = self.optional().filter(|_| float.is_none()) {
-            // The form for lists is read first: what it cites counts.
-            self.unread(token);
-            self.unread_group(token, &short);
-            self.argument_group(token, After::Nothing);
-            self.style = self.style.set(style::MUTE, 0);
-            return;
+        if let Some(short) = self.optional() {
+            if float.is_some() {
+                self.unread_argument(token, &short, false);
+            } else {
+                // The form for lists is read first: what it cites counts.
+                self.unread(token);
+                self.unread_group(token, &short);
+                self.argument_group(token, After::Nothing);
+                self.style = self.style.set(style::MUTE, 0);
+                return;
+            }
         }
         let around = self.floats.last().map(|float| float.name.clone());
         let float = float.or(around).unwrap_or_default();
@@ -355,7 +359,8 @@ impl Reader<'_> {
         self.argument_group(token, after);
         self.writer.open(kind);
         let is_muted = self.style.has(style::MUTE) && !self.preamble;
-        self.style = Style::default().set(if is_muted { style::MUTE } else { 0 }, 0);
+        let kept = self.style.bits & style::ROUNDED;
+        self.style = Style::default().set(if is_muted { style::MUTE } else { 0 } | kept, 0);
     }
 
     /// `\subfloat[caption]{content}`

@@ -138,8 +138,17 @@ impl Reader<'_> {
     /// How many numbers tokens hold, and what else.
     fn held(&self, tokens: &[Token]) -> (usize, Holds) {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word);
-        let count = words.map(|word| numbers(self.text(*word))).sum();
-        (count, Holds::new(count > 0, self.cites_keys(tokens)))
+        let words = words.map(|word| self.text(*word));
+        let count = words.clone().map(numbers).sum();
+        // `cite = key` among the properties of an acronym.
+        let is_property = words.clone().any(|word| word.contains("cite")) && {
+            let all: String = words.collect();
+            all.starts_with("cite=") || all.contains(",cite=")
+        };
+        (
+            count,
+            Holds::new(count > 0, is_property || self.cites_keys(tokens)),
+        )
     }
 
     /// Whether a command that cites has keys there.
@@ -149,11 +158,8 @@ impl Reader<'_> {
         tokens.iter().enumerate().any(|(at, token)| {
             let rest = tokens.get(at + 1..).unwrap_or_default().iter().take(NEAR);
             let mut rest = rest.skip_while(|token| token.kind != Kind::Begin).skip(1);
-            // `cite=key` among the properties of an acronym.
-            token.kind == Kind::Word && self.text(*token).contains("cite=")
-                || matches!(token.kind, Kind::Name(name) if is_citation(self.names.text(name)))
-                    && (rest.next())
-                        .is_some_and(|key| matches!(key.kind, Kind::Word | Kind::Param(_)))
+            matches!(token.kind, Kind::Name(name) if is_citation(self.names.text(name)))
+                && (rest.next()).is_some_and(|key| matches!(key.kind, Kind::Word | Kind::Param(_)))
         })
     }
 

@@ -321,7 +321,11 @@ fn yaml11(node: &Node) -> Option<String> {
         None
     };
     let whole = number.map(|number| format!("{sign}{number}"));
-    let other = whole.or_else(|| Some(sign.to_owned() + &float(&digits)?))?;
+    // A sign stands before a digit, or before `.inf`.
+    let is_text = unsigned.len() < text.len()
+        && unsigned.starts_with('.')
+        && float(&digits).is_some_and(|one| one != "inf");
+    let other = whole.or_else(|| Some(sign.to_owned() + &float(&digits).filter(|_| !is_text)?))?;
     (other != *text).then_some(other)
 }
 
@@ -329,6 +333,9 @@ fn yaml11(node: &Node) -> Option<String> {
 fn float(digits: &str) -> Option<String> {
     if matches!(digits, ".inf" | ".Inf" | ".INF") {
         return Some(String::from("inf"));
+    }
+    if matches!(digits, ".nan" | ".NaN" | ".NAN") {
+        return Some(String::from("nan"));
     }
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "+0"));
     let is_float = mantissa.contains('.') && exponent.starts_with(['+', '-']);

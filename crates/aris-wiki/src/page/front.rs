@@ -33,11 +33,7 @@ pub(crate) struct Front {
 impl Front {
     /// Finds the frontmatter at the start of `text`; `None` when there is none, or no end of it.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        let is_blank = |content: &Range<usize>| {
-            text.get(content.clone())
-                .is_some_and(|line| line.trim().is_empty())
-        };
-        let mut rows = lines(text).skip_while(|(content, _)| is_blank(content));
+        let mut rows = lines(text);
         let (first, _) = rows.next()?;
         let first = text.get(first)?.trim_start_matches('\u{feff}');
         if first.trim_end() != "---" {
@@ -105,36 +101,6 @@ impl Front {
         None
     }
 
-    /// The fields of a page without frontmatter, as agents write one: lines `key: value` above the first section, `node_id` among them,
-    /// also as a list or in a block of code.
-    pub(crate) fn loose(text: &str) -> Option<Self> {
-        let mut fields = Vec::new();
-        for (content, block) in lines(text) {
-            let line = text.get(content.clone())?;
-            if line.starts_with("## ") {
-                break;
-            }
-            let written = line
-                .trim_start()
-                .trim_start_matches(['-', '*'])
-                .trim_start();
-            if let Some((key, length)) = key_of(written) {
-                let after = written.get(length + 1..)?.trim_start();
-                let start = content.end - after.len();
-                fields.push(Field {
-                    key: key.to_owned(),
-                    block,
-                    value: start..start + scalar::length(after),
-                });
-            }
-        }
-        let is_page = fields.iter().any(|field| field.key == "node_id");
-        is_page.then(|| Self {
-            fields,
-            ..Self::default()
-        })
-    }
-
     /// Takes a line into the field before it, and into the one above that.
     fn go_on(&mut self, parent: &str, line: Range<usize>) {
         for field in self.fields.iter_mut().rev().take(2) {
@@ -157,6 +123,30 @@ impl Front {
     pub(crate) fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().rfind(|field| field.key == key)
     }
+}
+
+/// The value of a field that stands outside of frontmatter, as agents write pages: among lines `key: value` in a row, `node_id` one of
+/// them, above the first section, also as a list or in a block of code. Such lines are read, and never written.
+pub(crate) fn loose<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let bare = |line: &'t str| {
+        line.trim_start()
+            .trim_start_matches(['-', '*'])
+            .trim_start()
+    };
+    let field = |line: &'t str| {
+        let line = bare(line);
+        let (name, length) = key_of(line)?;
+        let value = line.get(length + 1..)?.trim_start();
+        Some((name, value.get(..scalar::length(value))?))
+    };
+    let above = text.lines().take_while(|line| !line.starts_with("## "));
+    let fields: Vec<Option<(&str, &str)>> = above.map(field).collect();
+    let mut runs = fields.split(Option::is_none);
+    let run = runs.find(|run| run.iter().flatten().any(|(name, _)| *name == "node_id"))?;
+    run.iter()
+        .flatten()
+        .find(|(name, _)| *name == key)
+        .map(|(_, value)| *value)
 }
 
 /// The key at the start of `line`, with the bytes that it takes there, when a colon and then a blank or the end follow it.

@@ -57,8 +57,7 @@ pub struct DamagedMarkers {
 impl Page {
     /// Reads a page; every text is one.
     pub fn parse(text: String) -> Self {
-        let front = Front::find(&text).or_else(|| Front::loose(&text));
-        let front = front.unwrap_or_default();
+        let front = Front::find(&text).unwrap_or_default();
         let sections = sections::find(&text, front.end);
         Self {
             text,
@@ -98,8 +97,7 @@ impl Page {
 
     /// Whether it begins as frontmatter does, and that has no end.
     pub fn has_open_front(&self) -> bool {
-        let mut lines = self.text.trim_start_matches('\u{feff}').lines();
-        let first = lines.find(|line| !line.trim().is_empty());
+        let first = self.text.trim_start_matches('\u{feff}').lines().next();
         !self.has_front() && first.is_some_and(|line| line.trim_end() == "---")
     }
 
@@ -133,7 +131,8 @@ impl Page {
     /// A field as text; `None` when it is absent, empty or null.
     pub fn scalar(&self, key: &str) -> Option<String> {
         let Some(field) = self.front.field(key) else {
-            return scalar::read(self.in_mapping(key)?);
+            let mapped = self.in_mapping(key);
+            return scalar::read(mapped.or_else(|| front::loose(&self.text, key))?);
         };
         let value = self.slice(&field.value);
         if scalar::is_block(value) {

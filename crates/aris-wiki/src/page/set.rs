@@ -11,10 +11,7 @@ impl Page {
         let (at, text) = if self.has_front() {
             (self.front.close, text)
         } else {
-            // Fields that stand elsewhere would not be read beside frontmatter.
-            let loose = self.front.fields.iter();
-            let loose = loose.map(|field| format!("{}: {}\n", field.key, self.slice(&field.value)));
-            (0, format!("---\n{}{text}---\n", loose.collect::<String>()))
+            (0, format!("---\n{text}---\n"))
         };
         self.replace(at..at, &text);
     }

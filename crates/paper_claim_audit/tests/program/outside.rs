@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use crate::support::{Paper, status};
+use crate::support::{Paper, status, text};
 
 const DATA: &str = "a,b\n42.7,n/a\n";
 
@@ -306,6 +306,33 @@ fn a_number_that_siunitx_prints_otherwise_does_not_pass() {
             "[[claim]]\nid = \"c\"\nin = \"main.tex\"\ntext = 'has [[{number}]] points'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n"
         );
         assert_eq!(paper.claims(&binding).audit().verdict(), "WARN", "{body}");
+    }
+    // Said in the preamble, it holds in every part of the document; what differs is no mismatch.
+    let rounds = "\\usepackage{siunitx}\\sisetup{round-mode=places,round-precision=0}";
+    for part in [
+        "It has X points.",
+        "\\section{It has X points}",
+        "\\caption{It has X points.}",
+        "A\\footnote{It has X points.}",
+    ] {
+        for (number, status) in [("42.7", "exact_match"), ("42.1", "undecided")] {
+            let part = part.replace('X', &format!("\\num{{{number}}}"));
+            let main = format!(
+                "\\documentclass{{article}}{rounds}\\begin{{document}}{part}\\end{{document}}"
+            );
+            let paper = Paper::new("")
+                .with("main.tex", &main)
+                .with("results/d.csv", DATA);
+            let binding = format!(
+                "[[claim]]\nid = \"c\"\nin = \"main.tex\"\ntext = 'has [[\\num{{{number}}}]] points'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n"
+            );
+            let audit = paper.claims(&binding).audit();
+            assert_eq!(
+                (audit.verdict(), text(audit.one("c"), "status")),
+                ("WARN", status),
+                "{part}: {audit}"
+            );
+        }
     }
 }
 

@@ -137,9 +137,28 @@ impl Common {
                 path = path.replace(&format!("{{{name}}}"), value);
             }
             let found = aris_attempt::output_files(&cwd, &path);
-            found.is_empty().then_some(path)
+            found
+                .is_empty()
+                .then(|| path.clone() + &unfilled(&path, &spec.params))
         })
     }
+}
+
+/// What is said of the first placeholder in a path that is no parameter of the job.
+fn unfilled(path: &str, params: &[(Box<str>, Box<str>)]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let parts = path.split('{').skip(1);
+    let mut names = parts.filter_map(|part| part.split_once('}').map(|(name, _)| name));
+    let Some(name) = names.find(|name| !name.is_empty() && name.chars().all(plain)) else {
+        return String::new();
+    };
+    let known: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
+    let known = if known.is_empty() {
+        String::from("none")
+    } else {
+        known.join(", ")
+    };
+    format!(", in which {{{name}}} is no parameter of the job (it has {known}),")
 }
 
 fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {

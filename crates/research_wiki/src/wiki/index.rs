@@ -26,7 +26,7 @@ use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
 
 /// Raised whenever tables, fields, words or weights change, or a page is read in another way.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// How long a statement waits while another process commits.
 const BUSY: Duration = Duration::from_secs(10);
