@@ -432,6 +432,6 @@ mod tests {
         // Relevance, stage, outcome, status, added, lesson, questions, names, aliases.
         expected.extend([0; 9]);
         assert_eq!(postcard::from_bytes(row), Ok(summary));
-        assert_eq!((VERSION, row), (4, expected.as_slice()));
+        assert_eq!((VERSION, row), (5, expected.as_slice()));
     }
 }
