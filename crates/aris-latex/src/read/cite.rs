@@ -9,6 +9,34 @@ const REFERENCE: &str = "§ref";
 /// Bytes of a label that each table of its float carries.
 const MAX_KEY: usize = 1_024;
 
+/// `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, REVTeX). A comma in such a note ends no key.
+fn works(keys: Vec<Label>) -> Vec<Label> {
+    let mut works: Vec<Label> = Vec::with_capacity(keys.len());
+    let mut open = 0_usize;
+    for label in keys {
+        let is_note = open > 0 || label.key.starts_with("*[");
+        let (opened, closed) = (
+            label.key.matches('[').count(),
+            label.key.matches(']').count(),
+        );
+        match works.last_mut() {
+            Some(work) if open > 0 => work.key += &label.key,
+            _ => works.push(label),
+        }
+        open = if is_note {
+            (open + opened).saturating_sub(closed)
+        } else {
+            0
+        };
+    }
+    for work in &mut works {
+        if let Some(rest) = work.key.strip_prefix('*') {
+            work.key = rest.rsplit(']').next().unwrap_or(rest).trim().to_owned();
+        }
+    }
+    works
+}
+
 impl Reader<'_> {
     pub(super) fn command_name(&self, token: Token) -> &str {
         let name = token.name().map_or("", |name| self.names.text(name));
@@ -20,31 +48,12 @@ impl Reader<'_> {
         let overlay = self.delimited('<', '>').unwrap_or_default();
         self.unread_argument(token, &overlay, false);
         let mut notes = [self.optional(), self.optional()];
-        let Some(mut keys) = self.braced_keys() else {
+        let Some(keys) = self.braced_keys() else {
             let name = self.command_name(token);
             let message = format!("`\\{name}` stands without keys here; what it cites is not read");
             return self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         };
-        let is_open = |key: &str| {
-            key.starts_with("*[") && key.matches('[').count() > key.matches(']').count()
-        };
-        // A comma in what stands before a work is no end of its key.
-        while let Some(at) = keys
-            .iter()
-            .position(|label| is_open(&label.key))
-            .filter(|at| at + 1 < keys.len())
-        {
-            let rest = keys.remove(at + 1).key;
-            if let Some(label) = keys.get_mut(at) {
-                label.key += &rest;
-            }
-        }
-        for label in &mut keys {
-            // `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, REVTeX).
-            if let Some(rest) = label.key.strip_prefix('*') {
-                label.key = rest.rsplit(']').next().unwrap_or(rest).trim().to_owned();
-            }
-        }
+        let keys = works(keys);
         self.skip_arguments(token, behind);
         // A single note stands behind.
         if notes[1].is_none() {

@@ -334,10 +334,9 @@ impl Reader<'_> {
 
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
         self.star();
-        if let Some(short) = self.optional() {
-            if float.is_some() {
-                self.unread_argument(token, &short, false);
-            } else {
+        match self.optional() {
+            Some(short) if float.is_some() => self.unread_argument(token, &short, false),
+            Some(short) => {
                 // The form for lists is read first: what it cites counts.
                 self.unread(token);
                 self.unread_group(token, &short);
@@ -345,6 +344,7 @@ impl Reader<'_> {
                 self.style = self.style.set(style::MUTE, 0);
                 return;
             }
+            None => {}
         }
         let around = self.floats.last().map(|float| float.name.clone());
         let float = float.or(around).unwrap_or_default();

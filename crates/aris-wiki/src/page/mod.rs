@@ -131,8 +131,13 @@ impl Page {
     /// A field as text; `None` when it is absent, empty or null.
     pub fn scalar(&self, key: &str) -> Option<String> {
         let Some(field) = self.front.field(key) else {
-            let mapped = self.in_mapping(key);
-            return scalar::read(mapped.or_else(|| front::loose(&self.text, key))?);
+            let value = match self.front.field("node_id") {
+                Some(_) => self.in_mapping(key),
+                None => self
+                    .in_mapping(key)
+                    .or_else(|| front::loose(&self.text, key)),
+            };
+            return scalar::read(value?);
         };
         let value = self.slice(&field.value);
         if scalar::is_block(value) {

@@ -92,10 +92,12 @@ fn fields_in_a_row_with_node_id_are_read_where_there_is_no_frontmatter() {
             "{text}"
         );
     }
-    assert_eq!(
-        page("outcome: negative\n\nProse.\n").scalar("outcome"),
-        None
-    );
+    for text in [
+        "outcome: negative\n\nProse.\n",
+        "---\nnode_id: idea:1\nids:\n  outcome: negative\n---\n",
+    ] {
+        assert_eq!(page(text).scalar("outcome"), None, "{text}");
+    }
 }
 
 #[test]
