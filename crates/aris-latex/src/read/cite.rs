@@ -9,7 +9,7 @@ const REFERENCE: &str = "§ref";
 /// Bytes of a label that each table of its float carries.
 const MAX_KEY: usize = 1_024;
 
-/// `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, REVTeX). A comma in such a note ends no key.
+/// `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, `REVTeX`). A comma in such a note ends no key.
 fn works(keys: Vec<Label>) -> Vec<Label> {
     let mut works: Vec<Label> = Vec::with_capacity(keys.len());
     let mut open = 0_usize;
