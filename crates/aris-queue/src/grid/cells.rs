@@ -258,7 +258,7 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
         let text = node.written().unwrap_or_default();
         problems.warn(
             node,
-            format!("{name}: {text} is the text {text:?} here, as written, and {other} in the YAML of Python programs (PyYAML, YAML 1.1); write it in quotes, or {other}"),
+            format!("{name}: {text} is the text {text:?} here, as written, and {other} in the YAML of Python programs (PyYAML, YAML 1.1); write it in quotes to keep it, or write {other}"),
         );
     }
     if node.written().is_some_and(|text| text.contains('\0')) {

@@ -97,7 +97,7 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
         }
     };
     if !page.has_front() {
-        let message = "there are no fields at its start";
+        let message = "put its fields between two lines --- at its start";
         lint.add_at(Rule::NoFrontmatter, &path, Some(1), message);
     }
     for key in page.open_fields() {
