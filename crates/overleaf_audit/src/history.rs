@@ -90,32 +90,42 @@ impl Git {
         let before = found.unseen.len();
         found.unseen.extend(self.elsewhere());
         found.looked.repositories += 1;
-        // In the order in which they are packed; and what branches, tags and the index lead to and is not there, which no list has.
-        let all = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
-        let gone = format!("{REACHED} --quiet");
         let is_whole = found.unseen.len() == before;
-        let questions: &[&str] = if is_whole { &[all, &gone] } else { &[all] };
-        let start = || (Vec::new(), BTreeSet::new());
-        let answers = aris_fs::in_parallel(questions, start, |(ids, unseen), _, args| {
-            unseen.extend(self.lines(args, &mut |line| ids.push(line)).err());
+        // What branches, tags and the index lead to and is not there is in no list: git looks for it while the objects are read.
+        let mut gone = Ok(());
+        let (clean, leaking, mut unseen) = std::thread::scope(|scope| {
+            if is_whole {
+                scope.spawn(|| gone = self.lines(&format!("{REACHED} --quiet"), &mut drop));
+            }
+            self.unknown(known, found)
         });
-        let (ids, unseen): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
-        let ids: Vec<String> = ids.into_iter().flatten().collect();
-        let unseen: BTreeSet<Unseen> = unseen.into_iter().flatten().collect();
-        found.unseen.extend(unseen);
-        found.looked.objects += ids.len();
-        let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
-        found.looked.known += old.len();
-        if new.is_empty() {
-            return;
-        }
-        let (leaking, unseen) = self.objects(&new);
+        unseen.extend(gone.err());
         found.unseen.extend(unseen);
         if found.unseen.len() == before {
-            let clean = new.into_iter().filter(|id| !leaking.contains_key(id));
-            known.keep(old.into_iter().chain(clean).collect());
+            known.keep(clean);
         }
         found.leaks.extend(self.places(leaking));
+    }
+
+    /// Reads the objects that `known` does not have: all that are clean, those that leak, and what could not be read.
+    fn unknown(
+        &self,
+        known: &Known,
+        found: &mut Report,
+    ) -> (Vec<String>, Leaking, BTreeSet<Unseen>) {
+        // In the order in which they are packed.
+        let all = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
+        let (mut clean, mut new) = (Vec::new(), Vec::new());
+        let listed = self.lines(all, &mut |id| {
+            let known = if known.has(&id) { &mut clean } else { &mut new };
+            known.push(id);
+        });
+        found.looked.known += clean.len();
+        found.looked.objects += clean.len() + new.len();
+        let (leaking, mut unseen) = self.objects(&new);
+        unseen.extend(listed.err());
+        clean.extend(new.into_iter().filter(|id| !leaking.contains_key(id)));
+        (clean, leaking, unseen)
     }
 
     /// Git with these arguments, parted by blanks.
