@@ -8,6 +8,7 @@ mod error;
 mod folder;
 mod forge;
 mod git;
+mod held;
 mod own;
 mod turn;
 
@@ -15,5 +16,6 @@ pub use error::GateError;
 pub use folder::{Folder, FolderArgs, answer, own_folder, pretty, read, read_if_there};
 pub use forge::{ForgeArgs, open};
 pub use git::{Kept, Worktree, kept};
+pub use held::{Held, HeldArgs};
 pub use own::{Part, own};
 pub use turn::turn;

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_gates::Worktree;
+use aris_gates::{HeldArgs, Worktree};
 use aris_paper::facts::Month;
 use aris_review::{Claim, Diff, DiffFile, Finding, Reports};
 use aris_statements::disk::{Disk, DiskError, inside};
 use aris_statements::papers::PapersCache;
-use aris_statements::plan::Plan;
 use aris_statements::prose::Prose;
-use aris_statements::results::Results;
 use aris_statements::rules::{Check, Sources, check};
 use aris_statements::statement::claims;
 use jiff::tz::TimeZone;
@@ -24,52 +22,17 @@ use crate::rests::{Beside, Resting, folder, unread};
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RuleArgs {
-    /// Raw results for the rules on samples and plans, a table or a folder of tables; may be repeated
-    #[arg(long, value_name = "PATH")]
-    results: Vec<PathBuf>,
-    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
-    #[arg(long, value_name = "NAME")]
-    repetition: Vec<String>,
-    /// What was planned, for the rules: JSON, YAML, or a text with front matter
-    #[arg(long, value_name = "FILE")]
-    plan: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) held: HeldArgs,
     /// What `verify_papers` wrote about the cited works, for the rules
     #[arg(long, value_name = "FILE")]
     papers_cache: Option<PathBuf>,
 }
 
-/// What was read of it.
-pub(crate) struct Held {
-    plan: Option<Plan>,
-    pub(crate) results: Option<Vec<Results>>,
-    papers: Option<PapersCache>,
-}
-
 impl RuleArgs {
-    pub(crate) fn read(
-        &self,
-        disk: &Disk<'_>,
-        problems: &mut Vec<String>,
-    ) -> Result<Held, DiskError> {
-        let plan = self.plan.as_deref().map(|path| disk.plan(path));
+    pub(crate) fn papers(&self, disk: &Disk<'_>) -> Result<Option<PapersCache>, DiskError> {
         let papers = self.papers_cache.as_deref().map(|path| disk.papers(path));
-        Ok(Held {
-            plan: plan.transpose()?,
-            results: disk.results(&self.results, problems)?,
-            papers: papers.transpose()?,
-        })
-    }
-}
-
-impl Held {
-    pub(crate) fn sources<'a>(&'a self, args: &'a RuleArgs) -> Sources<'a> {
-        Sources {
-            results: self.results.as_deref(),
-            repetition: &args.repetition,
-            plan: self.plan.as_ref(),
-            papers: self.papers.as_ref(),
-            ..Sources::default()
-        }
+        papers.transpose()
     }
 }
 
@@ -140,7 +103,9 @@ pub(crate) fn look(
             .or_default()
             .push((path, prose));
     }
-    let held = args.read(&Disk::new(context.cwd()), &mut looked.problems)?;
+    let given = Disk::new(context.cwd());
+    let held = args.held.read(&given, &mut looked.problems)?;
+    let papers = args.papers(&given)?;
     let mut problems = Vec::new();
     let mut checked: Vec<(Vec<Prose>, Check)> = Vec::new();
     for work in by_folder.into_values() {
@@ -148,7 +113,8 @@ pub(crate) fn look(
         let sources = Sources {
             bibliographies: bibliographies.as_deref(),
             now: Some(month(context)),
-            ..held.sources(args)
+            papers: papers.as_ref(),
+            ..held.sources()
         };
         let documents: Vec<Prose> = work.into_iter().map(|(_, prose)| prose).collect();
         let mut found = check(&documents, &sources);

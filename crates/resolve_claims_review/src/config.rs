@@ -2,17 +2,22 @@
 
 use std::path::Path;
 
+use aris_contract::ErrorKind::{Precondition, Validation};
 use aris_gates::{Kept, Part, kept, own};
 use aris_review::Gate;
 use serde::Deserialize;
 
-use crate::error::{self, Error};
+use crate::Error;
 
 /// The file, below the project.
 const FILE: &str = ".aris/config.yaml";
 
 /// Bytes of a configuration.
 const LIMIT: u64 = 1 << 20;
+
+/// What to write into it.
+const EXAMPLE: &str =
+    "for example claims_review: {validation_command: make check, validation_timeout: 120}";
 
 /// What is configured for one gate.
 #[derive(Debug, Default, Deserialize)]
@@ -44,9 +49,19 @@ impl Config {
             Kept::Untracked => bytes,
             Kept::In(None) => return Ok(Self::default()),
             Kept::In(Some(bytes)) => bytes,
-            Kept::NoBase => return Err(error::no_base(&path)),
+            Kept::NoBase => {
+                let message = format!(
+                    "{} is part of the repository, and the branch that the pull request goes to is not known here",
+                    path.display()
+                );
+                let hint = "run fetch of this helper first, which keeps the name of that branch, or git fetch the branch; or give what is to be run with --command and --command-timeout";
+                return Err(Error::refused_at(&path, Precondition, message, hint));
+            }
         };
-        let wrong = |what: &str| error::config(&path, what);
+        let wrong = |what: &str| {
+            let message = format!("{}: {what}", path.display());
+            Error::refused_at(&path, Validation, message, EXAMPLE)
+        };
         let text = String::from_utf8(bytes).map_err(|error| wrong(&error.to_string()))?;
         if text.trim().is_empty() {
             return Ok(Self::default());

@@ -2,7 +2,9 @@
 
 use std::path::{Component, Path};
 
-use crate::error::{self, Error};
+use aris_contract::ErrorKind::Usage;
+
+use crate::Error;
 
 /// Folders of tests.
 const TESTS: [&str; 4] = ["test", "tests", "__tests__", "testing"];
@@ -29,7 +31,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// experiments, and whatever is no source of a text (`.md`, `.markdown`, `.tex`, `.bib`, `.rst`, `.txt`) or steers programs: an edit that
 /// settles a comment on a report has no business there.
 pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
-    let refused = |why: &str| Err(error::file(name, why));
+    let refused = |why: &str| Err(refused_file(name, why));
     let mut parts: Vec<&str> = Vec::new();
     for part in Path::new(name).components() {
         match part {
@@ -108,6 +110,13 @@ fn is_test(file: &str) -> bool {
         || stem.ends_with("_tests")
         || lower.contains(".test.")
         || lower.contains(".spec.")
+}
+
+/// A file that an edit must not touch.
+pub(crate) fn refused_file(name: &str, why: &str) -> Error {
+    let name = aris_review::one_line(name, 300);
+    let hint = "name the edited files relative to the worktree, or leave the comment with --status skipped --reason";
+    Error::refused(Usage, format!("{name} cannot be committed: {why}"), hint)
 }
 
 #[cfg(test)]

@@ -5,72 +5,89 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind::NotFound;
 use aris_fs::Lock;
-use aris_gates::{Folder, Worktree};
+use aris_gates::{Folder, FolderArgs, Worktree};
 use aris_review::{Grouped, Signal, Skipped, Thread};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, which_pull};
+use crate::Error;
 
 /// The comments of a pull request by group, `dimension_groups_{pr}.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Fetched {
     /// Whether nothing could be fetched.
-    #[serde(default)]
     pub(crate) skipped: bool,
     /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     /// Whether some comments could not be read: whether they have to be settled is unknown.
-    #[serde(default)]
     pub(crate) degraded: bool,
     /// The pull request.
-    #[serde(default)]
     pub(crate) pr: Option<u64>,
     /// Its repository, `owner/name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repository: Option<String>,
     /// Its branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The branch it goes to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base: Option<String>,
     /// Where it is checked out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
     /// Comments that have to be settled, by group; every group is there.
-    #[serde(default)]
     pub(crate) groups: BTreeMap<String, Vec<Grouped>>,
     /// Comments that have not.
-    #[serde(default)]
     pub(crate) skipped_counts: Skipped,
     /// Review threads.
-    #[serde(default)]
     pub(crate) threads: Vec<Thread>,
     /// What the rules say that only an experiment can mend.
-    #[serde(default)]
     pub(crate) signals: Vec<Signal>,
     /// Rules that could not look for signals, and why.
-    #[serde(default)]
     pub(crate) signals_not_checked: Vec<String>,
     /// Names of the requests to agents, by group.
-    #[serde(default)]
     pub(crate) requests: BTreeMap<String, String>,
     /// What did not work.
-    #[serde(default)]
     pub(crate) warnings: Vec<String>,
     /// The token, when nothing could be fetched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) needs_rerun: Option<bool>,
     /// The token, when nothing could be fetched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<String>,
     /// The token, when nothing could be fetched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fixes_applied: Option<usize>,
+}
+
+/// Flags of commands that go on with what was fetched.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkArgs {
+    /// The git worktree with the report [default: as fetched, else the working directory's]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) worktree: Option<PathBuf>,
+    /// The pull request, where the folder holds more than one [default: as fetched]
+    #[arg(long, value_name = "N")]
+    pub(crate) pr: Option<u64>,
+    #[command(flatten)]
+    pub(crate) folder: FolderArgs,
+}
+
+impl WorkArgs {
+    /// The worktree with the report: as given, else as fetched, else the working directory's.
+    pub(crate) fn worktree(
+        &self,
+        fetched: Option<&str>,
+        context: &Context,
+    ) -> Result<Worktree, Error> {
+        let given = self.worktree.as_deref().map(|path| context.absolute(path));
+        let fetched = given.or_else(|| fetched.map(PathBuf::from));
+        Worktree::of(fetched.as_deref().unwrap_or(context.cwd()))
+    }
 }
 
 /// The pull request whose files lie here: the given one, or the only one that has a classification.
@@ -111,19 +128,6 @@ fn numbered(folder: &Folder, before: &str) -> Result<u64, Error> {
     }
 }
 
-/// The worktree with the report: as given, else as fetched, else the working directory's.
-pub(crate) fn worktree(
-    given: Option<&Path>,
-    fetched: Option<&str>,
-    context: &Context,
-) -> Result<Worktree, Error> {
-    match (given, fetched) {
-        (Some(path), _) => Worktree::of(&context.absolute(path)),
-        (None, Some(path)) => Worktree::of(Path::new(path)),
-        (None, None) => Worktree::of(context.cwd()),
-    }
-}
-
 /// Reads a JSON file strictly.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     aris_gates::read(path, HINT)
@@ -146,3 +150,13 @@ pub(crate) fn lock(folder: &Folder) -> Result<Lock, Error> {
 
 /// A commit with its hooks may take minutes.
 const PATIENCE: Duration = Duration::from_mins(15);
+
+/// It is not clear which pull request is meant: `found` says how many there are.
+fn which_pull(path: &Path, found: &str) -> Error {
+    let message = format!(
+        "{} holds {found} of classification_map_N.json",
+        path.display()
+    );
+    let hint = "run fetch and merge first, or name the pull request with --pr";
+    Error::refused_at(path, NotFound, message, hint)
+}

@@ -14,7 +14,6 @@ mod cli;
 mod commands;
 mod config;
 mod edited;
-mod error;
 mod folder;
 mod quoted;
 mod report;
@@ -23,8 +22,9 @@ mod signals;
 use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
 use aris_contract::ErrorKind;
 
+/// Errors of `resolve_claims_review`: those of both gates.
+pub use aris_gates::GateError as Error;
 pub use cli::Cli;
-pub use error::Error;
 
 use cli::Command;
 use commands::{apply, fetch, finish, group, merge, outcome, plan, validate};

@@ -1,28 +1,15 @@
 //! What the rules say about the commented reports that only an experiment can mend.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_cli::Context;
+use aris_gates::HeldArgs;
 use aris_review::{Grouped, Signal};
 use aris_statements::disk::{Disk, inside};
-use aris_statements::rules::{Sources, check, rerun_rules};
+use aris_statements::rules::{check, rerun_rules};
 
-use crate::error::Error;
-
-/// What reports are held against.
-#[derive(Debug, clap::Args)]
-pub(crate) struct SignalArgs {
-    /// Raw results, a table or a folder of tables, that the rules compare sample sizes and the plan with; may be repeated
-    #[arg(long, value_name = "PATH")]
-    results: Vec<PathBuf>,
-    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
-    #[arg(long, value_name = "NAME")]
-    repetition: Vec<String>,
-    /// What was planned: JSON, YAML, or a text with front matter
-    #[arg(long, value_name = "FILE")]
-    plan: Option<PathBuf>,
-}
+use crate::Error;
 
 /// The signals about the commented reports, and what could not be looked at.
 ///
@@ -30,24 +17,16 @@ pub(crate) struct SignalArgs {
 pub(crate) fn look<'a>(
     worktree: &Path,
     findings: impl IntoIterator<Item = &'a Grouped>,
-    args: &SignalArgs,
+    args: &HeldArgs,
     context: &Context,
 ) -> Result<(Vec<Signal>, Vec<String>), Error> {
     let disk = Disk::new(context.cwd());
     let paths = findings.into_iter().map(|finding| finding.path.as_str());
     let reports: BTreeSet<&str> = paths.filter(|path| is_report(path)).collect();
-    let (mut signals, mut not_checked) = (Vec::new(), BTreeSet::new());
-    let plan = args.plan.as_deref().map(|path| disk.plan(path));
-    let plan = plan.transpose()?;
-    let mut problems = Vec::new();
-    let results = disk.results(&args.results, &mut problems)?;
-    not_checked.extend(problems);
-    let sources = Sources {
-        results: results.as_deref(),
-        repetition: &args.repetition,
-        plan: plan.as_ref(),
-        ..Sources::default()
-    };
+    let (mut signals, mut problems) = (Vec::new(), Vec::new());
+    let held = args.read(&disk, &mut problems)?;
+    let sources = held.sources();
+    let mut not_checked = BTreeSet::from_iter(problems);
     for report in reports {
         let prose = match inside(worktree, report) {
             Some(path) => disk.prose(&path).map_err(|error| error.to_string()),

@@ -53,7 +53,8 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
     let mut problems = Vec::new();
     let bibliographies = disk.bibliographies(&args.bib, &read, &mut problems)?;
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
-    let held = args.rules.read(&disk, &mut problems)?;
+    let held = args.rules.held.read(&disk, &mut problems)?;
+    let papers = args.rules.papers(&disk)?;
     let folders = args.doc.iter().map(PathBuf::as_path);
     let bound = bound(folders, context.cwd());
     let notes = args.notes.as_deref().map(|folder| disk.notes(folder));
@@ -63,7 +64,8 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
         now: Some(month(context)),
         bound: bound.as_deref(),
         notes: notes.as_deref(),
-        ..held.sources(&args.rules)
+        papers: papers.as_ref(),
+        ..held.sources()
     };
     let mut found = check(&documents, &sources);
     suggest(&mut found.findings, context);

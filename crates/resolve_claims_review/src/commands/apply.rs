@@ -1,16 +1,15 @@
 //! `apply`: an edit that settles a comment becomes a commit, or it is said why there is none.
 
-use std::path::PathBuf;
-
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, Worktree};
+use aris_contract::ErrorKind::{NotFound, Precondition, Usage};
+use aris_gates::{Folder, Worktree};
 use aris_review::{Classification, Entry, Profile, one_line};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::edited::checked;
-use crate::error::{self, Error};
-use crate::folder::{self, groups, lock, map_path, pull, read, read_if_there};
+use crate::Error;
+use crate::edited::{checked, refused_file};
+use crate::folder::{WorkArgs, groups, lock, map_path, pull, read, read_if_there};
 use crate::report::Edit;
 
 /// Letters of a description in the subject of a commit.
@@ -43,14 +42,8 @@ pub(crate) struct ApplyArgs {
     /// What was done, for the subject of the commit
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// The git worktree with the report [default: as fetched, else the working directory's]
-    #[arg(long, value_name = "DIR")]
-    worktree: Option<PathBuf>,
-    /// The pull request, where the folder holds more than one
-    #[arg(long, value_name = "N")]
-    pr: Option<u64>,
     #[command(flatten)]
-    folder: FolderArgs,
+    work: WorkArgs,
 }
 
 /// A commit that is about to be made, `applying_{pr}.json`: whoever is killed after it leaves the next caller enough to know it again.
@@ -70,19 +63,30 @@ struct Addressed {
 }
 
 pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
-    let folder = args.folder.folder(context, |profile| profile.resolve)?;
-    let pr = pull(&folder, args.pr)?;
+    let folder = args
+        .work
+        .folder
+        .folder(context, |profile| profile.resolve)?;
+    let pr = pull(&folder, args.work.pr)?;
     let worktree = worktree(args, &folder, pr, context)?;
     let _lock = lock(&folder)?;
     recover(&folder, pr, &worktree)?;
     let path = map_path(&folder, pr);
     let map: Classification = read(&path)?;
     let entry = map.get(&args.id);
-    let entry = entry.ok_or_else(|| error::no_entry(args.id, &path))?;
+    let entry = entry.ok_or_else(|| {
+        let message = format!("comment {} is not in {}", args.id, path.display());
+        Error::refused_at(&path, NotFound, message, "take a number that plan lists")
+    })?;
     if !entry.is_editable() {
         let strategy = entry.fix_strategy.clone();
         let what = strategy.unwrap_or_else(|| entry.verdict.to_string());
-        return Err(error::not_editable(args.id, &what));
+        let message = format!(
+            "comment {} is not settled by an edit: it is {what}",
+            args.id
+        );
+        let hint = "only entries that plan lists are edited";
+        return Err(Error::refused(Usage, message, hint));
     }
     if entry.is_settled() {
         return Ok(Edit::of(args.id, entry, false));
@@ -101,12 +105,14 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     // Before git looks at the files: then it would start the filter.
     if let Some(name) = worktree.filtered(&files)? {
         let why = "a filter of git would change it (.gitattributes), as for LFS";
-        return Err(error::file(&name, why));
+        return Err(refused_file(&name, why));
     }
     if !worktree.differs(&files)? {
-        return Err(error::unchanged(&files));
+        let message = format!("nothing has changed in {}", files.join(", "));
+        let hint = "edit the files first, or say --status skipped --reason with the reason";
+        return Err(Error::refused(Precondition, message, hint));
     }
-    let profile = args.folder.gate.profile();
+    let profile = args.work.folder.gate.profile();
     let subject = subject(profile, entry, args.description.as_deref());
     let intent = Intent {
         comment_id: args.id,
@@ -134,11 +140,16 @@ fn worktree(
 ) -> Result<Worktree, Error> {
     let fetched = groups(folder, pr)?.unwrap_or_default();
     let of_fetch = fetched.worktree.as_deref();
-    let worktree = folder::worktree(args.worktree.as_deref(), of_fetch, context)?;
+    let worktree = args.work.worktree(of_fetch, context)?;
     if let Some(wanted) = fetched.branch {
         let found = worktree.branch()?;
         if found != wanted {
-            return Err(error::other_branch(&worktree.path, &found, &wanted));
+            let place = worktree.path.display();
+            let message =
+                format!("{place} has branch {found} checked out, and the review is of {wanted}");
+            let hint = format!("git switch {wanted}");
+            let path = &worktree.path;
+            return Err(Error::refused_at(path, Precondition, message, &hint));
         }
     }
     Ok(worktree)

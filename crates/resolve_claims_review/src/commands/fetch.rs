@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_contract::ErrorKind::{Precondition, Unavailable};
 use aris_contract::text::counted;
-use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, HeldArgs, Worktree, open};
 use aris_review::{
     AgentRequest, Forge, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
 };
 use serde_json::Value;
 
-use crate::error::{self, Error};
+use crate::Error;
 use crate::folder::Fetched;
 use crate::quoted;
-use crate::signals::{SignalArgs, look};
+use crate::signals::look;
 
 /// Whose comments count.
 #[derive(Debug, clap::Args)]
@@ -57,7 +58,7 @@ pub(crate) struct FetchArgs {
     #[arg(long, requires = "pr")]
     allow_fork: bool,
     #[command(flatten)]
-    signals: SignalArgs,
+    held: HeldArgs,
     #[command(flatten)]
     trust: TrustArgs,
     #[command(flatten)]
@@ -83,19 +84,19 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         Ok(pull) => pull,
         Err(why) => return Ok(skipped(&why)),
     };
-    let record = forge
-        .record(&pull)
-        .map_err(|trouble| error::away(&trouble))?;
+    let record = forge.record(&pull).map_err(|trouble| away(&trouble))?;
     open(&pull, &record)?;
     let name = format!("{}/{}", head.owner, head.name);
     let source = record.source.as_deref();
     if !args.allow_fork && !source.is_some_and(|source| source.eq_ignore_ascii_case(&name)) {
         let pull = format!("{}#{}", pull.repository, pull.number);
         let from = source.unwrap_or("a repository that is gone");
-        return Err(error::fork(&pull, from, &name));
+        let message = format!("{pull} comes from {from}, and this worktree is of {name}");
+        let hint = "name your own pull request, or say --allow-fork where the comments on this one are yours to settle";
+        return Err(Error::refused(Precondition, message, hint));
     }
     let comments = forge.comments(&pull);
-    let comments = comments.map_err(|trouble| error::away(&trouble.about("the comments")))?;
+    let comments = comments.map_err(|trouble| away(&trouble.about("the comments")))?;
     let mut groups = Fetched {
         pr: Some(pull.number),
         repository: Some(pull.repository.to_string()),
@@ -126,7 +127,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let grouping = args.trust.grouping(args.folder.gate);
     sort(&mut groups, grouping, &comments, threads, context);
     let findings = groups.groups.values().flatten();
-    let signals = look(&worktree.path, findings, &args.signals, context)?;
+    let signals = look(&worktree.path, findings, &args.held, context)?;
     (groups.signals, groups.signals_not_checked) = signals;
     ask(&mut groups, args.folder.gate, &worktree, &folder)?;
     folder.write_json(&format!("dimension_groups_{number}.json"), &groups)?;
@@ -152,7 +153,7 @@ fn found(
         Ok(numbers) => numbers,
         // Without a token there is no GitHub here; one that fails may have comments.
         Err(Trouble::Nobody(why)) => return Ok(Err(why)),
-        Err(trouble) => return Err(error::away(&trouble)),
+        Err(trouble) => return Err(away(&trouble)),
     };
     match numbers.as_slice() {
         &[number] => Ok(Ok(Pull { repository, number })),
@@ -161,7 +162,11 @@ fn found(
             let from = format!("from {owner}/{name}:{branch} to {base}");
             Ok(Err(format!("no open pull request in {repository} {from}")))
         }
-        several => Err(error::many_pulls(branch, several)),
+        several => {
+            let message = format!("several open pull requests come from {branch}: {several:?}");
+            let hint = "name the one that is meant with --pr";
+            Err(Error::refused(Precondition, message, hint))
+        }
     }
 }
 
@@ -221,4 +226,11 @@ fn ask(
         groups.requests.insert(name.clone(), request.id);
     }
     Ok(())
+}
+
+/// The service that the pull request lies on was asked and did not say what there is to settle.
+fn away(trouble: &Trouble) -> Error {
+    let message = format!("the review is not resolved: {trouble}");
+    let hint = "call again when it answers; where the token is not accepted, gh auth login or GH_TOKEN, and on GitLab GITLAB_TOKEN";
+    Error::refused(Unavailable, message, hint)
 }

@@ -13,8 +13,8 @@ use aris_review::{
 };
 use serde_json::{Value, json};
 
+use crate::Error;
 use crate::commands::validate::Attempts;
-use crate::error::Error;
 use crate::folder::{groups, lock, read};
 use crate::report::{Counts, Done, Escalation, Finished, Reject, Validity};
 

@@ -8,7 +8,7 @@ use aris_review::{Gate, Thread};
 use serde_json::Value;
 
 use super::fetch::{TrustArgs, sort};
-use crate::error::Error;
+use crate::Error;
 use crate::folder::{Fetched, read};
 
 /// Arguments of `group`.

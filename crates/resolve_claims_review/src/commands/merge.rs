@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, own_folder};
+use aris_gates::{Folder, own_folder};
 use aris_review::{Classification, Entry, Grouped, Profile, Quoted, read_answer};
 
-use crate::error::Error;
-use crate::folder::{self, Fetched, lock, map_path, pull, read, read_if_there};
+use crate::Error;
+use crate::folder::{Fetched, WorkArgs, lock, map_path, pull, read, read_if_there};
 use crate::quoted::files;
 use crate::report::{Classified, Counts, Failed};
 
@@ -20,26 +20,22 @@ pub(crate) struct MergeArgs {
     /// Folder of the agents' answers
     #[arg(long, value_name = "DIR")]
     agent_dir: PathBuf,
-    /// The git worktree with the report [default: as fetched, else the working directory's]
-    #[arg(long, value_name = "DIR")]
-    worktree: Option<PathBuf>,
-    /// The pull request [default: as fetched]
-    #[arg(long, value_name = "N")]
-    pr: Option<u64>,
     #[command(flatten)]
-    folder: FolderArgs,
+    work: WorkArgs,
 }
 
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Error> {
     let groups: Fetched = read(&context.absolute(&args.groups))?;
-    let folder = args.folder.folder(context, |profile| profile.resolve)?;
-    let profile = args.folder.gate.profile();
-    let pr = match args.pr.or(groups.pr) {
+    let folder = args
+        .work
+        .folder
+        .folder(context, |profile| profile.resolve)?;
+    let profile = args.work.folder.gate.profile();
+    let pr = match args.work.pr.or(groups.pr) {
         Some(number) => number,
         None => pull(&folder, None)?,
     };
-    let fetched = groups.worktree.as_deref();
-    let worktree = folder::worktree(args.worktree.as_deref(), fetched, context)?;
+    let worktree = args.work.worktree(groups.worktree.as_deref(), context)?;
     let answers = context.absolute(&args.agent_dir);
     own_folder(context, &answers)?;
     let quotable = files(&worktree.path, groups.groups.values().flatten());

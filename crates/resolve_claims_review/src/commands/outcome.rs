@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aris_cli::Context;
 use aris_review::{Tokens, read_strategies};
 
-use crate::error::Error;
+use crate::Error;
 use crate::folder::HINT;
 
 /// Arguments of `outcome`.

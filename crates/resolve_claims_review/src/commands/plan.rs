@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aris_cli::Context;
 use aris_review::{Classification, Gate, plan};
 
-use crate::error::Error;
+use crate::Error;
 use crate::folder::read;
 use crate::report::{Planned, Work};
 

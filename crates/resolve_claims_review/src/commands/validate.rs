@@ -1,17 +1,16 @@
 //! `validate`: does the report still stand after the edits? One call is one attempt.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::Signal;
-use aris_gates::{Folder, FolderArgs, Worktree};
+use aris_gates::{Folder, Worktree};
 use aris_proc::End;
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::config::Config;
-use crate::error::Error;
-use crate::folder::{fetched_or_none, groups, lock, read_if_there, worktree};
+use crate::folder::{WorkArgs, fetched_or_none, groups, lock, read_if_there};
 use crate::report::{VALIDATED, Validated, Validity};
 
 /// Attempts before a validation has failed for good. **Source**: citation gates, §6.5.
@@ -30,14 +29,8 @@ pub(crate) struct ValidateArgs {
     /// Seconds that the command may take [default: `validation_timeout` of .aris/config.yaml, or 120]
     #[arg(long = "command-timeout", alias = "timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
-    /// The git worktree with the report [default: as fetched, else the working directory's]
-    #[arg(long, value_name = "DIR")]
-    worktree: Option<PathBuf>,
-    /// The pull request, where the folder holds more than one
-    #[arg(long, value_name = "N")]
-    pr: Option<u64>,
     #[command(flatten)]
-    folder: FolderArgs,
+    work: WorkArgs,
 }
 
 /// The attempts so far, `validation_{pr}.json`.
@@ -67,26 +60,27 @@ fn name(pr: u64) -> String {
 }
 
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error> {
-    let folder = args.folder.folder(context, |profile| profile.resolve)?;
+    let work = &args.work;
+    let folder = work.folder.folder(context, |profile| profile.resolve)?;
     // A report may be checked before anything of a pull request is there.
-    let pr = fetched_or_none(&folder, args.pr)?;
+    let pr = fetched_or_none(&folder, work.pr)?;
     let config = if args.command.is_some() && args.timeout.is_some() {
         Config::default()
     } else {
         let fetched = groups(&folder, pr)?;
-        let (project, fetched) = match &args.worktree {
+        let (project, fetched) = match &work.worktree {
             // Called from elsewhere it is what it is when it is called there.
             Some(path) => {
                 let there = Worktree::of(&context.absolute(path))?.path;
-                let usual = args.folder.usual(&there, |profile| profile.resolve)?;
-                let theirs = groups(&usual, fetched_or_none(&usual, args.pr)?);
+                let usual = work.folder.usual(&there, |profile| profile.resolve)?;
+                let theirs = groups(&usual, fetched_or_none(&usual, work.pr)?);
                 let fetched = fetched.map_or_else(|| theirs, |groups| Ok(Some(groups)))?;
                 (there, fetched)
             }
             None => (context.cwd().to_path_buf(), fetched),
         };
         let base = fetched.and_then(|groups| groups.base);
-        Config::read(&project, args.folder.gate, base.as_deref())?
+        Config::read(&project, work.folder.gate, base.as_deref())?
     };
     let _lock = lock(&folder)?;
     let mut so_far = Attempts::read(&folder, pr)?;
@@ -106,7 +100,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error
         so_far.attempts = 0;
     }
     let fetched = groups(&folder, pr)?.and_then(|groups| groups.worktree);
-    let worktree = worktree(args.worktree.as_deref(), fetched.as_deref(), context)?;
+    let worktree = work.worktree(fetched.as_deref(), context)?;
     let timeout = Duration::from_secs(args.timeout.or(config.validation_timeout).unwrap_or(120));
     // Counted before it runs: an attempt that never comes back was one.
     so_far.attempts += 1;

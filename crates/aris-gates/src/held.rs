@@ -1,0 +1,54 @@
+//! What the rules hold reports against.
+
+use std::path::PathBuf;
+
+use aris_statements::disk::{Disk, DiskError};
+use aris_statements::plan::Plan;
+use aris_statements::results::Results;
+use aris_statements::rules::Sources;
+
+/// Flags of commands in which rules look at reports.
+#[derive(Debug, clap::Args)]
+pub struct HeldArgs {
+    /// Raw results for the rules on samples and plans, a table or a folder of tables; may be repeated
+    #[arg(long, value_name = "PATH")]
+    results: Vec<PathBuf>,
+    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
+    #[arg(long, value_name = "NAME")]
+    repetition: Vec<String>,
+    /// What was planned, for the rules: JSON, YAML, or a text with front matter
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+}
+
+/// What was read of it.
+pub struct Held<'a> {
+    plan: Option<Plan>,
+    /// The results; none where no flag names any.
+    pub results: Option<Vec<Results>>,
+    repetition: &'a [String],
+}
+
+impl HeldArgs {
+    /// Reads it; what of the results cannot be read is added to `problems`.
+    pub fn read(&self, disk: &Disk<'_>, problems: &mut Vec<String>) -> Result<Held<'_>, DiskError> {
+        let plan = self.plan.as_deref().map(|path| disk.plan(path));
+        Ok(Held {
+            plan: plan.transpose()?,
+            results: disk.results(&self.results, problems)?,
+            repetition: &self.repetition,
+        })
+    }
+}
+
+impl Held<'_> {
+    /// The sources of the rules, as far as they are these.
+    pub fn sources(&self) -> Sources<'_> {
+        Sources {
+            results: self.results.as_deref(),
+            repetition: self.repetition,
+            plan: self.plan.as_ref(),
+            ..Sources::default()
+        }
+    }
+}
