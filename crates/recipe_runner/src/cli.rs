@@ -169,7 +169,7 @@ pub(crate) struct ResumeArgs {
 }
 
 /// Where outcomes come from.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SourceArgs {
     /// Known outcomes of steps, as JSON
     #[arg(long, value_name = "FILE")]

@@ -35,7 +35,7 @@ impl Source {
             env: variables(call, lens),
             secrets: secrets(call),
             stdin: None,
-            deadline_s: seconds(&with, "timeout").unwrap_or(self.command_timeout),
+            deadline_s: seconds(&with, "timeout").unwrap_or(self.args.command_timeout),
             silence_s: None,
             reading: Reading::default(),
         };
@@ -49,7 +49,7 @@ impl Source {
                 request.deadline_s = seconds(&with, "timeout")
                     .or(step.stale_threshold)
                     .or_else(|| seconds(&with, "stale_threshold"))
-                    .unwrap_or(self.agent_timeout);
+                    .unwrap_or(self.args.agent_timeout);
                 request.silence_s = step.idle_output_timeout.filter(|seconds| *seconds > 0);
                 request.reading = machine.reading(step);
             }

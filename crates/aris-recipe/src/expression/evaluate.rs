@@ -20,48 +20,60 @@ impl Operand {
 impl Expression {
     /// Whether it holds. `notes` gets a line for each ordering of something that is no number; such an ordering does not hold.
     pub fn holds(&self, scope: &Scope<'_>, notes: &mut Vec<String>) -> bool {
-        match self {
-            Self::Or(parts) => parts.iter().any(|part| part.holds(scope, notes)),
-            Self::And(parts) => parts.iter().all(|part| part.holds(scope, notes)),
-            Self::Not(inner) => !inner.holds(scope, notes),
-            Self::Truth(operand) => is_truthy(&operand.text(scope)),
+        let mut text = |operand: &Operand| Some(operand.text(scope).into_owned());
+        self.outcome(&mut text, notes) == Some(true)
+    }
+
+    /// The same as far as the texts of its operands are known; `None` where others decide.
+    pub(crate) fn outcome(
+        &self,
+        text: &mut impl FnMut(&Operand) -> Option<String>,
+        notes: &mut Vec<String>,
+    ) -> Option<bool> {
+        let (parts, decisive) = match self {
+            Self::Or(parts) => (parts, true),
+            Self::And(parts) => (parts, false),
+            Self::Not(inner) => return inner.outcome(text, notes).map(|held| !held),
+            Self::Truth(operand) => return text(operand).map(|text| is_truthy(&text)),
             Self::Compare {
                 left,
                 comparison,
                 right,
-            } => comparison.holds(&left.text(scope), &right.text(scope), notes),
+            } => return Some(comparison.holds(&text(left)?, &text(right)?, notes)),
+        };
+        let mut all_known = true;
+        for part in parts {
+            match part.outcome(text, notes) {
+                Some(held) if held == decisive => return Some(held),
+                held => all_known &= held.is_some(),
+            }
         }
+        all_known.then_some(!decisive)
     }
 }
 
 impl Comparison {
     /// Whether two texts compare like this. `notes` as in [`Expression::holds`].
     pub(crate) fn holds(self, left: &str, right: &str, notes: &mut Vec<String>) -> bool {
+        let mut number = |text: &str| {
+            let number = Number::parse(text);
+            if number.is_none() {
+                notes.push(format!("not_a_number: {text:?}"));
+            }
+            number
+        };
+        let mut ordered = |fits: fn(&Number, &Number) -> bool| {
+            let numbers = (number(left), number(right));
+            matches!(numbers, (Some(left), Some(right)) if fits(&left, &right))
+        };
         match self {
             Self::Equal => left == right,
             Self::NotEqual => left != right,
-            ordering => ordered(left, ordering, right, notes),
+            Self::Greater => ordered(PartialOrd::gt),
+            Self::GreaterOrEqual => ordered(PartialOrd::ge),
+            Self::Less => ordered(PartialOrd::lt),
+            Self::LessOrEqual => ordered(PartialOrd::le),
         }
-    }
-}
-
-fn ordered(left: &str, comparison: Comparison, right: &str, notes: &mut Vec<String>) -> bool {
-    let mut number = |text: &str| {
-        let number = Number::parse(text);
-        if number.is_none() {
-            notes.push(format!("not_a_number: {text:?}"));
-        }
-        number
-    };
-    let (Some(left), Some(right)) = (number(left), number(right)) else {
-        return false;
-    };
-    match comparison {
-        Comparison::Greater => left > right,
-        Comparison::GreaterOrEqual => left >= right,
-        Comparison::Less => left < right,
-        Comparison::LessOrEqual => left <= right,
-        Comparison::Equal | Comparison::NotEqual => false,
     }
 }
 

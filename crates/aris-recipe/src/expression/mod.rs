@@ -175,21 +175,27 @@ pub enum Operand {
     Literal(String),
 }
 
-/// How two texts are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How two texts are compared. A sign that begins another one stands behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 pub enum Comparison {
-    /// `==`: the same text.
+    /// The same text.
+    #[strum(serialize = "==")]
     Equal,
-    /// `!=`: another text.
+    /// Another text.
+    #[strum(serialize = "!=")]
     NotEqual,
-    /// `>`: numbers only, as the next three.
-    Greater,
-    /// `>=`
+    /// Numbers only, as the next three.
+    #[strum(serialize = ">=")]
     GreaterOrEqual,
-    /// `<`
-    Less,
-    /// `<=`
+    /// See above.
+    #[strum(serialize = "<=")]
     LessOrEqual,
+    /// See above.
+    #[strum(serialize = ">")]
+    Greater,
+    /// See above.
+    #[strum(serialize = "<")]
+    Less,
 }
 
 /// A condition.

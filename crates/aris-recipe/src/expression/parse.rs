@@ -141,19 +141,8 @@ impl<'a> Cursor<'a> {
 
     fn comparison(&mut self) -> Option<Comparison> {
         self.blanks();
-        // The longer ones first.
-        let mut tokens = [
-            ("==", Comparison::Equal),
-            ("!=", Comparison::NotEqual),
-            (">=", Comparison::GreaterOrEqual),
-            ("<=", Comparison::LessOrEqual),
-            (">", Comparison::Greater),
-            ("<", Comparison::Less),
-        ]
-        .into_iter();
-        tokens
-            .find(|(token, _)| self.eat(token))
-            .map(|(_, comparison)| comparison)
+        let mut signs = Comparison::VARIANTS.iter().copied();
+        signs.find(|sign| self.eat(sign.into()))
     }
 
     fn operand(&mut self) -> Result<Operand, ExpressionError> {

@@ -1,14 +1,16 @@
 //! What a recipe is started with.
 
+use std::collections::BTreeMap;
+
 use aris_yaml::{Kind as Scalar, Node, Text};
 use indexmap::IndexMap;
 
-use super::keys::{Kind, Reader, demand, keys};
+use super::keys::{demand, keys, kinds};
 use super::kinds::{Anything, Truth, Word, Words};
 
 keys! {
     /// An input. All values are texts.
-    pub(super) Declared, schema pub(super) IngredientFile refined by demand(""), keys of others &[];
+    pub(super) Declared, schema IngredientFile refined by demand(""), keys of others &[];
     /// What it is for.
     description: Word => Option<Text>,
     /// Whether it must be given.
@@ -22,10 +24,6 @@ keys! {
     /// The only values it may have.
     r#enum: Words => Vec<Text>,
 }
-
-/// All inputs, by name.
-#[derive(Debug)]
-pub(crate) struct Inputs;
 
 /// One input of a recipe. All values are texts.
 #[derive(Clone, Debug)]
@@ -48,10 +46,10 @@ pub struct Ingredient {
     pub values: Vec<String>,
 }
 
-impl Kind for Inputs {
-    type Value = Vec<Ingredient>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+kinds! {
+    /// All inputs, by name.
+    Inputs: Vec<Ingredient>, ("Ingredients", |generator| <BTreeMap<String, IngredientFile>>::json_schema(generator)),
+    |node, reader| {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to inputs");
         }
@@ -66,7 +64,7 @@ impl Kind for Inputs {
             all.insert(name, input);
         }
         all.into_values().collect()
-    }
+    };
 }
 
 /// Whether the value of a secret input says where the secret is: `env:VARIABLE`, `file:PATH`.

@@ -173,21 +173,21 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
-/// Declares kinds of keys: what each is read as, its JSON Schema, and how it is read.
+/// Declares kinds of keys: what each is read as, its JSON Schema, and how it is read. The schema is written down, or, with its title, made of
+/// those of other types.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:ident: $value:ty, $schema:tt, |$node:ident, $reader:ident| $read:expr;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub(crate) struct $name;
+    (@schema $name:ident ($title:literal, |$generator:ident| $made:expr)) => {
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $title.into()
+            }
 
-        impl $crate::model::keys::Kind for $name {
-            type Value = $value;
-
-            fn read($node: &aris_yaml::Node, $reader: &mut $crate::model::keys::Reader<'_>) -> $value {
-                $read
+            fn json_schema($generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $made
             }
         }
-
+    };
+    (@schema $name:ident $schema:tt) => {
         impl schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
@@ -201,6 +201,21 @@ macro_rules! kinds {
                 schemars::json_schema!($schema)
             }
         }
+    };
+    ($($(#[$doc:meta])* $name:ident: $value:ty, $schema:tt, |$node:ident, $reader:ident| $read:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name;
+
+        impl $crate::model::keys::Kind for $name {
+            type Value = $value;
+
+            fn read($node: &aris_yaml::Node, $reader: &mut $crate::model::keys::Reader<'_>) -> $value {
+                $read
+            }
+        }
+
+        $crate::model::keys::kinds!(@schema $name $schema);
     )*};
 }
 

@@ -1,6 +1,9 @@
 //! What the keys of a recipe's file may hold: how each is read, and its JSON Schema.
 
+use std::borrow::Cow;
+
 use aris_yaml::{Node, Text};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::keys::{Kind, Reader, as_text, kinds};
 use crate::expression::Namespace;
@@ -138,6 +141,20 @@ impl<const LEAST: u32> Kind for Whole<LEAST> {
             reader.expect(node, &format!("a whole number from {LEAST}"));
         }
         number
+    }
+}
+
+impl<const LEAST: u32> JsonSchema for Whole<LEAST> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Whole{LEAST}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": LEAST, "maximum": u32::MAX})
     }
 }
 

@@ -5,7 +5,6 @@ pub(crate) mod keys;
 mod kinds;
 mod read;
 mod route;
-mod schema;
 mod state;
 mod step;
 

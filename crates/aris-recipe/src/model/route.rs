@@ -1,17 +1,18 @@
 //! Where control goes after a step.
 
+use schemars::json_schema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use strum::{Display, EnumString};
 
-use super::keys::{Kind, Reader, as_text, demand, keys, kinds};
+use super::keys::{as_text, demand, keys, kinds};
 use super::kinds::{Anything, Route, Word};
 use crate::expression::{self, Expression, ExpressionError};
 use aris_yaml::{Node, Text};
 
 keys! {
     /// One branch of `on_result`: the first whose condition holds is taken.
-    pub(super) BranchKeys, schema pub(super) BranchFile refined by demand("route"), keys of others &[];
+    pub(super) BranchKeys, schema BranchFile refined by demand("route"), keys of others &[];
     /// The condition, for instance `${{ result.verdict }} == GO`; without it the branch is the default.
     when: Anything => Option<Node>,
     /// Where it leads.
@@ -20,16 +21,12 @@ keys! {
 
 keys! {
     /// Routing by the text of one field of the result.
-    pub(super) ByField, schema pub(super) ByFieldFile refined by demand("field routes"), keys of others &[];
+    pub(super) ByField, schema ByFieldFile refined by demand("field routes"), keys of others &[];
     /// The field.
     field: Word => Option<Text>,
     /// Values of the field, each with where it leads.
     routes: Routes => Vec<(Text, Text)>,
 }
-
-/// A list of branches, or routing by one field.
-#[derive(Debug)]
-pub(crate) struct Results;
 
 kinds! {
     /// A mapping from values to routes.
@@ -44,12 +41,15 @@ kinds! {
         });
         routes.collect()
     };
-}
 
-impl Kind for Results {
-    type Value = Option<OnResult>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// A list of branches, or routing by one field.
+    Results: Option<OnResult>,
+    ("Results", |generator| {
+        let branch = generator.subschema_for::<BranchFile>();
+        let by_field = generator.subschema_for::<ByFieldFile>();
+        json_schema!({"anyOf": [{"type": "array", "minItems": 1, "items": branch}, by_field]})
+    }),
+    |node, reader| {
         if node.is_map() {
             let keys = ByField::read_keys(node, reader);
             if keys.field.as_deref().unwrap_or_default().trim().is_empty() {
@@ -90,7 +90,7 @@ impl Kind for Results {
         });
         let branches = branches.collect();
         node.is_list().then_some(OnResult::List(branches))
-    }
+    };
 }
 
 /// What a route means.

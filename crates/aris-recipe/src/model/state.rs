@@ -1,15 +1,16 @@
 //! Who may write a variable, and where a run is taken up again.
 
 use aris_yaml::{Node, Text};
+use schemars::json_schema;
 use strum::{Display, EnumString, VariantNames};
 
-use super::keys::{Kind, Reader, demand, keys, kinds};
+use super::keys::{demand, keys, kinds};
 use super::kinds::Word;
 use crate::near::nearest;
 
 keys! {
     /// Where a run is taken up again, without a journal: the highest tier whose variable is not blank.
-    pub(super) TierKeys, schema pub(super) TierFile refined by demand("tier present start"), keys of others &[];
+    pub(super) TierKeys, schema TierFile refined by demand("tier present start"), keys of others &[];
     /// Its number; higher ones are tried first.
     tier: TierNumber => Option<i64>,
     /// The variable that must not be blank.
@@ -27,19 +28,10 @@ kinds! {
         }
         node.integer()
     };
-}
 
-/// A list of tiers.
-#[derive(Debug)]
-pub(crate) struct Tiers;
-/// A mapping from variables to classes.
-#[derive(Debug)]
-pub(crate) struct Classes;
-
-impl Kind for Tiers {
-    type Value = Vec<Tier>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// A list of tiers.
+    Tiers: Vec<Tier>, ("Tiers", |generator| <Vec<TierFile>>::json_schema(generator)),
+    |node, reader| {
         if !node.is_list() {
             reader.expect(node, "a list of tiers");
         }
@@ -66,13 +58,12 @@ impl Kind for Tiers {
             }
         });
         tiers.collect()
-    }
-}
+    };
 
-impl Kind for Classes {
-    type Value = Vec<Declaration>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+    /// A mapping from variables to classes.
+    Classes: Vec<Declaration>,
+    ("Classes", |_generator| json_schema!({"type": "object", "additionalProperties": {"enum": Class::VARIANTS}})),
+    |node, reader| {
         if !node.is_map() {
             reader.expect(node, "a mapping from variables to classes");
         }
@@ -90,7 +81,7 @@ impl Kind for Classes {
             }
         });
         declarations.collect()
-    }
+    };
 }
 
 /// Who writes a context variable.

@@ -1,9 +1,9 @@
 //! A step.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 
-use super::keys::{Kind as Read, Reader, demand, keys};
+use super::keys::{Reader, demand, keys, kinds};
 use super::kinds::{
     Anything, Arguments, Cache, Capture, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
 };
@@ -55,7 +55,7 @@ pub enum Kind<'a> {
 
 keys! {
     /// A step. It says by exactly one of `tool`, `action`, `python`, `constant` and `sub_recipe` what it does.
-    pub StepKeys, schema pub(super) StepFile refined by refine_step, keys of others ELSEWHERE;
+    pub StepKeys, schema StepFile refined by refine_step, keys of others ELSEWHERE;
     /// A tool: `run_skill` is an agent's session, `run_cmd` a shell command.
     tool: Word => Option<Text>,
     /// `route` does nothing but routing, `stop` ends the run, `confirm` asks a person.
@@ -172,14 +172,15 @@ impl DerefMut for Step {
     }
 }
 
-/// All steps, by name, in order.
-#[derive(Debug)]
-pub(crate) struct Steps;
-
-impl Read for Steps {
-    type Value = Vec<Step>;
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+kinds! {
+    /// All steps, by name, in order.
+    Steps: Vec<Step>,
+    ("Steps", |generator| {
+        let mut steps = <BTreeMap<String, StepFile>>::json_schema(generator);
+        steps.insert(String::from("minProperties"), serde_json::json!(1));
+        steps
+    }),
+    |node, reader| {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to steps");
         }
@@ -202,7 +203,7 @@ impl Read for Steps {
             steps.insert(name, step);
         }
         steps.into_values().collect()
-    }
+    };
 }
 
 impl Step {

@@ -76,7 +76,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         let all = scope.spawn(|| {
             // Gone when the last lens is, so that the loop below ends.
             let say = say;
-            aris_fs::map_in_parallel(source.jobs, &works, |work| one(work, &say))
+            aris_fs::map_in_parallel(source.jobs(), &works, |work| one(work, &say))
         });
         for line in &said {
             context.note(&line);

@@ -23,17 +23,12 @@ const SCRIPT_LIMIT: u64 = 64 << 20;
 /// Where outcomes come from.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
+    /// As the flags say.
+    pub(crate) args: SourceArgs,
     script: Script,
-    commands: bool,
     pub(crate) agent: Option<Vec<String>>,
     /// What carries out tools and callables.
     pub(crate) tools: Option<Vec<String>>,
-    cache: bool,
-    /// Lenses of a step that are at work at the same time.
-    pub(crate) jobs: usize,
-    pub(crate) agent_timeout: u32,
-    pub(crate) command_timeout: u32,
-    rerun_interrupted: bool,
     pub(crate) interrupt: Interrupt,
 }
 
@@ -52,18 +47,12 @@ impl Source {
         };
         let agent = args.agent.as_ref();
         let agent = agent.map(|flag| agent::command(flag, context));
-        let jobs = args.jobs.map(|jobs| jobs as usize);
         let watched = args.executes().then(Interrupt::watched);
         Ok(Self {
+            args: args.clone(),
             script,
-            commands: args.exec.is_some(),
             agent: agent.transpose()?,
             tools: args.exec_tools.as_deref().map(agent::split).transpose()?,
-            cache: !args.no_cache,
-            jobs: jobs.unwrap_or_else(aris_fs::processors),
-            agent_timeout: args.agent_timeout,
-            command_timeout: args.command_timeout,
-            rerun_interrupted: args.rerun_interrupted,
             interrupt: watched.unwrap_or_default(),
         })
     }
@@ -77,8 +66,10 @@ impl Source {
         }
     }
 
-    fn executes(&self) -> bool {
-        self.commands || self.agent.is_some() || self.tools.is_some()
+    /// Lenses of a step that are at work at the same time.
+    pub(crate) fn jobs(&self) -> usize {
+        let jobs = self.args.jobs.map(|jobs| jobs as usize);
+        jobs.unwrap_or_else(aris_fs::processors)
     }
 
     fn outcome(
@@ -136,7 +127,7 @@ impl Source {
     /// Whether it carries out the work of a step.
     pub(crate) fn carries_out(&self, step: &Step) -> bool {
         match step.kind() {
-            Kind::Command => self.commands,
+            Kind::Command => self.args.exec.is_some(),
             Kind::Agent => self.agent.is_some(),
             Kind::Tool(_) | Kind::Python(_) => self.tools.is_some(),
             _ => false,
@@ -158,7 +149,7 @@ impl Source {
                 ));
                 None
             }
-            Attempt::Interrupted if self.rerun_interrupted => {
+            Attempt::Interrupted if self.args.rerun_interrupted => {
                 Some(Outcome::noted(OutcomeStatus::Stale, "interrupted"))
             }
             Attempt::Interrupted => {
@@ -204,7 +195,7 @@ impl Work {
         lens: Option<&Lens>,
     ) -> Self {
         let request = source.request(call, lens);
-        let wanted = source.cache && call.step.cache.is_some();
+        let wanted = !source.args.no_cache && call.step.cache.is_some();
         let key = wanted.then(|| cache::key(call.step, &request));
         let (key, uncached) = match key.transpose() {
             Ok(key) => (key.flatten(), None),
@@ -304,7 +295,7 @@ pub(crate) fn drive(
         };
         let (entries, attempts) = (state.journal.len(), state.attempts);
         machine.apply(state, outcome.as_ref(), Some(&context.now().to_string()));
-        if outcome.is_some() && source.executes() {
+        if outcome.is_some() && source.args.executes() {
             tell(state, entries, attempts, context);
         }
         if let Some(store) = store {

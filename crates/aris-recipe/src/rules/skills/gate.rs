@@ -11,7 +11,6 @@ use crate::finding::Severity;
 use crate::model::{Kind, OnResult, Step, Target, Via, Written};
 use crate::rules::routing::ends_unwritten;
 use crate::rules::{Findings, Id, Scope};
-use crate::value::is_truthy;
 use aris_yaml::Text;
 
 /// Values that a variable or a field can have, where all are known.
@@ -213,39 +212,11 @@ impl Gate<'_> {
 
     /// Whether a condition holds for this text; `None` where something else decides.
     fn outcome(&self, expression: &Expression, text: &str) -> Option<bool> {
-        let among = |parts: &[Expression], decisive: bool| {
-            let outcomes: Vec<_> = parts.iter().map(|part| self.outcome(part, text)).collect();
-            if outcomes.contains(&Some(decisive)) {
-                return Some(decisive);
-            }
-            (!outcomes.contains(&None)).then_some(!decisive)
+        let mut known = |operand: &Operand| match operand {
+            Operand::Literal(literal) => Some(literal.clone()),
+            Operand::Reference(reference) => (reference == self.reference).then(|| text.to_owned()),
         };
-        match expression {
-            Expression::Or(parts) => among(parts, true),
-            Expression::And(parts) => among(parts, false),
-            Expression::Not(part) => self.outcome(part, text).map(|held| !held),
-            Expression::Compare {
-                left,
-                comparison,
-                right,
-            } => match (left, right) {
-                (Operand::Reference(reference), Operand::Literal(literal))
-                    if reference == self.reference =>
-                {
-                    Some(comparison.holds(text, literal, &mut Vec::new()))
-                }
-                (Operand::Literal(literal), Operand::Reference(reference))
-                    if reference == self.reference =>
-                {
-                    Some(comparison.holds(literal, text, &mut Vec::new()))
-                }
-                _ => None,
-            },
-            Expression::Truth(Operand::Reference(reference)) if reference == self.reference => {
-                Some(is_truthy(text))
-            }
-            Expression::Truth(_) => expression.is_always().then_some(true),
-        }
+        expression.outcome(&mut known, &mut Vec::new())
     }
 
     /// Whether no good end can be reached by a route without passing the gate, or its writer, again.
