@@ -55,23 +55,22 @@ impl GateError {
 
     /// The same about a file.
     pub fn refused_at(path: &Path, kind: ErrorKind, message: String, hint: &str) -> Self {
-        let place = path.display().to_string();
-        Self::Refused {
-            kind,
-            message,
-            hint: hint.to_owned(),
-            details: Box::new(Map::from_iter([(String::from("path"), place.into())])),
+        let place = Value::from(path.display().to_string());
+        Self::refused(kind, message, hint).with([(String::from("path"), place)])
+    }
+
+    /// The same with more for programs.
+    fn with(mut self, more: impl IntoIterator<Item = (String, Value)>) -> Self {
+        if let Self::Refused { details, .. } = &mut self {
+            details.extend(more);
         }
+        self
     }
 
     /// An input is not the JSON that it should be; `hint` says what to give instead.
     pub fn json(path: &Path, wrong: &JsonError, hint: &str) -> Self {
         let message = format!("{}: {wrong}", path.display());
-        let mut error = Self::refused_at(path, ErrorKind::Validation, message, hint);
-        if let Self::Refused { details, .. } = &mut error {
-            details.extend(wrong.details());
-        }
-        error
+        Self::refused_at(path, ErrorKind::Validation, message, hint).with(wrong.details())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::claim::Claim;
 use crate::diff::{Diff, DiffFile};
 use crate::finding::Finding;
-use crate::text::letters;
+use crate::text::{letters, plain_path};
 
 /// Letters of a claim's text that are enough to look for it. Shorter ones stand in too many places.
 const ENOUGH: usize = 12;
@@ -19,9 +19,7 @@ const ENOUGH: usize = 12;
 pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Finding> {
     let mut texts: BTreeMap<&str, Text> = BTreeMap::new();
     let anchored = findings.into_iter().map(|mut finding| {
-        if finding.file.starts_with("./") {
-            finding.file.drain(..2);
-        }
+        finding.file = plain_path(&finding.file).to_owned();
         let file = diff.file(&finding.file);
         finding.quote.clear();
         let (Some(line), Some(file)) = (finding.line, file) else {
@@ -31,8 +29,9 @@ pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Find
         if !file.has_line(line) {
             let text = texts.entry(file.path.as_str());
             let text = text.or_insert_with(|| Text::of(file));
-            let here =
-                |claim: &&Claim| claim.line == Some(line) && plain(&claim.file) == finding.file;
+            let here = |claim: &&Claim| {
+                claim.line == Some(line) && plain_path(&claim.file) == finding.file
+            };
             let claim = claims.iter().find(here);
             finding.line = claim.and_then(|claim| text.only_line(&claim.claim_text));
         }
@@ -62,10 +61,6 @@ fn identified(findings: Vec<Finding>) -> Vec<Finding> {
         finding
     });
     identified.collect()
-}
-
-fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
 }
 
 /// The letters and digits of a file's new side, and where each line begins in them: line breaks and markup do not matter.

@@ -1,6 +1,7 @@
 //! The new side of a unified diff, as `git diff` writes it: what a comment can be put on.
 
 use crate::diff_path::{path_of, same_path};
+use crate::text::plain_path;
 use aris_contract::text::counted;
 
 /// A diff, file by file.
@@ -217,7 +218,7 @@ impl Diff {
 
     /// The file at this path.
     pub fn file(&self, path: &str) -> Option<&DiffFile> {
-        let path = path.strip_prefix("./").unwrap_or(path);
+        let path = plain_path(path);
         self.files.iter().find(|file| file.path == path)
     }
 }

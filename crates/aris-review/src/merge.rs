@@ -46,31 +46,20 @@ impl Merged {
     }
 }
 
-/// When two findings are the same: on the same line; without a line, when they say the same.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Line(String, u32),
-    Text(String, String, String),
-}
-
 /// Keeps one finding for each place: of the highest severity, then one that can be acted on, then one that needs a decision, then the
 /// earlier. The rest is listed under `also` of the one that stayed, which takes over the edit of one of them. Merging again changes nothing.
 ///
 /// Verdicts depend on severities and decisions only, and those of the winner do not depend on the order.
 fn merge(findings: Vec<Finding>) -> Merged {
-    let mut places: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut places = BTreeMap::new();
     let mut merged = Merged::default();
     let mut losers: Vec<(usize, Finding)> = Vec::new();
     for finding in findings {
-        let key = match finding.line {
-            Some(line) => Key::Line(finding.file.clone(), line),
-            None => Key::Text(
-                finding.file.clone(),
-                finding.dimension.clone(),
-                finding.message.clone(),
-            ),
-        };
-        let place = *places.entry(key).or_insert(merged.findings.len());
+        // Two are the same on the same line; without a line, when they say the same.
+        let said = (finding.dimension.clone(), finding.message.clone());
+        let said = finding.line.is_none().then_some(said);
+        let place = places.entry((finding.file.clone(), finding.line, said));
+        let place = *place.or_insert(merged.findings.len());
         match merged.findings.get_mut(place) {
             None => merged.findings.push(finding),
             Some(kept) if weight(&finding) > weight(kept) => {

@@ -234,7 +234,7 @@ fn decisions(profile: &Profile) -> Value {
 pub fn read_claims(section: &Section, output: &Value) -> Result<Vec<Claim>, String> {
     let mut claims = findings::typed::<Vec<Claim>>(output)?;
     for claim in &mut claims {
-        if claim.file.strip_prefix("./").unwrap_or(&claim.file) != section.file {
+        if crate::text::plain_path(&claim.file) != section.file {
             return Err(String::from("a claim is about another file"));
         }
         claim.file.clone_from(&section.file);

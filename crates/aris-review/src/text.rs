@@ -34,6 +34,11 @@ pub fn place(file: &str, line: Option<u32>) -> String {
     }
 }
 
+/// A path without a leading `./`.
+pub(crate) fn plain_path(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
 /// Characters of a path that is printed.
 const FILE: usize = 200;
 

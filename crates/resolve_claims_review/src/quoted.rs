@@ -1,9 +1,10 @@
 //! Files of the worktree as evidence may quote them, and the lines around a comment.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_fs::EntryKind;
 use aris_review::{Files, Grouped};
+use aris_statements::disk::inside;
 use serde_json::{Value, json};
 
 /// Lines before and after a comment's line. **Source**: citation gates, §9.
@@ -63,11 +64,6 @@ fn bibliographies(worktree: &Path, folder: &Path) -> Vec<String> {
 /// A file of the worktree as text; none when it is absent, no text, too large, or not in the worktree. The path comes from a pull request:
 /// it must not lead out, nor through a link.
 fn text(worktree: &Path, path: &str) -> Option<String> {
-    let joined = aris_fs::join_inside(worktree, Path::new(path)).ok()?;
-    let real: PathBuf = joined.canonicalize().ok()?;
-    let inside = worktree.canonicalize().ok()?;
-    if real != inside.join(path.strip_prefix("./").unwrap_or(path)) {
-        return None;
-    }
-    String::from_utf8(aris_fs::read(&real, LIMIT).ok()?).ok()
+    let path = inside(worktree, path)?;
+    String::from_utf8(aris_fs::read(&path, LIMIT).ok()?).ok()
 }

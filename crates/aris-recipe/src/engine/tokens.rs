@@ -88,26 +88,25 @@ impl Fields {
 /// that is given twice with different values is both, which no set of values has: nobody knows which one is meant. For such a field the
 /// lines of quotes and lists, and JSON objects in the text, count as well when they give it another value.
 pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
-    let mut fields: Map<String, Value> = Map::new();
-    let mut open: Option<(String, String)> = None;
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut is_open = false;
     for line in text.lines() {
         if let Some((name, value)) = field(line) {
-            close(&mut fields, open.take(), reading);
-            if value.is_empty() || reading.lists.contains(&name) {
-                open = Some((name, value));
-            } else {
-                close(&mut fields, Some((name, value)), reading);
-            }
+            is_open = value.is_empty() || reading.lists.contains(&name);
+            found.push((name, value));
         } else if line.trim().is_empty() || line.trim_start().starts_with("```") {
-            close(&mut fields, open.take(), reading);
-        } else if let Some((_, value)) = &mut open {
+            is_open = false;
+        } else if let Some((_, value)) = found.last_mut().filter(|_| is_open) {
             if !value.is_empty() {
                 value.push('\n');
             }
             value.push_str(line.trim());
         }
     }
-    close(&mut fields, open, reading);
+    let mut fields = Map::new();
+    for (name, value) in found {
+        add(&mut fields, name, Value::from(value), reading);
+    }
     if !reading.single.is_empty() {
         contradict(&mut fields, beside(text), reading);
     }
@@ -136,12 +135,6 @@ pub fn of_object(text: &str, reading: &Reading) -> Option<Map<String, Value>> {
 pub fn of_objects(text: &str, reading: &Reading) -> Option<Vec<Map<String, Value>>> {
     let objects: Vec<Pairs> = serde_json::from_str(text.trim()).ok()?;
     Some(objects.into_iter().map(|one| one.fields(reading)).collect())
-}
-
-fn close(fields: &mut Map<String, Value>, open: Option<(String, String)>, reading: &Reading) {
-    if let Some((name, value)) = open {
-        add(fields, name, Value::from(value), reading);
-    }
 }
 
 fn add(fields: &mut Map<String, Value>, name: String, value: Value, reading: &Reading) {

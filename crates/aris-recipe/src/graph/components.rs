@@ -17,12 +17,7 @@ impl Components {
     /// **Source**: Sharir 1981, with a stack instead of recursion.
     pub fn of(successors: &[Vec<usize>]) -> Self {
         let count = successors.len();
-        let mut predecessors = vec![Vec::new(); count];
-        for (from, all) in successors.iter().enumerate() {
-            for to in all {
-                predecessors[*to].push(from);
-            }
-        }
+        let predecessors = super::reversed(successors);
         let mut order = Vec::new();
         let mut seen = vec![false; count];
         (0..count).for_each(|node| visit(&predecessors, node, &mut seen, &mut order));

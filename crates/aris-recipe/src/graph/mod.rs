@@ -87,6 +87,17 @@ fn adjacency<'a>(steps: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<Vec
     all
 }
 
+/// Predecessors of each node, ascending.
+pub(crate) fn reversed(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for (from, all) in successors.iter().enumerate() {
+        for to in all {
+            predecessors[*to].push(from);
+        }
+    }
+    predecessors
+}
+
 fn routes(recipe: &Recipe) -> Vec<Edge> {
     let mut all = Vec::new();
     for (from, step) in recipe.steps.iter().enumerate() {
@@ -109,15 +120,9 @@ fn routes(recipe: &Recipe) -> Vec<Edge> {
 }
 
 fn bypasses(recipe: &Recipe, routes: &[Edge]) -> Vec<Edge> {
-    let mut predecessors: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); recipe.steps.len()];
-    for edge in routes {
-        if let Some(set) = predecessors.get_mut(edge.to) {
-            set.insert(edge.from);
-        }
-    }
+    let predecessors = reversed(&adjacency(recipe.steps.len(), routes.iter()));
     let mut all = BTreeSet::new();
-    for (at, step) in recipe.steps.iter().enumerate() {
-        let mut sources = predecessors.get(at).cloned().unwrap_or_default();
+    for ((at, step), mut sources) in recipe.steps.iter().enumerate().zip(predecessors) {
         let targets: BTreeSet<usize> = if step.skip_when_false.is_some() {
             let is_way = |via: &Via| match &step.on_skip {
                 Some(_) => *via == Via::Skip,
@@ -126,7 +131,7 @@ fn bypasses(recipe: &Recipe, routes: &[Edge]) -> Vec<Edge> {
             let ways = step.routes().into_iter().filter(|way| is_way(&way.via));
             ways.filter_map(|way| recipe.position(way.to)).collect()
         } else if matches!(step.kind(), Kind::SubRecipe(_)) && at + 1 < recipe.steps.len() {
-            sources.insert(at);
+            sources.push(at);
             BTreeSet::from([at + 1])
         } else {
             continue;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::skill_name::Called;
 use super::{Data, Profile};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
-use crate::graph::Graph;
+use crate::graph::{Graph, reversed};
 use crate::model::{Capture, Kind, Recipe, Step};
 use crate::near::nearest;
 use crate::template::Template;
@@ -43,14 +43,7 @@ pub(super) struct Facts<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn new(recipe: &'a Recipe, data: &'a Data, profile: Profile) -> Self {
         let graph = Graph::of(recipe);
-        let steps = recipe.steps.len();
-        let successors = graph.successors(steps, true);
-        let mut predecessors = vec![Vec::new(); steps];
-        for (from, targets) in successors.iter().enumerate() {
-            for to in targets {
-                predecessors[*to].push(from);
-            }
-        }
+        let successors = graph.successors(recipe.steps.len(), true);
         let mut producers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, step) in recipe.steps.iter().enumerate() {
             for capture in step.captures() {
@@ -69,8 +62,8 @@ impl<'a> Scope<'a> {
             profile,
             graph,
             producers,
+            predecessors: reversed(&successors),
             successors,
-            predecessors,
         }
     }
 
@@ -140,6 +133,28 @@ pub(super) fn reach(
         }
     }
     seen
+}
+
+/// The first step that is wanted among the nearest ones over some edges, in so many hops.
+pub(super) fn nearest_step(
+    edges: &[Vec<usize>],
+    from: usize,
+    hops: Option<usize>,
+    wanted: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let mut seen: BTreeSet<usize> = BTreeSet::new();
+    let mut front: BTreeSet<usize> = edges[from].iter().copied().collect();
+    let mut hops = hops.unwrap_or(usize::MAX);
+    while !front.is_empty() && hops > 0 {
+        hops -= 1;
+        if let Some(found) = front.iter().find(|at| wanted(**at)) {
+            return Some(*found);
+        }
+        seen.extend(&front);
+        let next = front.iter().flat_map(|at| &edges[*at]);
+        front = next.copied().filter(|at| !seen.contains(at)).collect();
+    }
+    None
 }
 
 impl<'a> Facts<'a> {

@@ -11,6 +11,9 @@ use crate::template::Template;
 static CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:^\s*|\s)/[\w-]+:([\w-]+)|^\s*/([\w-]+)(?:[^:\w-]|$)").ok());
 
+/// A reference, whatever it refers to.
+static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?s)\$\{\{.*?\}\}").ok());
+
 /// A skill as a command calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Called<'a> {
@@ -39,17 +42,8 @@ impl<'a> Called<'a> {
 
     /// Words among the arguments that are no references.
     pub(super) fn has_prose(&self) -> bool {
-        let mut rest = self.arguments;
-        while let Some((before, after)) = rest.split_once("${{") {
-            if !before.trim().is_empty() {
-                return true;
-            }
-            let Some((_, behind)) = after.split_once("}}") else {
-                return true;
-            };
-            rest = behind;
-        }
-        !rest.trim().is_empty()
+        let others = REFERENCE.iter().flat_map(|one| one.split(self.arguments));
+        others.into_iter().any(|text| !text.trim().is_empty())
     }
 
     /// Names that the command refers to, inputs and variables.

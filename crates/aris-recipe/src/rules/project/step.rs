@@ -9,7 +9,7 @@ use super::skill::SkillTest;
 use super::{Pattern, is};
 use crate::expression::{Expression, Namespace};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
-use crate::rules::scope::{Scope, argument, captured_field, reach};
+use crate::rules::scope::{Scope, argument, captured_field, nearest_step, reach};
 
 /// All parts that are there must hold.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -276,19 +276,10 @@ impl Removed {
 
 impl Before {
     fn found(&self, scope: &Scope<'_>, at: usize) -> Vec<String> {
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
-        let mut front: BTreeSet<usize> = scope.predecessors[at].iter().copied().collect();
-        let mut hops = 0;
-        while !front.is_empty() && self.hops.is_none_or(|most| hops < most) {
-            if let Some(found) = front.iter().find(|at| self.is.holds(scope, **at).is_some()) {
-                return vec![scope.step(*found).name.clone()];
-            }
-            seen.extend(&front);
-            let next = front.iter().flat_map(|at| &scope.predecessors[*at]);
-            front = next.copied().filter(|at| !seen.contains(at)).collect();
-            hops += 1;
-        }
-        Vec::new()
+        let wanted = |at: usize| self.is.holds(scope, at).is_some();
+        let found = nearest_step(&scope.predecessors, at, self.hops, wanted);
+        let name = found.map(|at| scope.step(at).name.clone());
+        name.into_iter().collect()
     }
 }
 

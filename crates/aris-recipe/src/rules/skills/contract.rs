@@ -1,11 +1,11 @@
 //! What steps give to skills and take from them, against the contracts in the manifest.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
 use super::super::data::{Manifest, SkillContract};
-use super::super::scope::captured_field;
+use super::super::scope::{captured_field, nearest_step};
 use super::super::skill_name::Called;
 use crate::expression::{Namespace, Reference};
 use crate::finding::{Finding, Severity};
@@ -175,7 +175,9 @@ impl Call<'_> {
             one.namespace == Namespace::Result && contract.output(one.name()).is_some()
         };
         let gated = scope.step(self.at).asks().any(is_output);
-        let Some(push) = push_behind(scope, self.at).filter(|_| !gated) else {
+        let pushes = |at: usize| scope.step(at).tool.as_deref() == Some("push_to_remote");
+        let push = nearest_step(&scope.successors, self.at, Some(PUSH_HOPS), pushes);
+        let Some(push) = push.filter(|_| !gated) else {
             return;
         };
         let advice = match contract.output_names().join(", ").as_str() {
@@ -186,23 +188,6 @@ impl Call<'_> {
         let what = format!("may write nothing, and step `{push}` pushes all the same; {advice}");
         self.tell(Id::ConditionalSkillUngatedPush, &what, out);
     }
-}
-
-/// The nearest push.
-fn push_behind(scope: &Scope<'_>, from: usize) -> Option<usize> {
-    let mut seen = BTreeSet::from([from]);
-    let mut open = VecDeque::from([(from, 0)]);
-    while let Some((at, hops)) = open.pop_front() {
-        if scope.step(at).tool.as_deref() == Some("push_to_remote") {
-            return Some(at);
-        }
-        if hops < PUSH_HOPS {
-            let next = scope.successors[at].iter();
-            let fresh = next.filter(|next| seen.insert(**next));
-            open.extend(fresh.map(|next| (*next, hops + 1)));
-        }
-    }
-    None
 }
 
 /// What is wrong with a contract itself; told at every step that calls the skill.
