@@ -6,7 +6,7 @@ use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
-use aris_review::HttpError;
+use aris_review::{HttpError, Trouble};
 use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
@@ -19,6 +19,9 @@ pub enum GateError {
     /// GitHub's interface cannot be asked as it was wanted.
     #[error(transparent)]
     Base(#[from] HttpError),
+    /// The service did not do what it was asked.
+    #[error(transparent)]
+    Trouble(#[from] Trouble),
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
@@ -80,6 +83,7 @@ impl Failure for GateError {
             Self::Refused { kind, .. } => *kind,
             Self::Disk(error) => error.kind(),
             Self::Base(error) => error.kind(),
+            Self::Trouble(_) => ErrorKind::Unavailable,
             Self::Written(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
             Self::Fs(error) => error.kind(),
@@ -89,7 +93,7 @@ impl Failure for GateError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Refused { hint, .. } => Some(hint.clone()),
-            Self::Written(_) => None,
+            Self::Trouble(_) | Self::Written(_) => None,
             Self::Disk(error) => error.hint(),
             Self::Base(error) => error.hint(),
             Self::Proc(error) => error.hint(),

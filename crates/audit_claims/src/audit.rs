@@ -59,21 +59,15 @@ pub(crate) struct Target<'a> {
 
 impl Target<'_> {
     /// Who is logged in, and the commit that is reviewed. What has changed since it was looked at is neither approved nor refused.
-    fn login(&self) -> Result<Result<(Option<String>, String), Trouble>, Error> {
-        let asked = self.forge.reach();
-        let asked = asked.and_then(|login| Ok((login, self.forge.record(self.pull)?)));
-        let (login, record) = match asked {
-            Ok(said) => said,
-            Err(trouble) => return Ok(Err(trouble)),
-        };
+    fn login(&self) -> Result<(Option<String>, String), Error> {
+        let login = self.forge.reach()?;
+        let record = self.forge.record(self.pull)?;
         open(self.pull, &record)?;
-        let moved = self.head.is_some_and(|head| head != record.head);
-        Ok(if moved {
+        if self.head.is_some_and(|head| head != record.head) {
             let why = "commits were pushed while the others were looked at; nothing was posted, call again";
-            Err(Trouble::Malformed(why.to_owned()))
-        } else {
-            Ok((login, record.head))
-        })
+            return Err(Trouble::Malformed(why.to_owned()).into());
+        }
+        Ok((login, record.head))
     }
 }
 
@@ -86,7 +80,7 @@ pub(crate) fn published(
     context: &Context,
 ) -> Result<Judged, Error> {
     let _turn = turn(context, target.pull, folder)?;
-    match target.login()? {
+    match target.login() {
         Ok((login, head)) => {
             let review = Review {
                 head: Some(&head),
@@ -124,7 +118,10 @@ pub(crate) fn published(
                 }
             }
         }
-        Err(trouble) => judged.degrade(&trouble.to_string(), flags.degraded_verdict),
+        Err(Error::Trouble(trouble)) => {
+            judged.degrade(&trouble.to_string(), flags.degraded_verdict);
+        }
+        Err(error) => return Err(error),
     }
     let name = format!("summary_{}_{}.md", target.pull.number, folder.stamp);
     folder.write(&name, judged.summary(target.gate, target.pull).as_bytes())?;

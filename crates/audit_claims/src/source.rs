@@ -6,7 +6,7 @@ use std::path::Path;
 use aris_claims::bindings::FILE_NAME;
 use aris_cli::Context;
 use aris_gates::{Folder, Worktree, open};
-use aris_review::{Claim, Diff, DiffFile, Finding, Forge, Gate, Pull, Reports, Trouble};
+use aris_review::{Claim, Diff, DiffFile, Finding, Forge, Gate, Pull, Reports};
 use aris_statements::disk::inside;
 
 use crate::Error;
@@ -35,23 +35,18 @@ pub(crate) struct Changes {
     pub(crate) diff: Vec<u8>,
 }
 
-/// Gets the diff and keeps it. What the service did not do is in the inner result.
+/// Gets the diff and keeps it. **Errors**: also a [`Trouble`](Error::Trouble) of the service, which blocks nobody.
 pub(crate) fn fetch(
     forge: &dyn Forge,
     pull: &Pull,
     reports: &Reports,
     worktree: Option<&Worktree>,
     folder: &Folder,
-) -> Result<Result<Changes, Trouble>, Error> {
-    let record = match forge.reach().and_then(|_| forge.record(pull)) {
-        Ok(record) => record,
-        Err(trouble) => return Ok(Err(trouble)),
-    };
+) -> Result<Changes, Error> {
+    forge.reach()?;
+    let record = forge.record(pull)?;
     open(pull, &record)?;
-    let mut diff = match forge.diff(pull, &record) {
-        Ok(diff) => diff,
-        Err(trouble) => return Ok(Err(trouble)),
-    };
+    let mut diff = forge.diff(pull, &record)?;
     let read = Diff::read(&diff);
     for hidden in reports.hidden(&read).iter().filter(|hidden| hidden.is_file) {
         let text = match worktree {
@@ -63,10 +58,10 @@ pub(crate) fn fetch(
         }
     }
     folder.write(&format!("diff_{}.txt", pull.number), &diff)?;
-    Ok(Ok(Changes {
+    Ok(Changes {
         head: record.head,
         diff,
-    }))
+    })
 }
 
 /// The files on which the rules rest and which are here otherwise than at the head of the pull request: those of the diff, bibliographies and

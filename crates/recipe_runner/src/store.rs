@@ -9,7 +9,7 @@ use aris_contract::ErrorKind;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
-use crate::attempt::{self, Attempt, Left, Part};
+use crate::attempt::{self, Left, Part};
 use crate::cli::WaitArgs;
 use crate::error::Error;
 use crate::journal::{self, Writer, attempts_of, beside};
@@ -155,7 +155,7 @@ impl Store {
     /// Folders of the attempts of the step at the cursor that were begun, and nobody knows how they ended.
     pub(crate) fn interrupted(&self, state: &State) -> Result<Vec<PathBuf>, Error> {
         let parts = attempt::parts(&self.attempts().join(ticket(state)))?;
-        let is_interrupted = |part: &Part| matches!(part.left, Left::Over(Attempt::Interrupted));
+        let is_interrupted = |part: &Part| matches!(part.left, Left::Interrupted);
         let interrupted = parts.into_iter().filter(is_interrupted);
         Ok(interrupted.map(|part| part.folder).collect())
     }

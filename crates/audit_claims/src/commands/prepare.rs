@@ -53,17 +53,18 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
         (None, Some(pull)) => {
             let forge = args.forge.way(context, context.cwd(), &pull.repository)?;
             let worktree = Worktree::of(context.cwd()).ok();
-            match fetch(&*forge, pull, &reports, worktree.as_ref(), &folder)? {
+            match fetch(&*forge, pull, &reports, worktree.as_ref(), &folder) {
                 Ok(Changes { diff, .. }) => {
                     let kept = folder.at(&format!("diff_{}.txt", pull.number));
                     prepared.diff = Some(kept.display().to_string());
                     diff
                 }
-                Err(trouble) => {
+                Err(Error::Trouble(trouble)) => {
                     prepared.degraded = true;
                     prepared.reason = Some(trouble.to_string());
                     return Ok(prepared);
                 }
+                Err(error) => return Err(error),
             }
         }
         (None, None) => Vec::new(),

@@ -67,14 +67,15 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let engine = args.engine(&answers)?;
     let repository = &args.pull.repository;
     let forge = args.forge.way(context, &worktree.path, repository)?;
-    let fetched = fetch(&*forge, &args.pull, &reports, Some(&worktree), &folder)?;
+    let fetched = fetch(&*forge, &args.pull, &reports, Some(&worktree), &folder);
     let Changes { head, diff } = match fetched {
         Ok(changes) => changes,
-        Err(trouble) => {
+        Err(Error::Trouble(trouble)) => {
             let mut judged = Judged::of(Findings::default());
             judged.degrade(&trouble.to_string(), args.flags.degraded_verdict);
             return Ok(args.flags.outcome(judged));
         }
+        Err(error) => return Err(error),
     };
     let read = Diff::read(&diff);
     let not_shown = not_shown(&reports, &read, args.folder.gate);

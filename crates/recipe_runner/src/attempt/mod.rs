@@ -106,17 +106,6 @@ struct Record {
     dropped: [u64; 2],
 }
 
-/// What an attempt came to.
-#[derive(Debug)]
-pub(crate) enum Attempt {
-    /// It ended.
-    Ended(Box<Outcome>),
-    /// Somebody ended it.
-    Cancelled,
-    /// It was begun, and nobody knows how it ended.
-    Interrupted,
-}
-
 /// What lies in the folder of an attempt.
 #[derive(Debug)]
 pub(crate) enum Left {
@@ -124,8 +113,12 @@ pub(crate) enum Left {
     Nothing,
     /// Its work goes on.
     AtWork(AtWork),
-    /// It is over.
-    Over(Attempt),
+    /// It ended.
+    Ended(Box<Outcome>),
+    /// Somebody ended it.
+    Cancelled,
+    /// It was begun, and nobody knows how it ended.
+    Interrupted,
 }
 
 /// A step whose work goes on.
@@ -166,12 +159,12 @@ pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
             log: folder.join(STDOUT).display().to_string(),
         }),
         Standing::Ended(exit) => match exit.ending {
-            _ if exit.ended_by_us == EndedByUs::Cancelled => Left::Over(Attempt::Cancelled),
+            _ if exit.ended_by_us == EndedByUs::Cancelled => Left::Cancelled,
             Ending::StartFailed(_) => Left::Nothing,
             // The process that does the work was ended before it could say what came of it.
-            Ending::Code(_) | Ending::Signal(_) => Left::Over(Attempt::Interrupted),
+            Ending::Code(_) | Ending::Signal(_) => Left::Interrupted,
         },
-        Standing::Lost { .. } => Left::Over(Attempt::Interrupted),
+        Standing::Lost { .. } => Left::Interrupted,
     })
 }
 
@@ -179,8 +172,8 @@ pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
 fn recorded(folder: &Path) -> Result<Option<Left>, Error> {
     let record = read::<Record>(&folder.join(OUTCOME))?;
     Ok(record.map(|record| match record.outcome {
-        _ if record.cancelled => Left::Over(Attempt::Cancelled),
-        Some(outcome) => Left::Over(Attempt::Ended(Box::new(outcome))),
+        _ if record.cancelled => Left::Cancelled,
+        Some(outcome) => Left::Ended(Box::new(outcome)),
         None => Left::Nothing,
     }))
 }
@@ -230,17 +223,17 @@ pub(crate) fn step_of(folder: &Path) -> Result<Option<String>, Error> {
     Ok(read::<Request>(&folder.join(REQUEST))?.map(|request| request.step))
 }
 
-/// Makes an attempt, or finds what came of it.
+/// Makes an attempt, or finds what came of it, which is neither nothing nor still at work.
 pub(crate) fn make(
     folder: &Path,
     request: impl FnOnce() -> Result<Request, Error>,
     program: &Program,
-) -> Result<Attempt, Error> {
+) -> Result<Left, Error> {
     match left(folder)? {
         // Cancelled before this engine came, which was called to go on.
-        Left::Over(Attempt::Cancelled) => put_aside(folder)?,
-        Left::Over(attempt) => return Ok(attempt),
+        Left::Cancelled => put_aside(folder)?,
         Left::Nothing | Left::AtWork(_) => {}
+        over => return Ok(over),
     }
     let at = folder.join(REQUEST);
     let request = if let Some(request) = read::<Request>(&at)? {
@@ -266,8 +259,7 @@ pub(crate) fn make(
         std::thread::park_timeout(AGAIN);
     }
     match left(folder)? {
-        Left::Over(attempt) => Ok(attempt),
-        Left::AtWork(_) => Ok(Attempt::Interrupted),
+        Left::AtWork(_) => Ok(Left::Interrupted),
         Left::Nothing => {
             let record = read::<Record>(&folder.join(OUTCOME))?;
             let reason = record.and_then(|record| record.not_started).unwrap_or(said);
@@ -277,6 +269,7 @@ pub(crate) fn make(
             }
             Err(Error::not_started(request.step, reason))
         }
+        over => Ok(over),
     }
 }
 
@@ -425,7 +418,7 @@ pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
             // What succeeded before is not tried again.
             for folder in earlier(folder) {
                 let there = left(&below(&folder, at))?;
-                if matches!(&there, Left::Over(Attempt::Ended(outcome)) if outcome.status == OutcomeStatus::Success)
+                if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
                 {
                     (own, found) = (below(&folder, at), there);
                 }

@@ -8,7 +8,7 @@ use aris_contract::text::counted;
 use aris_recipe::engine::Status;
 use serde::Serialize;
 
-use crate::attempt::{self, AtWork, Attempt, Left};
+use crate::attempt::{self, AtWork, Left};
 use crate::cli::StatusArgs;
 use crate::commands::run::{end_word, signal};
 use crate::drive::in_brackets;
@@ -77,9 +77,9 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> 
         let (status, work) = match part.left {
             Left::Nothing => ("waiting", None),
             Left::AtWork(work) => ("running", Some(work)),
-            Left::Over(Attempt::Ended(outcome)) => (outcome.status.word(), None),
-            Left::Over(Attempt::Cancelled) => ("cancelled", None),
-            Left::Over(Attempt::Interrupted) => ("interrupted", None),
+            Left::Ended(outcome) => (outcome.status.word(), None),
+            Left::Cancelled => ("cancelled", None),
+            Left::Interrupted => ("interrupted", None),
         };
         interrupted |= status == "interrupted";
         cancelled |= status == "cancelled";

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use aris_recipe::engine::{Outcome, OutcomeStatus};
 
 use super::{Call, Made, Source, Work, go_on};
-use crate::attempt::{self, Attempt, LENSES, Left, Program, below, parts};
+use crate::attempt::{self, LENSES, Left, Program, below, parts};
 use crate::error::Error;
 use crate::store::ticket;
 
@@ -31,7 +31,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     for (at, (lens, part)) in lenses.iter().zip(parts(&folder)?).enumerate() {
         // A success of an earlier attempt of the step is not done again.
         let done = match part.left {
-            Left::Over(Attempt::Ended(outcome)) if !part.folder.starts_with(&folder) => {
+            Left::Ended(outcome) if !part.folder.starts_with(&folder) => {
                 Some(*outcome).filter(|outcome| outcome.is_success(step))
             }
             _ => None,
@@ -51,23 +51,23 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     let one = |(work, done): &(Work, Option<Outcome>), say: &mpsc::Sender<String>| {
         let told = None;
         if let Some(outcome) = done {
-            let attempt = Attempt::Ended(Box::new(outcome.clone()));
-            return Ok(Made { attempt, told });
+            let left = Left::Ended(Box::new(outcome.clone()));
+            return Ok(Made { left, told });
         }
         // Whoever cancels the step wants nothing new to begin.
         if cancelled.load(Ordering::SeqCst) {
-            let attempt = Attempt::Cancelled;
-            return Ok(Made { attempt, told });
+            let left = Left::Cancelled;
+            return Ok(Made { left, told });
         }
         let tell = |line: String| say.send(line).unwrap_or_default();
         if let Some(begun) = work.begins(&attempt::left(&work.folder)?, attempt) {
             tell(begun);
         }
         let made = work.make(&program, clock)?;
-        match &made.attempt {
-            Attempt::Ended(outcome) => tell(format!("{}: {}", work.name, outcome.status.word())),
-            Attempt::Cancelled => cancelled.store(true, Ordering::SeqCst),
-            Attempt::Interrupted => {}
+        match &made.left {
+            Left::Ended(outcome) => tell(format!("{}: {}", work.name, outcome.status.word())),
+            Left::Cancelled => cancelled.store(true, Ordering::SeqCst),
+            _ => {}
         }
         Ok(made)
     };
@@ -104,7 +104,7 @@ fn left_behind(call: &Call<'_>, folder: &Path) -> Result<Option<Outcome>, Error>
     for part in parts(folder)? {
         match (part.left, part.lens) {
             (Left::AtWork(work), _) => return Err(work.refuses(&call.step.name)),
-            (Left::Over(Attempt::Ended(outcome)), Some(lens)) => ended.push((lens, *outcome)),
+            (Left::Ended(outcome), Some(lens)) => ended.push((lens, *outcome)),
             _ => is_whole = false,
         }
     }

@@ -11,7 +11,7 @@ use aris_recipe::engine::{Lens, Machine, Outcome, OutcomeStatus, Poll, Script, S
 use aris_recipe::model::Kind;
 
 use crate::agent;
-use crate::attempt::{self, Attempt, Left, Program, Request};
+use crate::attempt::{self, Left, Program, Request};
 use crate::cache;
 use crate::cli::SourceArgs;
 use crate::error::Error;
@@ -101,9 +101,9 @@ impl Source {
         if !self.carries_out(step) {
             // What an engine began is neither handed out again nor overtaken.
             return match left {
-                Left::Over(Attempt::Ended(outcome)) => Ok(Some(*outcome)),
+                Left::Ended(outcome) => Ok(Some(*outcome)),
                 Left::AtWork(work) => Err(work.refuses(&step.name)),
-                Left::Nothing | Left::Over(_) => Ok(None),
+                _ => Ok(None),
             };
         }
         let work = Work::new(self, &call, step.name.clone(), folder, None);
@@ -140,19 +140,19 @@ impl Source {
         if let Some(told) = made.told {
             context.warn(&told);
         }
-        match made.attempt {
-            Attempt::Ended(outcome) => Some(*outcome),
-            Attempt::Cancelled => {
+        match made.left {
+            Left::Ended(outcome) => Some(*outcome),
+            Left::Cancelled => {
                 let name = &work.name;
                 context.note(&format!(
                     "{name}: cancelled; recipe_runner resume starts it again"
                 ));
                 None
             }
-            Attempt::Interrupted if self.args.rerun_interrupted => {
+            Left::Interrupted if self.args.rerun_interrupted => {
                 Some(Outcome::noted(OutcomeStatus::Stale, "interrupted"))
             }
-            Attempt::Interrupted => {
+            Left::Nothing | Left::AtWork(_) | Left::Interrupted => {
                 context.warn(&attempt::interrupted(&work.name, &work.folder));
                 None
             }
@@ -182,7 +182,7 @@ pub(crate) struct Work {
 
 /// What came of it, and what a reader should know.
 pub(crate) struct Made {
-    pub(crate) attempt: Attempt,
+    pub(crate) left: Left,
     pub(crate) told: Option<String>,
 }
 
@@ -226,8 +226,8 @@ impl Work {
                 let (process, since) = (work.process, &work.since);
                 format!("still running, process {process}, since {since}")
             }
-            Left::Over(Attempt::Cancelled) => String::from("was cancelled, and is started again"),
-            Left::Over(_) => return None,
+            Left::Cancelled => String::from("was cancelled, and is started again"),
+            Left::Ended(_) | Left::Interrupted => return None,
         };
         let (name, log) = (&self.name, self.log());
         Some(format!("{name}: {how}; its output is in {log}"))
@@ -240,17 +240,17 @@ impl Work {
             && matches!(attempt::left(&self.folder)?, Left::Nothing)
             && let Some(outcome) = cache::find(folder, key)
         {
-            let attempt = Attempt::Ended(Box::new(outcome));
-            return Ok(Made { attempt, told });
+            let left = Left::Ended(Box::new(outcome));
+            return Ok(Made { left, told });
         }
-        let attempt = attempt::make(&self.folder, || Ok(self.request.clone()), program)?;
-        if let (Attempt::Ended(outcome), Some((folder, key))) = (&attempt, &self.cached) {
+        let left = attempt::make(&self.folder, || Ok(self.request.clone()), program)?;
+        if let (Left::Ended(outcome), Some((folder, key))) = (&left, &self.cached) {
             let made = clock.now().to_string();
             if let Err(error) = cache::keep(folder, key, &self.request.step, outcome, made) {
                 told = Some(format!("the result of {} is not kept: {error}", self.name));
             }
         }
-        Ok(Made { attempt, told })
+        Ok(Made { left, told })
     }
 }
 
