@@ -10,7 +10,7 @@ use super::tokens::Reading;
 use super::values::ListedValues;
 use crate::expression::{Expression, Namespace};
 use crate::graph::{Graph, Skip};
-use crate::model::{Branch, Kind, OnResult, Recipe, Step, Target, Via};
+use crate::model::{Kind, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
 use crate::value::is_truthy;
 
@@ -313,19 +313,15 @@ impl Machine {
     /// Whether an edge is one that a routing step took because of a result: the next item of work.
     fn is_progress(&self, from: usize, edge: Option<&Via>) -> bool {
         let step = self.recipe.steps.get(from);
-        let Some(step) = step.filter(|step| step.kind() == Kind::Route) else {
+        let Some((step, via)) = step
+            .zip(edge)
+            .filter(|(step, _)| step.kind() == Kind::Route)
+        else {
             return false;
         };
-        match (&step.on_result, edge) {
-            (Some(OnResult::Field { .. }), Some(Via::Result(_))) => true,
-            (Some(OnResult::List(branches)), Some(via)) => {
-                let taken = via.branch().and_then(|at| branches.get(at));
-                let condition = taken.and_then(Branch::condition);
-                let mut reads = condition.into_iter().flat_map(Expression::references);
-                reads.any(|one| one.namespace == Namespace::Result)
-            }
-            _ => false,
-        }
+        let condition = step.branch(via).and_then(|(_, taken)| taken.condition());
+        let mut reads = condition.into_iter().flat_map(Expression::references);
+        reads.any(|one| one.namespace == Namespace::Result)
     }
 
     fn is_skipped(step: &Step, state: &State) -> bool {

@@ -58,26 +58,18 @@ fn by_result(
     let result = outcome.main_result();
     let scope = state.scope(&result);
     let mut notes = Vec::new();
-    let found = match on_result {
-        OnResult::List(branches) => branches.iter().enumerate().find_map(|(at, branch)| {
-            let holds = branch.is_default()
-                || branch.when.as_ref().is_some_and(|when| match &when.parsed {
-                    Ok(condition) => condition.holds(&scope, &mut notes),
-                    Err(error) => {
-                        notes.push(format!("bad_condition: {}: {error}", when.text.text));
-                        false
-                    }
-                });
-            holds.then(|| (branch.via(at), branch.route.as_deref()))
-        }),
-        OnResult::Field { field, routes } => {
-            let field = field.as_deref().unwrap_or_default().trim();
-            let text = result.get(field).map(crate::value::to_text);
-            let text = text.unwrap_or_default();
-            let named = routes.iter().find(|(key, _)| key.text == text);
-            named.map(|(key, route)| (Via::Result(key.text.clone()), Some(&**route)))
-        }
-    };
+    let mut branches = on_result.branches.iter().enumerate();
+    let found = branches.find_map(|(at, branch)| {
+        let holds = branch.is_default()
+            || branch.when.as_ref().is_some_and(|when| match &when.parsed {
+                Ok(condition) => condition.holds(&scope, &mut notes),
+                Err(error) => {
+                    notes.push(format!("bad_condition: {}: {error}", when.text.text));
+                    false
+                }
+            });
+        holds.then(|| (branch.via(at), branch.route.as_deref()))
+    });
     let (via, route) = found.unwrap_or((Via::NoMatch, failure));
     Taken {
         notes,

@@ -86,8 +86,5 @@ fn uses(step: &Step, field: &str, lists: bool) -> bool {
     let listed = step.capture_list.iter().filter(|_| lists);
     let mut captured = step.capture.iter().chain(listed);
     captured.any(|capture| capture.reads(field))
-        || step
-            .by_field()
-            .is_some_and(|(named, _)| named.trim() == field)
         || step.asks().any(|one| one.is(Namespace::Result, field))
 }

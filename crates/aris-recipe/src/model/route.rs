@@ -7,7 +7,7 @@ use strum::{Display, EnumString};
 
 use super::keys::{as_text, demand, keys, kinds};
 use super::kinds::{Anything, Route, Word};
-use crate::expression::{self, Expression, ExpressionError};
+use crate::expression::{self, Comparison, Expression, ExpressionError, Operand, Reference};
 use aris_yaml::{Node, Text};
 
 keys! {
@@ -59,10 +59,15 @@ kinds! {
             if node.get("routes").is_none_or(Node::is_null) {
                 reader.refuse(node, "on_result has no `routes`");
             }
-            return Some(OnResult::Field {
-                field: keys.field,
-                routes: keys.routes,
+            let field = keys.field.unwrap_or_else(|| Text {
+                text: String::new(),
+                line: node.line,
+                column: node.column,
             });
+            let routes = keys.routes.into_iter();
+            let branches = routes.map(|(value, route)| Branch::of_value(&field, value, route));
+            let branches = branches.collect();
+            return Some(OnResult { field: Some(field), branches });
         }
         if node.items().is_empty() {
             reader.expect(node, "a list of branches, or `field` with `routes`");
@@ -86,10 +91,11 @@ kinds! {
                 when: keys.when.as_ref().and_then(as_text).map(condition),
                 route: keys.route,
                 line: item.line,
+                value: None,
             }
         });
         let branches = branches.collect();
-        node.is_list().then_some(OnResult::List(branches))
+        node.is_list().then_some(OnResult { field: None, branches })
     };
 }
 
@@ -148,16 +154,6 @@ pub enum Via {
     Bypass,
 }
 
-impl Via {
-    /// The number of the branch, at a step that routes by branches.
-    pub(crate) fn branch(&self) -> Option<usize> {
-        match self {
-            Self::Result(key) => key.parse().ok(),
-            _ => None,
-        }
-    }
-}
-
 impl Serialize for Via {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -187,21 +183,16 @@ pub struct Written<'a> {
     pub to: &'a Text,
 }
 
-/// Routing by result.
+/// Routing by result: the first branch whose condition holds.
 #[derive(Clone, Debug)]
-pub enum OnResult {
-    /// The first branch whose condition holds.
-    List(Vec<Branch>),
-    /// The text of one field of the result.
-    Field {
-        /// The field; `None` when it is missing.
-        field: Option<Text>,
-        /// Values and their routes, in the order of the file.
-        routes: Vec<(Text, Text)>,
-    },
+pub struct OnResult {
+    /// The field whose text decides, where the file gives its values with their routes; empty when it is missing.
+    pub field: Option<Text>,
+    /// In the order of the file.
+    pub branches: Vec<Branch>,
 }
 
-/// One branch of the list form.
+/// One branch, or one value of the field that decides.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// Whether the file has no condition for it.
@@ -212,6 +203,8 @@ pub struct Branch {
     pub route: Option<Text>,
     /// Its line.
     pub line: u32,
+    /// The value; its condition is that the field has it.
+    pub value: Option<Text>,
 }
 
 /// A condition, parsed once.
@@ -224,6 +217,24 @@ pub struct Condition {
 }
 
 impl Branch {
+    fn of_value(field: &Text, value: Text, route: Text) -> Self {
+        let parsed = Expression::Compare {
+            left: Operand::Reference(Reference::of_result(field.trim())),
+            comparison: Comparison::Equal,
+            right: Operand::Literal(value.text.clone()),
+        };
+        Self {
+            is_open: false,
+            when: Some(Condition {
+                text: value.clone(),
+                parsed: Ok(parsed),
+            }),
+            route: Some(route),
+            line: value.line,
+            value: Some(value),
+        }
+    }
+
     /// Whether it needs no condition: it has none, or `true`.
     pub fn is_default(&self) -> bool {
         self.is_open || self.condition().is_some_and(Expression::is_always)
@@ -236,10 +247,18 @@ impl Branch {
 
     /// How control leaves by this branch, which is the one of this number.
     pub(crate) fn via(&self, at: usize) -> Via {
-        if self.is_default() {
-            Via::Default
-        } else {
-            Via::Result(at.to_string())
+        match &self.value {
+            Some(value) => Via::Result(value.text.clone()),
+            None if self.is_default() => Via::Default,
+            None => Via::Result(at.to_string()),
+        }
+    }
+
+    /// Where it stands.
+    pub(crate) fn field(&self, at: usize) -> String {
+        match &self.value {
+            Some(value) => format!("on_result.routes.{}", value.text),
+            None => format!("on_result[{at}]"),
         }
     }
 }
@@ -247,48 +266,20 @@ impl Branch {
 impl OnResult {
     /// All routes in order.
     pub fn routes(&self) -> Vec<Written<'_>> {
-        match self {
-            Self::List(branches) => {
-                let branches = branches.iter().enumerate();
-                let written = branches.filter_map(|(at, branch)| {
-                    Some(Written {
-                        via: branch.via(at),
-                        field: format!("on_result[{at}]"),
-                        to: branch.route.as_ref()?,
-                    })
-                });
-                written.collect()
-            }
-            Self::Field { routes, .. } => {
-                let written = routes.iter().map(|(key, to)| Written {
-                    via: Via::Result(key.text.clone()),
-                    field: format!("on_result.routes.{}", key.text),
-                    to,
-                });
-                written.collect()
-            }
-        }
+        let branches = self.branches.iter().enumerate();
+        let written = branches.filter_map(|(at, branch)| {
+            Some(Written {
+                via: branch.via(at),
+                field: branch.field(at),
+                to: branch.route.as_ref()?,
+            })
+        });
+        written.collect()
     }
 
-    /// The first default route of the list form.
+    /// The first default route.
     pub fn default_route(&self) -> Option<&Text> {
-        match self {
-            Self::List(branches) => branches
-                .iter()
-                .find(|branch| branch.is_default())
-                .and_then(|branch| branch.route.as_ref()),
-            Self::Field { .. } => None,
-        }
-    }
-
-    /// All routes, to be changed.
-    pub(crate) fn routes_mut(&mut self) -> Vec<&mut Text> {
-        match self {
-            Self::List(branches) => branches
-                .iter_mut()
-                .filter_map(|branch| branch.route.as_mut())
-                .collect(),
-            Self::Field { routes, .. } => routes.iter_mut().map(|(_, route)| route).collect(),
-        }
+        let mut branches = self.branches.iter();
+        branches.find(|branch| branch.is_default())?.route.as_ref()
     }
 }

@@ -337,23 +337,32 @@ impl Step {
         optional.any(|name| name.text == variable)
     }
 
-    /// The branches of the list form; none of the other.
+    /// The branches by result.
     pub fn branches(&self) -> &[Branch] {
-        match &self.on_result {
-            Some(OnResult::List(branches)) => branches,
-            Some(OnResult::Field { .. }) | None => &[],
-        }
+        let on_result = self.on_result.as_ref();
+        on_result.map_or(&[], |on_result| &on_result.branches)
     }
 
-    /// The field whose text decides, of the other form, and its values with their routes.
-    pub fn by_field(&self) -> Option<(&Text, &[(Text, Text)])> {
-        match &self.on_result {
-            Some(OnResult::Field { field, routes }) => Some((field.as_ref()?, routes)),
-            Some(OnResult::List(_)) | None => None,
-        }
+    /// The branch by which control leaves.
+    pub(crate) fn branch(&self, via: &Via) -> Option<(usize, &Branch)> {
+        let Via::Result(key) = via else {
+            return None;
+        };
+        let mut branches = self.branches().iter();
+        let of_value = |branch: &Branch| branch.value.as_deref() == Some(key);
+        let at = match self.by_field() {
+            Some(_) => branches.position(of_value),
+            None => key.parse().ok(),
+        }?;
+        Some((at, self.branches().get(at)?))
     }
 
-    /// The readable conditions of the list form: number of the branch, text, meaning.
+    /// The field whose text decides, where the file gives its values with their routes.
+    pub fn by_field(&self) -> Option<&Text> {
+        self.on_result.as_ref()?.field.as_ref()
+    }
+
+    /// The readable conditions of the branches: number, text, meaning.
     pub fn conditions(&self) -> impl Iterator<Item = (usize, &Text, &Expression)> {
         let branches = self.branches().iter().enumerate();
         branches
@@ -423,8 +432,9 @@ impl Step {
             .into_iter()
             .filter_map(|(route, is_failure)| Some((route.as_mut()?, is_failure)));
         let mut all: Vec<(&mut Text, bool)> = written.collect();
-        let results = keys.on_result.iter_mut().flat_map(OnResult::routes_mut);
-        all.extend(results.map(|route| (route, false)));
+        let results = keys.on_result.iter_mut();
+        let results = results.flat_map(|on_result| &mut on_result.branches);
+        all.extend(results.filter_map(|branch| Some((branch.route.as_mut()?, false))));
         all
     }
 }

@@ -65,9 +65,8 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
             let (from, to) = (edge.from, edge.to);
             let mut holds = captured(from, &edge.via);
             // The condition that led here.
-            let branches = scope.step(from).branches();
-            let branch = edge.via.branch().and_then(|at| branches.get(at));
-            let tested = branch.and_then(|branch| branch.condition());
+            let branch = scope.step(from).branch(&edge.via);
+            let tested = branch.and_then(|(_, branch)| branch.condition());
             let names = tested.map(not_empty).unwrap_or_default();
             holds.extend(names.into_iter().filter_map(|name| numbers.get(name)));
             Way { from, to, holds }

@@ -129,7 +129,9 @@ fn branches(step: &Step, out: &mut Findings) {
     let mut seen: BTreeSet<&Expression> = BTreeSet::new();
     let mut default = false;
     for (at, branch) in step.branches().iter().enumerate() {
-        let twice = branch.condition().is_some_and(|one| !seen.insert(one));
+        // A value that stands twice is a key that does.
+        let twice =
+            branch.value.is_none() && branch.condition().is_some_and(|one| !seen.insert(one));
         let why = match (default, twice) {
             (true, _) => "stands behind a default",
             (false, true) => "has the condition of an earlier one",
@@ -144,7 +146,8 @@ fn branches(step: &Step, out: &mut Findings) {
         let unreadable = branch.when.is_none() && !branch.is_open;
         default |= branch.is_default() && !unreadable;
     }
-    if let Some(last) = step.branches().last().filter(|_| !default) {
+    let has_default = default || step.by_field().is_some();
+    if let Some(last) = step.branches().last().filter(|_| !has_default) {
         let message = "no branch is a default: a result that fits none of them counts as a failure";
         out.step(Id::OnResultNoDefault, step, message)
             .place("on_result", last.line);

@@ -8,7 +8,7 @@ use super::scope::{Facts, argument};
 use super::{Findings, Id, Scope};
 use crate::expression::{Namespace, Reference};
 use crate::graph::Components;
-use crate::model::{Capture, OnResult, Step};
+use crate::model::{Capture, Step};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (step, capture) in dead_outputs(scope) {
@@ -32,10 +32,10 @@ fn dead_outputs<'a>(scope: &Scope<'a>) -> Vec<(&'a Step, &'a Capture)> {
     let mut dead = Vec::new();
     for (at, facts) in scope.steps() {
         let step = facts.step;
-        if matches!(step.on_result, Some(OnResult::List(_))) {
-            continue;
-        }
-        let own_field = step.by_field().map_or("", |(field, _)| &**field);
+        let own_field = match (&step.on_result, step.by_field()) {
+            (Some(_), None) => continue,
+            (_, field) => field.map_or("", |field| field.text.as_str()),
+        };
         for capture in &step.capture {
             let name = capture.variable.text.as_str();
             let after = read_after.get(components.component(at));

@@ -25,8 +25,8 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let edges = scope.graph.routes.iter().chain(&scope.graph.bypasses);
     let ways: Vec<Way> = edges
         .map(|edge| {
-            let branch = edge.via.branch().map(|branch| (edge.from, branch));
-            let condition = branch.and_then(|branch| decided.get(&branch));
+            let branch = scope.step(edge.from).branch(&edge.via);
+            let condition = branch.and_then(|(at, _)| decided.get(&(edge.from, at)));
             Way {
                 from: edge.from,
                 to: edge.to,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::skill::SkillTest;
 use super::{Pattern, is};
 use crate::expression::{Expression, Namespace};
-use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
+use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, Step};
 use crate::rules::scope::{Scope, argument, captured_field, nearest_step, reach};
 
 /// All parts that are there must hold.
@@ -300,7 +300,8 @@ impl Results {
         let conditions = step.conditions();
         let routed = conditions.flat_map(|(_, _, expression)| self.values(expression));
         let routed: BTreeSet<&str> = routed.collect();
-        let needed = self.need.iter().filter(|_| !step.branches().is_empty());
+        let listed = !step.branches().is_empty() && step.by_field().is_none();
+        let needed = self.need.iter().filter(|_| listed);
         let missing = needed.filter(|value| !routed.contains(value.as_str()));
         missing.cloned().collect()
     }
@@ -318,17 +319,14 @@ impl Results {
 
 impl Leads {
     fn hold(&self, step: &Step) -> bool {
-        match &step.on_result {
-            Some(OnResult::Field { routes, .. }) => {
-                let mut routes = routes.iter();
-                routes.any(|(key, route)| key.text == self.on && route.text == self.to)
-            }
-            Some(OnResult::List(branches)) => branches.iter().any(|branch| {
-                let when = branch.when.as_ref();
-                let asks = when.is_some_and(|when| when.text.contains(&self.on));
-                asks && branch.route.as_deref() == Some(&self.to)
-            }),
-            None => false,
-        }
+        step.branches().iter().any(|branch| {
+            let asks = match (&branch.value, &branch.when) {
+                (Some(value), _) => value.text == self.on,
+                (None, when) => when
+                    .as_ref()
+                    .is_some_and(|when| when.text.contains(&self.on)),
+            };
+            asks && branch.route.as_deref() == Some(&self.to)
+        })
     }
 }

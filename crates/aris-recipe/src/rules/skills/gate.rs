@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::scope::{comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
-use crate::model::{Kind, OnResult, Step, Target, Via, Written};
+use crate::model::{Kind, Step, Target, Via, Written};
 use crate::rules::routing::ends_unwritten;
 use crate::rules::{Findings, Id, Scope};
 use aris_yaml::Text;
@@ -33,16 +33,11 @@ pub(super) fn check(
     out: &mut Findings,
 ) {
     let step = scope.step(at);
-    let Some(on_result) = &step.on_result else {
+    // A field that is missing is told as such.
+    if step.by_field().is_some_and(|field| field.trim().is_empty()) {
         return;
-    };
-    let field = step.by_field();
-    let field = field.map(|(field, routes)| (Reference::of_result(field), routes));
-    let mut asked: Vec<(&Reference, Vec<String>)> = Vec::new();
-    if let Some((field, routes)) = &field {
-        let values = routes.iter().map(|(key, _)| key.text.clone());
-        asked.push((field, values.collect()));
     }
+    let mut asked: Vec<(&Reference, Vec<String>)> = Vec::new();
     for (_, _, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
             let values = told_apart(comparison, literal);
@@ -71,7 +66,6 @@ pub(super) fn check(
             scope,
             ends,
             at,
-            on_result,
             reference,
             literals,
         };
@@ -101,7 +95,6 @@ struct Gate<'a> {
     scope: &'a Scope<'a>,
     ends: &'a Ends,
     at: usize,
-    on_result: &'a OnResult,
     reference: &'a Reference,
     /// What the conditions compare it with.
     literals: Vec<String>,
@@ -195,14 +188,7 @@ impl Gate<'_> {
 
     /// The first branch that this text of the reference is sure to take.
     fn branch(&self, text: &str) -> Option<(usize, &Text)> {
-        let branches = match self.on_result {
-            OnResult::List(branches) => branches,
-            OnResult::Field { routes, .. } => {
-                let mut routes = routes.iter().enumerate();
-                let named = routes.find(|(_, (key, _))| key.text == text);
-                return named.map(|(at, (_, route))| (at, route));
-            }
-        };
+        let branches = self.scope.step(self.at).branches();
         let (at, branch) = branches.iter().enumerate().find(|(_, branch)| {
             let holds = |condition| self.outcome(condition, text) == Some(true);
             branch.is_default() || branch.condition().is_some_and(holds)

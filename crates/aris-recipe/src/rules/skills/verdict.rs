@@ -40,7 +40,7 @@ fn contract_of<'m>(facts: &Facts<'_>, manifest: &'m Manifest) -> Option<&'m Skil
 fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
     let captured = step.captures().any(|capture| capture.reads(output));
     let decides = step.asks().any(|one| one.is(Namespace::Result, output));
-    if !captured || !decides {
+    if !captured || !decides || step.by_field().is_some() {
         return;
     }
     let named = |value: &&String| step.conditions().any(|(_, text, _)| has_word(text, value));
@@ -117,20 +117,9 @@ fn impossible(step: &Step, known: &Known<'_>, out: &mut Findings) {
             };
             let compares = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
             if compares && !is_possible(literal, values) {
-                let field = format!("on_result[{branch}]");
+                let field = step.branches()[branch].field(branch);
                 told(&reference.to_string(), literal, values, field, text.line);
             }
         }
-    }
-    let by_field = step.by_field();
-    let by_field =
-        by_field.and_then(|(named, routes)| Some((named, routes, fields.get(&**named)?)));
-    let Some((named, routes, values)) = by_field else {
-        return;
-    };
-    let never = format!("result.{}", named.text);
-    for (key, _) in routes.iter().filter(|(key, _)| !is_possible(key, values)) {
-        let field = format!("on_result.routes.{}", key.text);
-        told(&never, key, values, field, key.line);
     }
 }
