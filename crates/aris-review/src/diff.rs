@@ -111,10 +111,11 @@ impl Diff {
         }
         for (at, line) in (1..).zip(whole.unwrap_or(&text).split('\n')) {
             if let Some(current) = &mut hunk {
-                if let Some(place) = current.takes(line) {
-                    diff.count(&place);
+                if let Some((old, new)) = current.takes(line) {
+                    diff.size.additions += u64::from(old.is_none() && new.is_some());
+                    diff.size.deletions += u64::from(old.is_some() && new.is_none());
                     if let (true, Some(file)) = (header.shown, diff.files.last_mut()) {
-                        file.take(place, current, line);
+                        file.take(old, new, current.number, line);
                     }
                     if current.is_over() {
                         hunk = None;
@@ -179,14 +180,6 @@ impl Diff {
                 0 => what.to_owned(),
                 line => format!("line {line}: {what}"),
             });
-        }
-    }
-
-    fn count(&mut self, place: &Place) {
-        match place {
-            Place::New { old: None } => self.size.additions += 1,
-            Place::Old { .. } => self.size.deletions += 1,
-            Place::New { old: Some(_) } | Place::Nowhere => {}
         }
     }
 
@@ -268,23 +261,18 @@ impl DiffFile {
         before
     }
 
-    /// Takes a line of a hunk, and counts it.
-    fn take(&mut self, place: Place, hunk: &mut Hunk, line: &str) {
-        match place {
-            Place::New { old } => {
-                self.lines.push(NewLine {
-                    number: hunk.number,
-                    text: rest(line),
-                    old,
-                });
-                hunk.number = hunk.number.saturating_add(1);
-            }
-            Place::Old { number } => self.deleted.push(OldLine {
+    /// Takes a line of a hunk with its numbers before and after, and that of the next new line.
+    fn take(&mut self, old: Option<u32>, new: Option<u32>, next: u32, line: &str) {
+        let text = rest(line);
+        if let Some(number) = new {
+            self.lines.push(NewLine { number, text, old });
+        } else if let Some(number) = old {
+            let before = next;
+            self.deleted.push(OldLine {
                 number,
-                before: hunk.number,
-                text: rest(line),
-            }),
-            Place::Nowhere => {}
+                before,
+                text,
+            });
         }
     }
 }
@@ -378,45 +366,31 @@ impl Hunk {
         (words.next() == Some("@@") && old + new > 0).then_some(hunk)
     }
 
-    /// Counts a line; `None` when it belongs to no hunk.
-    fn takes(&mut self, line: &str) -> Option<Place> {
-        match line.as_bytes().first() {
-            Some(b'+') => {
-                self.new = self.new.checked_sub(1)?;
-                Some(Place::New { old: None })
-            }
-            Some(b'-') => {
-                self.old = self.old.checked_sub(1)?;
-                let number = self.old_number;
-                self.old_number = number.saturating_add(1);
-                Some(Place::Old { number })
-            }
+    /// Counts a line, and gives its numbers in the old and the new file; `None` when it belongs to no hunk.
+    fn takes(&mut self, line: &str) -> Option<(Option<u32>, Option<u32>)> {
+        let (is_old, is_new) = match line.as_bytes().first() {
+            Some(b'+') => (false, true),
+            Some(b'-') => (true, false),
             // Some tools strip the blank of an empty line.
-            Some(b' ' | b'\r') | None => {
-                let (old, new) = (self.old.checked_sub(1)?, self.new.checked_sub(1)?);
-                (self.old, self.new) = (old, new);
-                let number = self.old_number;
-                self.old_number = number.saturating_add(1);
-                Some(Place::New { old: Some(number) })
-            }
-            Some(b'\\') => Some(Place::Nowhere),
-            Some(_) => None,
-        }
+            Some(b' ' | b'\r') | None => (true, true),
+            // git's note that a file ends without a line end.
+            Some(b'\\') => (false, false),
+            Some(_) => return None,
+        };
+        let [old, new] = [is_old, is_new].map(u32::from);
+        (self.old, self.new) = (self.old.checked_sub(old)?, self.new.checked_sub(new)?);
+        let numbers = (
+            is_old.then_some(self.old_number),
+            is_new.then_some(self.number),
+        );
+        self.old_number = self.old_number.saturating_add(old);
+        self.number = self.number.saturating_add(new);
+        Some(numbers)
     }
 
     fn is_over(&self) -> bool {
         self.old == 0 && self.new == 0
     }
-}
-
-/// Where a line of a hunk stands.
-enum Place {
-    /// In the new file.
-    New { old: Option<u32> },
-    /// In the old file only.
-    Old { number: u32 },
-    /// In neither: git's note that a file ends without a line end.
-    Nowhere,
 }
 
 /// Start and length; a missing length is 1. Longer files than four milliards of lines are none.

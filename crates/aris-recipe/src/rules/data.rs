@@ -126,6 +126,12 @@ impl SkillContract {
         outputs.map(|output| output.name.as_str()).collect()
     }
 
+    /// The only values of a field of its result, where it lists them.
+    pub fn values(&self, name: &str) -> Option<BTreeSet<&str>> {
+        let values = &self.output(name)?.allowed_values;
+        (!values.is_empty()).then(|| values.iter().map(String::as_str).collect())
+    }
+
     /// The field `name` of its result.
     pub fn output(&self, name: &str) -> Option<&SkillOutput> {
         self.outputs.iter().find(|output| output.name == name)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::data::SkillContract;
 use super::skill_name::Called;
 use super::{Data, Profile};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
@@ -24,11 +25,16 @@ pub(super) struct Scope<'a> {
     pub(super) inputs: BTreeSet<&'a str>,
     /// Steps that capture each variable.
     pub(super) producers: BTreeMap<&'a str, Vec<usize>>,
+    /// Values of variables that are only ever captured from outputs whose values are known.
+    variables: BTreeMap<&'a str, Values<'a>>,
     /// Successors of each step, ways around skippable steps included.
     pub(super) successors: Vec<Vec<usize>>,
     /// The reverse.
     pub(super) predecessors: Vec<Vec<usize>>,
 }
+
+/// Values that a variable or a field can have, where all are known.
+pub(super) type Values<'a> = BTreeSet<&'a str>;
 
 /// A step, and what is known about it.
 #[derive(Debug)]
@@ -38,6 +44,8 @@ pub(super) struct Facts<'a> {
     pub(super) with: Vec<(&'a Text, Template)>,
     /// The skill that an agent step calls, when its name is known.
     pub(super) skill: Option<Called<'a>>,
+    /// Its contract, where the manifest has one.
+    pub(super) contract: Option<&'a SkillContract>,
 }
 
 impl<'a> Scope<'a> {
@@ -54,8 +62,11 @@ impl<'a> Scope<'a> {
             }
         }
         let inputs = recipe.ingredients.iter();
+        let facts = |step| Facts::of(step, data);
+        let facts: Vec<Facts<'_>> = recipe.steps.iter().map(facts).collect();
         Self {
-            facts: recipe.steps.iter().map(Facts::of).collect(),
+            variables: values_of_variables(&facts, &producers),
+            facts,
             inputs: inputs.map(|input| input.name.text.as_str()).collect(),
             recipe,
             data,
@@ -94,6 +105,15 @@ impl<'a> Scope<'a> {
         names
     }
 
+    /// The values that a reference of a step can have, where all are known.
+    pub(super) fn values(&self, at: usize, reference: &Reference) -> Option<Values<'a>> {
+        match reference.namespace {
+            Namespace::Result => self.facts[at].contract?.values(reference.name()),
+            Namespace::Context => self.variables.get(reference.name()).cloned(),
+            Namespace::Inputs => None,
+        }
+    }
+
     /// Of a name that is no input: a name that may be meant, as the end of a message.
     pub(super) fn no_input(&self, name: &str) -> Option<String> {
         (!self.inputs.contains(name)).then(|| nearest(name, self.inputs.iter().copied()))
@@ -114,6 +134,23 @@ impl<'a> Scope<'a> {
     pub(super) fn reach(&self, from: &[usize], barrier: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         reach(&self.successors, from, barrier)
     }
+}
+
+fn values_of_variables<'a>(
+    facts: &[Facts<'a>],
+    producers: &BTreeMap<&'a str, Vec<usize>>,
+) -> BTreeMap<&'a str, Values<'a>> {
+    let known = producers.iter().filter_map(|(variable, steps)| {
+        let mut values = Values::new();
+        for facts in steps.iter().map(|at| &facts[*at]) {
+            let captures = facts.step.captures();
+            for capture in captures.filter(|capture| capture.variable.text == *variable) {
+                values.extend(facts.contract?.values(captured_field(capture)?)?);
+            }
+        }
+        Some((*variable, values))
+    });
+    known.collect()
 }
 
 /// What can be reached over some edges; see [`Scope::reach`].
@@ -158,12 +195,15 @@ pub(super) fn nearest_step(
 }
 
 impl<'a> Facts<'a> {
-    fn of(step: &'a Step) -> Self {
+    fn of(step: &'a Step, data: &'a Data) -> Self {
         let command = argument(step, "skill_command").filter(|_| step.kind() == Kind::Agent);
+        let skill = command.and_then(Called::read);
+        let known = data.manifest.as_ref().zip(skill);
         Self {
             step,
             with: step.with_templates().collect(),
-            skill: command.and_then(Called::read),
+            skill,
+            contract: known.and_then(|(manifest, skill)| manifest.skills.get(skill.name)),
         }
     }
 

@@ -6,7 +6,7 @@ use aris_yaml::typed::Many;
 use serde::Deserialize;
 
 use super::Pattern;
-use crate::rules::scope::Scope;
+use crate::rules::scope::{Facts, Scope};
 
 /// Sections in which a skill names its arguments.
 const ARGUMENTS: [&str; 4] = ["Arguments", "Ingredients", "Parameters", "Invocation"];
@@ -34,10 +34,11 @@ pub(super) struct SkillTest {
 impl SkillTest {
     /// What is found where the test holds.
     pub(super) fn found(&self, scope: &Scope<'_>, at: usize) -> Option<Vec<String>> {
-        let name = scope.facts[at].skill?.name;
+        let Facts {
+            skill, contract, ..
+        } = scope.facts[at];
+        let name = skill?.name;
         let text = scope.data.skills.as_ref()?.get(name)?;
-        let contract = scope.data.manifest.as_ref();
-        let contract = contract.and_then(|manifest| manifest.skills.get(name));
         let writes = contract.and_then(|contract| contract.write_behavior.as_ref());
         let has_patterns = contract.is_some_and(|contract| !contract.output_patterns.is_empty());
         if (self.writes.is_some() && self.writes.as_ref() != writes)

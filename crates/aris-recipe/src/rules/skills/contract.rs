@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use super::super::data::{Manifest, SkillContract};
+use super::super::data::SkillContract;
 use super::super::scope::{captured_field, nearest_step};
 use super::super::skill_name::Called;
 use crate::expression::{Namespace, Reference};
@@ -18,14 +18,14 @@ const PUSH_HOPS: usize = 6;
 const PATHS: [&str; 2] = ["file_path", "directory_path"];
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
-    let Some(manifest) = &scope.data.manifest else {
+    if scope.data.manifest.is_none() {
         return;
-    };
+    }
     let mut faults: BTreeMap<&str, Vec<Fault>> = BTreeMap::new();
     let mut captured: BTreeSet<&str> = BTreeSet::new();
     for (at, facts) in scope.steps() {
         if let Some(skill) = &facts.skill {
-            if let Some((name, contract)) = manifest.skills.get_key_value(skill.name) {
+            if let Some(contract) = facts.contract {
                 let call = Call {
                     scope,
                     at,
@@ -34,8 +34,9 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 };
                 call.given(&captured, out);
                 call.taken(out);
-                call.handed_on(manifest, out);
+                call.handed_on(out);
                 call.writes(out);
+                let name = skill.name;
                 let faults = faults.entry(name).or_insert_with(|| of_contract(contract));
                 for (rule, severity, message) in faults {
                     let message = format!("contract of skill `{name}`: {message}");
@@ -136,15 +137,14 @@ impl Call<'_> {
     }
 
     /// A skill that gives nothing, followed by one that would take paths.
-    fn handed_on(&self, manifest: &Manifest, out: &mut Findings) {
+    fn handed_on(&self, out: &mut Findings) {
         let scope = self.scope;
         if !self.contract.outputs.is_empty() {
             return;
         }
         for next in &scope.successors[self.at] {
-            let consumer = scope.facts[*next].skill;
-            let takes = consumer.and_then(|one| Some((one, manifest.skills.get(one.name)?)));
-            let Some((consumer, takes)) = takes else {
+            let facts = &scope.facts[*next];
+            let Some((consumer, takes)) = facts.skill.zip(facts.contract) else {
                 continue;
             };
             let inputs = takes.inputs.iter();

@@ -3,9 +3,7 @@
 //! A route *holds* when the run cannot end well behind it without passing the gate again: it leads to failed ends and to people, or round
 //! a loop back to the gate.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::super::scope::{comparisons, reach};
+use super::super::scope::{Values, comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
 use crate::model::{Kind, Step, Target, Via, Written};
@@ -13,25 +11,10 @@ use crate::rules::routing::ends_unwritten;
 use crate::rules::{Findings, Id, Scope};
 use aris_yaml::Text;
 
-/// Values that a variable or a field can have, where all are known.
-pub(super) type Values<'a> = BTreeSet<&'a str>;
-
-/// Such values of the fields of one step's result, and of variables.
-pub(super) struct Known<'a> {
-    pub(super) fields: BTreeMap<&'a str, Values<'a>>,
-    pub(super) variables: &'a BTreeMap<&'a str, Values<'a>>,
-}
-
 /// A text that no recipe names.
 const UNEXPECTED: &str = "\u{0}";
 
-pub(super) fn check(
-    scope: &Scope<'_>,
-    ends: &Ends,
-    at: usize,
-    known: &Known<'_>,
-    out: &mut Findings,
-) {
+pub(super) fn check(scope: &Scope<'_>, ends: &Ends, at: usize, out: &mut Findings) {
     let step = scope.step(at);
     // A field that is missing is told as such.
     if step.by_field().is_some_and(|field| field.trim().is_empty()) {
@@ -57,11 +40,12 @@ pub(super) fn check(
     for (reference, literals) in asked {
         let name = reference.name();
         let producers = scope.producers.get(name).cloned().unwrap_or_default();
-        let (writers, values) = match reference.namespace {
-            Namespace::Result => (vec![at], known.fields.get(name)),
-            Namespace::Context => (producers, known.variables.get(name)),
+        let writers = match reference.namespace {
+            Namespace::Result => vec![at],
+            Namespace::Context => producers,
             Namespace::Inputs => continue,
         };
+        let values = scope.values(at, reference);
         let gate = Gate {
             scope,
             ends,
@@ -70,7 +54,7 @@ pub(super) fn check(
             literals,
         };
         for writer in writers {
-            let found = gate.unexpected(writer, values, out);
+            let found = gate.unexpected(writer, values.as_ref(), out);
             let failed = gate.failure(writer, out);
             if found || failed {
                 return;

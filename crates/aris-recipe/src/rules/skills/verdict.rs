@@ -1,39 +1,21 @@
 //! Verdicts: whether every value has its way, and whether conditions ask for values that exist.
 
-use std::collections::BTreeMap;
-
-use super::super::data::{Manifest, SkillContract};
-use super::super::scope::{Facts, captured_field, comparisons};
-use super::gate::{self, Ends, Known, Values};
+use super::super::scope::{Values, comparisons};
+use super::gate::{self, Ends};
 use crate::expression::{Comparison, Namespace};
 use crate::model::Step;
 use crate::rules::{Findings, Id, Scope};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
-    let none = Manifest::default();
-    let manifest = scope.data.manifest.as_ref().unwrap_or(&none);
-    let variables = values_of_variables(scope, manifest);
     let ends = Ends::of(scope);
     for (at, facts) in scope.steps() {
-        let step = facts.step;
-        let contract = contract_of(facts, manifest);
-        let mut fields: BTreeMap<&str, Values<'_>> = BTreeMap::new();
-        for output in contract.into_iter().flat_map(|contract| &contract.outputs) {
-            let values = &output.allowed_values;
-            if !values.is_empty() {
-                unrouted(step, &output.name, values, out);
-                fields.insert(&output.name, values.iter().map(String::as_str).collect());
-            }
+        let contract = facts.contract.into_iter();
+        for output in contract.flat_map(|contract| &contract.outputs) {
+            unrouted(facts.step, &output.name, &output.allowed_values, out);
         }
-        let variables = &variables;
-        let known = Known { fields, variables };
-        impossible(step, &known, out);
-        gate::check(scope, &ends, at, &known, out);
+        impossible(scope, at, out);
+        gate::check(scope, &ends, at, out);
     }
-}
-
-fn contract_of<'m>(facts: &Facts<'_>, manifest: &'m Manifest) -> Option<&'m SkillContract> {
-    manifest.skills.get(facts.skill.as_ref()?.name)
 }
 
 /// Values of a routing output that no condition names.
@@ -67,36 +49,8 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Variables that are only ever captured from outputs whose values are known.
-fn values_of_variables<'a>(
-    scope: &Scope<'a>,
-    manifest: &'a Manifest,
-) -> BTreeMap<&'a str, Values<'a>> {
-    let mut known = BTreeMap::new();
-    for (variable, producers) in &scope.producers {
-        let mut values = Values::new();
-        let all_known = producers.iter().all(|at| {
-            let facts = &scope.facts[*at];
-            let contract = contract_of(facts, manifest);
-            let captures = facts.step.captures();
-            let mut captures = captures.filter(|capture| capture.variable.text == *variable);
-            captures.all(|capture| {
-                let output = captured_field(capture).and_then(|field| contract?.output(field));
-                let allowed = output.map(|output| &output.allowed_values);
-                let allowed = allowed.filter(|allowed| !allowed.is_empty());
-                values.extend(allowed.into_iter().flatten().map(String::as_str));
-                allowed.is_some()
-            })
-        });
-        if all_known {
-            known.insert(*variable, values);
-        }
-    }
-    known
-}
-
-fn impossible(step: &Step, known: &Known<'_>, out: &mut Findings) {
-    let fields = &known.fields;
+fn impossible(scope: &Scope<'_>, at: usize, out: &mut Findings) {
+    let step = scope.step(at);
     let mut told = |never: &str, value: &str, values: &Values<'_>, field: String, line| {
         let listed = values.iter().copied().collect::<Vec<_>>().join(", ");
         let message = format!("`{never}` is never `{value}`; it is one of {listed}");
@@ -107,18 +61,14 @@ fn impossible(step: &Step, known: &Known<'_>, out: &mut Findings) {
     let is_possible = |value: &str, values: &Values<'_>| value.is_empty() || values.contains(value);
     for (branch, text, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
-            let values = match reference.namespace {
-                Namespace::Result => fields.get(reference.name()),
-                Namespace::Context => known.variables.get(reference.name()),
-                Namespace::Inputs => None,
-            };
-            let Some(values) = values.filter(|_| reference.is_plain()) else {
+            let values = scope.values(at, reference).filter(|_| reference.is_plain());
+            let Some(values) = values else {
                 continue;
             };
             let compares = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-            if compares && !is_possible(literal, values) {
+            if compares && !is_possible(literal, &values) {
                 let field = step.branches()[branch].field(branch);
-                told(&reference.to_string(), literal, values, field, text.line);
+                told(&reference.to_string(), literal, &values, field, text.line);
             }
         }
     }
