@@ -47,24 +47,12 @@ pub struct Root {
 /// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root, RootError> {
     let all = facts(files);
-    let includers = includers(&all);
-    let hints: BTreeSet<&String> = all
-        .values()
-        .filter_map(|facts| facts.hint.as_ref())
-        .collect();
+    let (parts, includers) = links(&all);
     // The files that include one with what is `wanted`, directly or through others that `into` allows, too.
     let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
-        let open = all.iter().filter(|(_, facts)| wanted(facts));
-        let mut open: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();
-        let mut found = BTreeSet::new();
-        while let Some(name) = open.pop() {
-            for includer in includers.get(name).into_iter().flatten() {
-                if all.get(*includer).is_some_and(into) && found.insert(*includer) {
-                    open.push(includer);
-                }
-            }
-        }
-        found
+        let from = all.iter().filter(|(_, facts)| wanted(facts));
+        let from = from.map(|(name, _)| name.as_str()).collect();
+        reached(&includers, from, |name| all.get(name).is_some_and(into))
     };
     let is_whole = |facts: &Facts| {
         let class = facts.class.as_deref();
@@ -76,105 +64,113 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     let begun = inherits(&goes_on, &|_| true);
     // A file that only includes others is the paper where these begin and end it, and a wrapper where one of them is the paper.
     let ended = inherits(&|facts| facts.ends && !facts.begins, &|facts| !facts.begins);
-    let is_candidate = |(name, facts): &(&String, &Facts)| {
-        (is_whole(facts) || classed.contains(name.as_str()))
-            && (facts.begins || begun.contains(name.as_str()))
-            && (facts.begins
-                || facts.class.is_some()
-                || facts.ends
-                || ended.contains(name.as_str()))
-    };
-    let candidates = all.iter().filter(is_candidate).map(|(name, _)| name);
-    let candidates: Vec<&String> = candidates.collect();
-    let free = free(&candidates, &includers);
-    let mut hinted = hints.iter().filter(|hint| candidates.contains(hint));
-    let path = match (hinted.next(), hinted.next()) {
-        (Some(hint), None) if free.len() != 1 => hint,
+    let candidates = all.iter().map(|(name, facts)| (name.as_str(), facts));
+    let candidates = candidates.filter(|(name, facts)| {
+        let is_end = facts.class.is_some() || facts.ends || ended.contains(name);
+        let is_begun = facts.begins || begun.contains(name) && is_end;
+        is_begun && (is_whole(facts) || classed.contains(name))
+    });
+    let candidates: Vec<&str> = candidates.map(|(name, _)| name).collect();
+    let free = free(&candidates, &parts);
+    let hints = all.values().filter_map(|facts| facts.hint.as_deref());
+    let hints: BTreeSet<&str> = hints.filter(|hint| candidates.contains(hint)).collect();
+    let path = match only(hints) {
+        Some(hint) if free.len() != 1 => hint,
         _ => choose(&free)?,
     };
-    let path = path.clone();
-    let others = free.into_iter().filter(|other| **other != path);
-    let others = others.cloned().collect();
-    Ok(Root { path, others })
+    let others = free.iter().filter(|other| **other != path);
+    Ok(Root {
+        path: path.to_owned(),
+        others: others.map(|other| (*other).to_owned()).collect(),
+    })
 }
 
 /// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them where
 /// they include each other in a circle.
 pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
     let all = facts(files);
-    let names: Vec<&String> = all.keys().collect();
-    let free = free(&names, &includers(&all));
-    free.into_iter().cloned().collect()
+    let names: Vec<&str> = all.keys().map(String::as_str).collect();
+    let free = free(&names, &links(&all).0);
+    free.into_iter().map(str::to_owned).collect()
+}
+
+/// From files to files.
+type Links<'n> = BTreeMap<&'n str, Vec<&'n str>>;
+
+/// What links lead to from some files, through those that `into` allows.
+fn reached<'n>(
+    links: &Links<'n>,
+    mut open: Vec<&'n str>,
+    into: impl Fn(&str) -> bool,
+) -> BTreeSet<&'n str> {
+    let mut found = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let next = links.get(name).into_iter().flatten();
+        open.extend(next.filter(|next| into(next) && found.insert(**next)));
+    }
+    found
 }
 
 /// Those of the names that no other one of them includes, also through other files, or else all of them.
-fn free<'n>(all: &[&'n String], includers: &BTreeMap<&str, Vec<&str>>) -> Vec<&'n String> {
-    let mut parts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (part, names) in includers {
-        for name in names {
-            parts.entry(name).or_default().push(part);
-        }
-    }
-    let mut open: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
-    let mut included = BTreeSet::new();
-    while let Some(name) = open.pop() {
-        let parts = parts.get(name).into_iter().flatten();
-        open.extend(parts.filter(|part| included.insert(**part)));
-    }
-    let is_free = |name: &&&String| !included.contains(name.as_str());
-    let free: Vec<_> = all.iter().filter(is_free).copied().collect();
+fn free<'n>(all: &[&'n str], parts: &Links<'n>) -> Vec<&'n str> {
+    let included = reached(parts, all.to_vec(), |_| true);
+    let free = all.iter().filter(|name| !included.contains(*name)).copied();
+    let free: Vec<_> = free.collect();
     if free.is_empty() { all.to_vec() } else { free }
 }
 
 fn facts<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> BTreeMap<String, Facts> {
-    let files = files.iter();
-    files
-        .map(|(name, text)| {
-            let name = path::normalise(name.as_ref());
-            let facts = Facts::of(&name, text.as_ref());
-            (name, facts)
-        })
-        .collect()
+    let facts = files.iter().map(|(name, text)| {
+        let name = path::normalise(name.as_ref());
+        let facts = Facts::of(&name, text.as_ref());
+        (name, facts)
+    });
+    facts.collect()
 }
 
-/// For each file that others include, those others.
-fn includers(all: &BTreeMap<String, Facts>) -> BTreeMap<&str, Vec<&str>> {
-    let mut includers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+/// For each file what it includes, and for each that others include, those others.
+fn links(all: &BTreeMap<String, Facts>) -> (Links<'_>, Links<'_>) {
+    let (mut parts, mut includers) = (Links::new(), Links::new());
     for (name, facts) in all {
         // TeX looks below the root document's folder, which is one of those above.
         let above = std::iter::successors(Some(path::parent(name)), |dir| {
             (!dir.is_empty()).then(|| path::parent(dir))
         });
         for base in above.take(MAX_BASES).chain(std::iter::once("")) {
-            for target in &facts.targets {
-                for file in path::tex_candidates(target) {
-                    let full = path::join(base, &file);
-                    if let Some((file, _)) = all.get_key_value(&full).filter(|_| full != *name) {
-                        includers.entry(file).or_default().push(name);
-                    }
+            let files = facts
+                .targets
+                .iter()
+                .flat_map(|target| path::tex_candidates(target));
+            for file in files {
+                let part = all.get_key_value(&path::join(base, &file));
+                if let Some((part, _)) = part.filter(|(part, _)| *part != name) {
+                    parts.entry(name).or_default().push(part);
+                    includers.entry(part).or_default().push(name);
                 }
             }
         }
     }
-    includers
+    (parts, includers)
 }
 
-fn choose<'n>(free: &[&'n String]) -> Result<&'n String, RootError> {
-    if free.is_empty() {
-        return Err(RootError::None);
-    }
-    let only = |is_one: &dyn Fn(&str) -> bool| {
-        let mut named = free.iter().filter(|path| is_one(path));
-        named.next().filter(|_| named.next().is_none()).copied()
+/// The only one of them.
+fn only<T>(all: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut all = all.into_iter();
+    all.next().filter(|_| all.next().is_none())
+}
+
+fn choose<'n>(free: &[&'n str]) -> Result<&'n str, RootError> {
+    let named = |of: fn(&str) -> &str| {
+        let mut names = PREFERRED.iter();
+        names.find_map(|name| only(free.iter().filter(|path| of(path) == *name)))
     };
-    // At the top, then anywhere.
-    let names: [fn(&str) -> &str; 2] = [|path| path, path::file_name];
-    let mut tried = names.iter().flat_map(|of| PREFERRED.map(|name| (of, name)));
-    let preferred = || tried.find_map(|(of, name)| only(&|path| of(path) == name));
-    let found = only(&|_| true).or_else(preferred);
-    let candidates = || free.iter().copied().cloned().collect();
-    found.ok_or_else(|| RootError::Several {
-        candidates: candidates(),
+    let found = only(free).or_else(|| named(|path| path));
+    let found = found.or_else(|| named(path::file_name)).copied();
+    found.ok_or_else(|| match free {
+        [] => RootError::None,
+        _ => RootError::Several {
+            candidates: free.iter().map(|path| (*path).to_owned()).collect(),
+        },
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use crate::{Place, read::token::narrow};
+use crate::Place;
 
 /// What a block of text is for the reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,35 +121,9 @@ pub struct Block {
     pub marks: Vec<Mark>,
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
-    pub(crate) origins: Vec<Origin>,
-    /// The doubtful ones of the marks, which never overlap.
-    pub(crate) doubtful: Vec<u32>,
-}
-
-/// Where a block's text comes from, from a byte of it to where the next one begins. Papers have many of them, so they are small.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
-    start: u32,
-    file: u32,
-    offset: u32,
-    pub(crate) is_copy: bool,
-}
-
-impl Origin {
-    pub(crate) fn new(start: usize, place: Place, is_copy: bool) -> Self {
-        Self {
-            start: narrow(start),
-            file: narrow(place.file),
-            offset: narrow(place.offset),
-            is_copy,
-        }
-    }
-
-    /// The place of a byte of the text that is a copy.
-    pub(crate) fn copied(self, at: usize) -> Place {
-        let (start, offset) = (self.start as usize, self.offset as usize);
-        Place::new(self.file as usize, offset + at - start)
-    }
+    pub(crate) pieces: Vec<Piece>,
+    /// Where the text is doubtful, in order, and what decides.
+    pub(crate) doubtful: Vec<(Range<usize>, Place)>,
 }
 
 /// A stretch of a block's text and where it comes from.
@@ -163,52 +137,43 @@ pub struct Piece {
     pub is_copy: bool,
 }
 
-/// One piece of a text of so many bytes.
-fn piece(origins: &[Origin], at: usize, length: usize) -> Option<Piece> {
-    let origin = origins.get(at)?;
-    let start = origin.start as usize;
-    let next = origins.get(at + 1);
-    Some(Piece {
-        text: start..next.map_or(length, |next| next.start as usize),
-        place: origin.copied(start),
-        is_copy: origin.is_copy,
-    })
+impl Piece {
+    /// Where a byte of the text of its block comes from, one behind its end as if it went on.
+    pub(crate) fn at(&self, offset: usize) -> Place {
+        let behind = if self.is_copy {
+            offset - self.text.start
+        } else {
+            0
+        };
+        Place::new(self.place.file, self.place.offset + behind)
+    }
 }
 
-/// The place of a byte of a text of so many bytes, and how many bytes from there on are a copy of the source.
-pub(crate) fn located(origins: &[Origin], length: usize, offset: usize) -> Option<(Place, usize)> {
-    let after = origins.partition_point(|origin| origin.start as usize <= offset);
-    let mut piece = piece(origins, after.checked_sub(1)?, length)?;
-    let copied = piece.text.end.saturating_sub(offset);
-    if !piece.is_copy || copied == 0 {
-        return Some((piece.place, 0));
-    }
-    piece.place.offset += offset - piece.text.start;
-    Some((piece.place, copied))
+/// The piece that a byte of a text stands in.
+pub(crate) fn piece_at(pieces: &[Piece], offset: usize) -> Option<&Piece> {
+    let after = pieces.partition_point(|piece| piece.text.start <= offset);
+    pieces.get(after.checked_sub(1)?)
 }
 
 impl Block {
     /// The text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
     pub fn pieces(&self) -> impl Iterator<Item = Piece> {
-        (0..self.origins.len()).filter_map(|at| piece(&self.origins, at, self.text.len()))
+        self.pieces.iter().cloned()
     }
 
     /// What decides whether a stretch of the text is set, where that is not known.
     pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
-        let mark = |at: &u32| self.marks.get(*at as usize);
-        let is_before = |at: &u32| mark(at).is_some_and(|mark| mark.range.end <= range.start);
+        let is_before = |(doubtful, _): &(Range<usize>, Place)| doubtful.end <= range.start;
         let first = self.doubtful.partition_point(is_before);
-        let mark = self.doubtful.get(first).and_then(mark)?;
-        match mark.kind {
-            MarkKind::Doubtful { cause } if mark.range.start < range.end => Some(cause),
-            _ => None,
-        }
+        let (doubtful, cause) = self.doubtful.get(first)?;
+        (doubtful.start < range.end).then_some(*cause)
     }
 
     /// The source place of a byte of [`Block::text`]. Text from a macro maps to the call. An offset beyond the
     /// end gives the place of the last character.
     pub fn place(&self, offset: usize) -> Place {
-        let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        located(&self.origins, self.text.len(), offset).map_or(self.start, |(place, _)| place)
+        let last = self.text.len().saturating_sub(1);
+        let offset = self.text.floor_char_boundary(offset.min(last));
+        piece_at(&self.pieces, offset).map_or(self.start, |piece| piece.at(offset))
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    Block, Citation, Definition, Environment, Heading, Include, Label, Place, Position, SourceFile,
-    Table, Theorem, Written, model::block::Origin,
+    Block, Citation, Definition, Environment, Heading, Include, Label, Piece, Place, Position,
+    SourceFile, Table, Theorem, Written,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -178,10 +178,15 @@ impl Document {
         let mut place = Place::new(file, 0);
         for paragraph in text.split_inclusive("\n\n") {
             if !paragraph.trim().is_empty() {
+                let (text, is_copy) = (0..paragraph.len(), true);
                 self.blocks.push(Block {
                     text: paragraph.to_owned(),
                     start: place,
-                    origins: vec![Origin::new(0, place, true)],
+                    pieces: vec![Piece {
+                        text,
+                        place,
+                        is_copy,
+                    }],
                     ..Block::default()
                 });
             }

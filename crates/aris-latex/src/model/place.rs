@@ -45,13 +45,8 @@ pub struct SourceFile {
     steps: OnceLock<Vec<Step>>,
 }
 
-/// Where a line begins or, so that columns in a paper of one long line cost no walk along it, goes on.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    offset: usize,
-    line: usize,
-    column: usize,
-}
+/// Offset, line and column of where a line begins or, so that columns in a paper of one long line cost no walk along it, goes on.
+type Step = (usize, usize, usize);
 
 /// Bytes of a line from one step to the next, or a few less.
 const STRIDE: usize = 1024;
@@ -61,11 +56,7 @@ fn steps(text: &str) -> Vec<Step> {
     for (before, line) in text.split('\n').enumerate() {
         let (mut rest, line, mut column) = (line, before + 1, 1);
         loop {
-            steps.push(Step {
-                offset,
-                line,
-                column,
-            });
+            steps.push((offset, line, column));
             let (stride, more) = rest.split_at(rest.floor_char_boundary(STRIDE));
             offset += stride.len();
             if more.is_empty() {
@@ -97,19 +88,19 @@ impl SourceFile {
     /// gives the end; one inside a character gives that character.
     pub(crate) fn line_column(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let behind = self.steps().partition_point(|step| step.offset <= offset);
+        let behind = self.steps().partition_point(|(start, ..)| *start <= offset);
         let step = self.steps().get(behind.saturating_sub(1));
-        step.map_or((1, 1), |step| {
-            let between = self.text.get(step.offset..offset).unwrap_or("");
-            (step.line, step.column + between.chars().count())
+        step.map_or((1, 1), |(start, line, column)| {
+            let between = self.text.get(*start..offset).unwrap_or("");
+            (*line, column + between.chars().count())
         })
     }
 
     /// Where a line begins.
     fn begin(&self, line: usize) -> Option<usize> {
-        let first = self.steps().partition_point(|step| step.line < line);
-        let step = self.steps().get(first)?;
-        (step.line == line).then_some(step.offset)
+        let first = self.steps().partition_point(|(_, at, _)| *at < line);
+        let (start, at, _) = self.steps().get(first)?;
+        (*at == line).then_some(*start)
     }
 
     /// The line around a byte offset, trimmed, at most `max` characters of it around the offset, cut with `…`.

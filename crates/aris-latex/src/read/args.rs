@@ -354,12 +354,12 @@ impl Reader<'_> {
         text
     }
 
-    /// The name of a file or the like, where all of it is evaluated, or else as it is written.
-    pub(super) fn exact(&mut self, tokens: &[Token]) -> Result<String, String> {
+    /// The name of a file or the like, and whether all of it is evaluated: the rest is as it is written.
+    pub(super) fn exact(&mut self, tokens: &[Token]) -> (String, bool) {
         let flat = self.apart(tokens, |reader| reader.flatten_all(true));
         let text = flat.text.trim().to_owned();
-        let is_whole = is_evaluated(&text);
-        if is_whole { Ok(text) } else { Err(text) }
+        let known = is_evaluated(&text);
+        (text, known)
     }
 
     /// What `\jobname` prints: the root document's name.

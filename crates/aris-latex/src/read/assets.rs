@@ -5,7 +5,7 @@
 //! they stand in.
 
 use super::{Cmd, Kind, Letters, Meaning, Reader, Role, Token, is_evaluated, style, suffixed};
-use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, ProblemKind, path};
+use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, Place, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
 /// the DVI drivers.
@@ -36,9 +36,7 @@ impl Reader<'_> {
                     let (name, known) = self.file_name();
                     let is_file = !name.is_empty() && !name.contains([' ', '\n', '\\']);
                     if is_file || !known {
-                        let tried = self.candidates(std::slice::from_ref(&name));
-                        let place = self.place(token);
-                        self.record(Include::new(IncludeKind::Data, place, &name, tried), known);
+                        self.record(IncludeKind::Data, self.place(token), &name, known, &[&name]);
                     }
                     return;
                 }
@@ -73,26 +71,22 @@ impl Reader<'_> {
         let place = self.place(token);
         // A table macro (`\pgfplotstabletypeset\data`) is no file, nor is data written in place.
         let is_name = !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
-        let is_file = known && is_name;
-        if is_file || !known {
-            let ended = (how == "pdf").then(|| suffixed(&name, how));
-            let tried = self.candidates(&[ended.unwrap_or_else(|| name.clone())]);
-            self.record(Include::new(kind, place, &name, tried), known);
+        if is_name || !known {
+            let ended = if how == "pdf" { ".pdf" } else { "" };
+            self.record(kind, place, &name, known, &[&suffixed(&name, ended)]);
         }
-        if is_file && !matches!(how, "name" | "table" | "open") && !self.style.has(style::MUTE) {
+        let is_macro = name.is_empty() && kind == IncludeKind::Data && how.is_empty();
+        let is_printed = is_name && !matches!(how, "name" | "table" | "open") || is_macro;
+        if is_printed && known && !self.style.has(style::MUTE) {
             // Data may hold commands, a listing prints them.
             let holds = Holds::new(true, kind == IncludeKind::Data);
-            let message = format!("`{name}` is printed here and not read");
+            let what = if is_macro {
+                "a table"
+            } else {
+                &format!("`{name}`")
+            };
+            let message = format!("{what} is printed here and not read");
             self.problem(ProblemKind::UnreadText(holds), place, message);
-        }
-        let is_macro = known && name.is_empty() && kind == IncludeKind::Data && how.is_empty();
-        if is_macro && !self.style.has(style::MUTE) {
-            let message = "a table is printed here and not read";
-            self.problem(
-                ProblemKind::UnreadText(Holds::new(true, true)),
-                place,
-                message,
-            );
         }
         match how {
             // `\mytable` stands for the data from here on; it is the name of no file.
@@ -113,10 +107,9 @@ impl Reader<'_> {
             // A name with a blank stands in quotes.
             let name = name.trim_matches('"');
             let known = is_evaluated(name);
-            let file = known.then(|| suffixed(name, "bib"));
-            let tried = self.candidates(file.as_slice());
-            let include = Include::new(IncludeKind::Bibliography, place, name, tried);
-            self.record(include, known);
+            let file = known.then(|| suffixed(name, ".bib"));
+            let (kind, names) = (IncludeKind::Bibliography, file.as_slice());
+            self.record(kind, place, name, known, names);
         }
     }
 
@@ -145,21 +138,30 @@ impl Reader<'_> {
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
         }
-        let tried = self.candidates(&names);
-        self.loading.candidate_bytes += tried.iter().map(String::len).sum::<usize>();
-        let place = self.place(token);
         self.record(
-            Include::new(IncludeKind::Graphics, place, &name, tried),
+            IncludeKind::Graphics,
+            self.place(token),
+            &name,
             known,
+            &names,
         );
     }
 
-    /// Lists a file that is not read here.
-    pub(super) fn record(&mut self, mut include: Include, known: bool) {
+    /// Lists a file that is not read here: its name, whether all of that is known, and what the file may be called.
+    pub(super) fn record<T: AsRef<str>>(
+        &mut self,
+        kind: IncludeKind,
+        place: Place,
+        name: &str,
+        known: bool,
+        names: &[T],
+    ) {
+        let tried = self.candidates(names);
+        self.loading.candidate_bytes += tried.iter().map(String::len).sum::<usize>();
+        let mut include = Include::new(kind, place, name, tried);
         include.outcome = IncludeOutcome::NotRead;
         if !known {
             include.outcome = IncludeOutcome::Unresolved;
-            let name = &include.target;
             let message =
                 format!("the file name `{name}` holds a macro that the document does not define");
             self.doubt_holds(Holds::ALL);
@@ -187,7 +189,7 @@ impl Reader<'_> {
     fn follow(&mut self, kind: IncludeKind, names: &[Label]) {
         let mut files = Vec::new();
         for Label { key: name, place } in names {
-            let candidates = self.candidates(std::slice::from_ref(name));
+            let candidates = self.candidates(&[name]);
             let target = name.trim_end_matches(".sty").trim_end_matches(".cls");
             let mut include = Include::new(kind, *place, target, candidates);
             self.locate(&mut include);

@@ -334,7 +334,8 @@ impl Reader<'_> {
             "equal" => self.equal(),
             "isempty" => {
                 let tokens = self.argument();
-                self.exact(&tokens).ok().map(|text| text.is_empty())
+                let (text, known) = self.exact(&tokens);
+                known.then_some(text.is_empty())
             }
             "isundefined" => self.defined_argument().map(Not::not),
             _ => {
@@ -350,7 +351,7 @@ impl Reader<'_> {
     fn equal(&mut self) -> Option<bool> {
         let (one, two) = (self.argument(), self.argument());
         let (one, two) = (self.exact(&one), self.exact(&two));
-        Some(one.ok()? == two.ok()?)
+        (one.1 && two.1).then_some(one.0 == two.0)
     }
 
     /// The value of the switch in the next argument.

@@ -1,48 +1,29 @@
 //! Environments.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::{
-    After, GroupKind, Kind, Meaning, Op, Own, Reader, Style, Token, UserEnvironment, entries, style,
+    After, Env, GroupKind, Kind, Meaning, Op, Reader, Style, Token, UserEnvironment, style,
 };
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
-/// A known environment.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Env {
-    /// What it is, by the words of `environments.txt`.
-    pub(super) what: &'static str,
-    /// The arguments to drop.
-    arguments: &'static str,
-}
-
-impl Env {
-    pub(super) const fn new(what: &'static str, arguments: &'static str) -> Self {
-        Self { what, arguments }
-    }
-
-    /// Whether it is one of these.
-    pub(super) fn is(self, words: &str) -> bool {
-        words.split(' ').any(|word| word == self.what)
-    }
-}
-
 /// Of these the document's own definition is ignored.
-pub(super) const FIXED: &str = "document grid tabu long keys nice float raw display bibliography";
+pub(super) const FIXED: [&str; 10] = [
+    "document",
+    "grid",
+    "tabu",
+    "long",
+    "keys",
+    "nice",
+    "float",
+    "raw",
+    "display",
+    "bibliography",
+];
 /// These count before the document begins.
-const EARLY: &str = "document raw hidden note abstract keywords front";
-
-/// The environment of a name, star dropped.
-pub(super) fn lookup(name: &str) -> Option<Env> {
-    static ALL: LazyLock<BTreeMap<&str, Env>> = LazyLock::new(|| {
-        let all = entries(include_str!("environments.txt"));
-        let all = all.map(|(what, arguments, name)| (name, Env { what, arguments }));
-        all.collect()
-    });
-    let plain = || ALL.get(name.trim_end_matches('*'));
-    ALL.get(name).or_else(plain).copied()
-}
+const EARLY: [&str; 7] = [
+    "document", "raw", "hidden", "note", "abstract", "keywords", "front",
+];
 
 /// The kind of block that a word of the tables stands for.
 pub(super) fn flow(word: &str) -> Option<&'static BlockKind> {
@@ -71,16 +52,16 @@ impl Reader<'_> {
         let index = self.named("");
         let name = self.names.shared(index);
         let known = match self.environments.get(&index).cloned() {
-            Some(Own::Code(user)) => return self.begin_own(token, index, &user),
-            Some(Own::Like(env)) => Some(env),
-            None => lookup(&name),
+            Some(Env::Own(user)) => return self.begin_own(token, index, &user),
+            Some(Env::Known(what, arguments)) => Some((what, arguments)),
+            None => None,
         };
-        if self.preamble && !known.is_some_and(|env| env.is(EARLY)) {
+        if self.preamble && !known.is_some_and(|(what, _)| EARLY.contains(&what)) {
             return self.enter(index, After::Nothing, token);
         }
-        let env = match known {
-            Some(env) => env,
-            None if self.is_code(&name) => Env::new("raw", ""),
+        let (what, arguments) = match known {
+            Some(known) => known,
+            None if self.is_code(&name) => ("raw", ""),
             // `\begin{x}` runs `\x`.
             None if !matches!(self.meaning(index), Meaning::Unknown) => {
                 if self.what(token.with(Kind::Name(index))) == "opaque" {
@@ -92,11 +73,11 @@ impl Reader<'_> {
             }
             None => {
                 self.doc.unknown_environments.insert(name.to_string());
-                Env::new("unknown", "o")
+                ("unknown", "o")
             }
         };
-        self.skip_arguments(token, env.arguments);
-        match env.what {
+        self.skip_arguments(token, arguments);
+        match what {
             "document" => self.begin_document(token),
             "raw" => self.raw_environment(&name, token),
             "hidden" => {
@@ -115,7 +96,7 @@ impl Reader<'_> {
                 self.enter(index, After::Align, token);
                 self.alignments.push(None);
             }
-            "grid" | "tabu" | "long" | "keys" | "nice" => self.begin_grid(token, index, env.what),
+            "grid" | "tabu" | "long" | "keys" | "nice" => self.begin_grid(token, index, what),
             "float" => {
                 self.paragraph(token);
                 self.enter(index, After::Float, token);
@@ -148,7 +129,7 @@ impl Reader<'_> {
 
     fn begin_text(&mut self, token: Token, index: u32, what: &str) {
         if what == "mute" {
-            self.unread_environment(&self.names.shared(index), "", token);
+            self.unread_environment(&self.names.shared(index), None, token);
         }
         self.paragraph(token);
         let title = matches!(what, "titled" | "options").then(|| self.optional());
@@ -320,8 +301,7 @@ impl Reader<'_> {
             let message = format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`");
             return self.problem_at(ProblemKind::ExtraEnd, token, message);
         }
-        let own = self.environments.get(&index).cloned();
-        if let Some(Own::Code(user)) = own
+        if let Some(Env::Own(user)) = self.environments.get(&index).cloned()
             && self.follows(&user)
         {
             self.unread(token.with(Kind::Op(Op::EndEnvironment(index))));
@@ -435,7 +415,7 @@ impl Reader<'_> {
         let is_listing = self.rest_of_file().starts_with('[');
         let options = is_listing.then(|| self.optional()).flatten();
         let options = options.unwrap_or_default();
-        self.unread_environment(name, &self.raw(&options), token);
+        self.unread_environment(name, Some(&self.raw(&options)), token);
         self.skip_raw(name, token);
         let caption = self.titles(&options).unwrap_or_default();
         if !caption.is_empty() {
@@ -446,12 +426,8 @@ impl Reader<'_> {
 
     /// Drops an environment that is hidden and stands there by its commands, `\comment … \endcomment`; whether it does.
     pub(super) fn skip_hidden(&mut self, name: u32) -> bool {
-        let env = match self.environments.get(&name) {
-            Some(Own::Like(env)) => Some(*env),
-            Some(Own::Code(_)) => None,
-            None => lookup(self.names.text(name)),
-        };
-        if env.is_none_or(|env| env.what != "hidden") || !self.may_judge() {
+        let is_hidden = matches!(self.environments.get(&name), Some(Env::Known("hidden", _)));
+        if !is_hidden || !self.may_judge() {
             return false;
         }
         let end = format!("\\end{}", self.names.text(name));

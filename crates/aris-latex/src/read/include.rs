@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 
     /// Where a file may lie: below the folders of the import package, of the root and of the file that asks for it.
-    pub(super) fn candidates(&self, names: &[String]) -> Vec<String> {
+    pub(super) fn candidates<T: AsRef<str>>(&self, names: &[T]) -> Vec<String> {
         let file = self.files().next();
         let import = file.and_then(|file| file.import.clone());
         let own = file.and_then(|file| self.doc.files.get(file.number as usize));
@@ -94,7 +94,11 @@ impl Reader<'_> {
         let bases = bases.chain(self.loading.paths.iter().map(|path| path::join(root, path)));
         // Mostly they are one.
         let bases: IndexSet<String> = bases.collect();
-        let below = |base: String| names.iter().map(move |name| path::join(&base, name));
+        let below = |base: String| {
+            names
+                .iter()
+                .map(move |name| path::join(&base, name.as_ref()))
+        };
         bases.into_iter().flat_map(below).collect()
     }
 
@@ -114,9 +118,7 @@ impl Reader<'_> {
             },
             _ => self.unread(token),
         }
-        let name = self.exact(&tokens);
-        let known = name.is_ok();
-        let (Ok(name) | Err(name)) = name;
+        let (name, known) = self.exact(&tokens);
         (name.trim_matches('"').trim().to_owned(), known)
     }
 
@@ -134,8 +136,7 @@ impl Reader<'_> {
     fn splice(&mut self, at: Token, kind: IncludeKind, name: (String, bool), base: Option<String>) {
         let (place, (target, known)) = (self.place(at), name);
         if !known || target.is_empty() {
-            let include = Include::new(kind, place, &target, Vec::new());
-            return self.record(include, false);
+            return self.record::<&str>(kind, place, &target, false, &[]);
         }
         let mut names = path::tex_candidates(&target);
         if kind == IncludeKind::Include {
@@ -293,8 +294,7 @@ impl Reader<'_> {
     }
 }
 
-/// A file's name with its extension.
-pub(super) fn suffixed(name: &str, extension: &str) -> String {
-    let ending = [".", extension].concat();
-    name.strip_suffix(&ending).unwrap_or(name).to_owned() + &ending
+/// A file's name with its ending.
+pub(super) fn suffixed(name: &str, ending: &str) -> String {
+    name.strip_suffix(ending).unwrap_or(name).to_owned() + ending
 }

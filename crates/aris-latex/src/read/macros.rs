@@ -3,8 +3,8 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    Cmd, Env, Expansion, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Own, Parameter, Reader,
-    Role, Token, UserEnvironment, env, narrow,
+    Cmd, Env, Expansion, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Parameter, Reader, Role,
+    Token, UserEnvironment, env, narrow,
 };
 use crate::{Definition, Label, Place, ProblemKind};
 
@@ -403,11 +403,12 @@ impl Reader<'_> {
         let index = self.names.intern(&name);
         // `{\comment}{\endcomment}`: `\comment` is what `\begin{comment}` runs, and reads up to the end of this environment.
         let begins = begin.iter().find(|token| token.kind != Kind::Space);
-        if let Some(env) = begins.and_then(|token| self.hiding(*token)) {
-            self.environments.insert(index, Own::Like(env));
-            return;
+        if let Some(what) = begins.and_then(|token| self.hiding(*token)) {
+            return self.set_environment(index, what);
         }
-        let is_known = env::lookup(&name).is_some_and(|env| self.styles > 0 || env.is(env::FIXED));
+        let is_kept = |what| self.styles > 0 || env::FIXED.contains(what);
+        let known = self.environments.get(&index);
+        let is_known = matches!(known, Some(Env::Known(what, _)) if is_kept(what));
         // What goes into a box is set where that is used, if it is.
         let mut boxed = begin.iter().chain(&end);
         let is_boxed =
@@ -421,22 +422,23 @@ impl Reader<'_> {
             }
             let end = self.macro_of(Some(Vec::new()), &end, place);
             let user = Rc::new(UserEnvironment { begin, end });
-            self.environments.insert(index, Own::Code(user));
+            self.environments.insert(index, Env::Own(user));
         }
     }
 
     /// The environment that a command begins and that does not read its text as LaTeX.
-    fn hiding(&self, token: Token) -> Option<Env> {
-        let name = self.command_name(token);
-        let is_free = self.is_unknown(token);
-        env::lookup(name).filter(|env| is_free && matches!(env.what, "raw" | "hidden"))
+    fn hiding(&mut self, token: Token) -> Option<&'static str> {
+        let name = self.command_name(token).to_owned();
+        match self.environments.get(&self.names.intern(&name)) {
+            Some(Env::Known(what @ ("raw" | "hidden"), _)) if self.is_unknown(token) => Some(what),
+            _ => None,
+        }
     }
 
     /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
     pub(super) fn declare_environment(&mut self, like: &'static str) {
         let name = self.named("");
-        self.environments
-            .insert(name, Own::Like(Env::new(like, "")));
+        self.set_environment(name, like);
     }
 
     /// `\let\a=\b`
@@ -450,8 +452,8 @@ impl Reader<'_> {
             let named = self.balanced(target);
             target = named.first().copied().unwrap_or(target);
         }
-        if let Some(env) = self.hiding(target) {
-            self.environments.insert(name, Own::Like(env));
+        if let Some(what) = self.hiding(target) {
+            self.set_environment(name, what);
         }
         let Kind::Name(of) = target.kind else { return };
         let is_kept = |cmd: Cmd| cmd.role != Role::Free || self.styles > 0;

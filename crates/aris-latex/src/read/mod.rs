@@ -33,12 +33,12 @@ use crate::{Document, Error, Loader};
 use self::{
     args::{Flat, is_evaluated},
     commands::{Cmd, Role},
-    env::{Env, flow},
+    env::flow,
     include::suffixed,
     lexer::Letters,
     reader::{
-        After, Branch, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH, Macro,
-        Meaning, Own, Parameter, Reader, UserEnvironment,
+        After, Branch, Env, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH,
+        Macro, Meaning, Parameter, Reader, UserEnvironment,
     },
     run::UNCLOSED_MATHS,
     style::Style,

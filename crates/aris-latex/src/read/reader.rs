@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::{rc::Rc, sync::Arc};
 
-use super::{Cmd, Env, Grid, Kind, Letters, Names, Style, Token, Writer, commands, style};
+use super::{Cmd, Grid, Kind, Letters, Names, Style, Token, Writer, commands, entries, style};
 use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
@@ -32,7 +32,7 @@ pub(super) enum Parameter {
 }
 
 /// A macro of the document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Macro {
     /// None: what it does with what follows is not followed.
     pub(super) parameters: Option<Vec<Parameter>>,
@@ -141,12 +141,13 @@ pub(super) struct UserEnvironment {
     pub(super) end: Macro,
 }
 
-/// What the document says that an environment is.
+/// What an environment is.
 #[derive(Clone)]
-pub(super) enum Own {
-    /// Like one that is known: a comment, a listing, a theorem.
-    Like(Env),
-    Code(Rc<UserEnvironment>),
+pub(super) enum Env {
+    /// By the words of `environments.txt`, with the arguments to drop.
+    Known(&'static str, &'static str),
+    /// What the document says that it runs.
+    Own(Rc<UserEnvironment>),
 }
 
 #[derive(Default)]
@@ -174,7 +175,7 @@ pub(super) struct Reader<'a> {
     pub(super) negated: bool,
     /// Style files that are open; see `assets.rs`.
     pub(super) styles: usize,
-    pub(super) environments: BTreeMap<u32, Own>,
+    pub(super) environments: BTreeMap<u32, Env>,
     /// Characters between which text is code.
     pub(super) short_verbs: String,
     /// Whether beamer leaves out what stands outside frames.
@@ -221,7 +222,18 @@ impl<'a> Reader<'a> {
             let index = reader.names.intern(name);
             reader.set_meaning(index, Meaning::Known(cmd));
         }
+        for (what, arguments, name) in entries(include_str!("environments.txt")) {
+            let [name, starred] = [name, &[name, "*"].concat()].map(|it| reader.names.intern(it));
+            let env = Env::Known(what, arguments);
+            reader.environments.entry(starred).or_insert(env.clone());
+            reader.environments.insert(name, env);
+        }
         reader
+    }
+
+    /// An environment is like one of those that are known: a comment, a listing, a theorem.
+    pub(super) fn set_environment(&mut self, name: u32, what: &'static str) {
+        self.environments.insert(name, Env::Known(what, ""));
     }
 
     pub(super) fn meaning(&self, name: u32) -> Meaning {

@@ -7,35 +7,27 @@ use super::{Kind, Macro, Meaning, Reader, Token};
 impl Reader<'_> {
     /// A command that is not followed and may define what this names, `\x` or `x`: what a macro of that name prints is not certain any more.
     pub(super) fn may_define(&mut self, token: Token, named: &[Token]) {
-        let name = match named {
-            [only] if only.name().is_some() => only.name(),
-            [only] if only.kind == Kind::Word => {
-                let text = self.text(*only).to_owned();
-                Some(self.names.intern(&text))
-            }
-            _ => None,
+        let [only] = named else { return };
+        let name = match only.kind {
+            Kind::Name(name) => name,
+            Kind::Word => self.names.intern(only.of(&self.doc.files)),
+            _ => return,
         };
-        let Some(name) = name else { return };
         self.handled.insert(name);
-        let Meaning::Macro(old) = self.meaning(name) else {
-            return;
+        let old = match self.meaning(name) {
+            Meaning::Macro(old) if old.doubt == 0 && self.styles == 0 => old,
+            _ => return,
         };
-        if old.doubt > 0 || self.styles > 0 {
-            return;
-        }
         let (text, by) = (self.names.text(name), self.text(token));
         let message =
             format!("`{by}` may define `\\{text}` anew here, and what it does is not followed");
         let doubt = self.doubt(token, &message);
         self.writer.doubts.leave(doubt);
-        let macro_in_doubt = Macro {
-            parameters: old.parameters.clone(),
-            body: Rc::clone(&old.body),
-            place: old.place,
-            style: old.style,
+        let in_doubt = Macro {
             doubt,
+            ..Macro::clone(&old)
         };
-        self.set_meaning(name, Meaning::Macro(Rc::new(macro_in_doubt)));
+        self.set_meaning(name, Meaning::Macro(Rc::new(in_doubt)));
     }
 
     /// [`Reader::may_define`] of what follows a command of the preamble that nobody here knows: `\x`, or an argument that is `{\x}`, `[\x]`

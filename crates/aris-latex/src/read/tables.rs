@@ -1,6 +1,6 @@
 //! Tables: columns, rows, cells. Floats, captions, headings: blocks of their own. The statements that a document declares.
 
-use super::{After, Env, Float, GroupKind, Kind, Own, Reader, Style, Token, flow, style};
+use super::{After, Float, GroupKind, Kind, Reader, Style, Token, flow, style};
 use crate::{Block, BlockKind, Heading, Holds, MarkKind, ProblemKind, Row, Table, Theorem};
 
 /// Columns of a table preamble that are looked at.
@@ -448,8 +448,7 @@ impl Reader<'_> {
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {
         if !environment.is_empty() {
             let name = self.names.intern(environment);
-            let titled = Own::Like(Env::new("titled", ""));
-            self.environments.insert(name, titled);
+            self.set_environment(name, "titled");
             self.doc.theorems.push(Theorem {
                 environment: environment.to_owned(),
                 title: title.trim().to_owned(),

@@ -163,8 +163,8 @@ impl Reader<'_> {
         })
     }
 
-    /// An environment that is passed over, up to its end, where its source holds anything.
-    pub(super) fn unread_environment(&mut self, name: &str, options: &str, token: Token) {
+    /// An environment that is passed over, up to its end, where its source holds anything: a listing with its options, or a picture.
+    pub(super) fn unread_environment(&mut self, name: &str, options: Option<&str>, token: Token) {
         if self.style.has(style::MUTE) {
             return;
         }
@@ -176,13 +176,13 @@ impl Reader<'_> {
         let rest = self.rest_of_file();
         let end = rest.find(&env::end_of(name)).unwrap_or(rest.len());
         let source = rest.get(..end).unwrap_or("");
-        let is_picture = env::lookup(name).is_some_and(|env| env.what == "mute");
-        let is_drawn = is_picture && !source.contains("\\addplot");
+        let is_drawn = options.is_none() && !source.contains("\\addplot");
         let drawn = is_drawn.then(|| labels(source));
         let count = numbers(drawn.as_deref().unwrap_or(source));
         // Citations in pictures are read.
         let mut commands = source.split('\\').skip(1);
-        let citations = !is_picture && commands.any(is_citation) && self.runs_code(name, options);
+        let runs = |options| commands.any(is_citation) && self.runs_code(name, options);
+        let citations = options.is_some_and(runs);
         self.searched = Some(Place::new(here.file, here.offset + end));
         let holds = Holds::new(count > 0, citations);
         if !holds.is_empty() {

@@ -1,6 +1,6 @@
 //! What is read as bytes: addresses and code in the text.
 
-use super::{Cmd, Env, Kind, Meaning, Own, Reader, Role, Token, narrow, style};
+use super::{Cmd, Kind, Meaning, Reader, Role, Token, narrow, style};
 
 impl Reader<'_> {
     /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there. That of `\href{address}{text}` is
@@ -109,8 +109,7 @@ impl Reader<'_> {
             self.named("")
         };
         self.skip_arguments(token, spec.trim_start_matches("minted"));
-        self.environments
-            .insert(name, Own::Like(Env::new("raw", "")));
+        self.set_environment(name, "raw");
     }
 
     /// Writes a word up to such a mark, and the code behind it.

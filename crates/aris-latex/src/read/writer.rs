@@ -5,8 +5,8 @@ use std::{ops::Range, sync::Arc};
 use memchr::memchr3_iter;
 
 use super::{Doubts, Expansion, Style, Token, narrow, style};
-use crate::model::block::{Origin, located};
-use crate::{Block, BlockKind, Mark, MarkKind, Place};
+use crate::model::block::piece_at;
+use crate::{Block, BlockKind, Mark, MarkKind, Piece, Place};
 
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
@@ -25,14 +25,14 @@ const LINK: usize = 8;
 const EXPANSION: usize = 9;
 const DOUBT: usize = 10;
 
-/// One block in the making. Its text, origins and marks are the last ones of all that are in the making.
+/// One block in the making. Its text, pieces and marks are the last ones of all that are in the making.
 #[derive(Default)]
 struct Open {
     /// What it is; running text has no kind of its own.
     kind: Option<BlockKind>,
-    /// Where its text, origins and marks begin.
+    /// Where its text, pieces and marks begin.
     text: usize,
-    origins: usize,
+    pieces: usize,
     marks: usize,
     /// For each kind of mark one more than the index of the last one, and what that is about.
     last: [(u32, u32); SLOTS],
@@ -58,7 +58,7 @@ pub(crate) struct Writer {
     around: Vec<Open>,
     /// Of all blocks in the making, the innermost last.
     text: String,
-    origins: Vec<Origin>,
+    pieces: Vec<Piece>,
     marks: Vec<Mark>,
     /// The open environments, innermost last: the number of each among the document's, and those that a block in it shows.
     pub(crate) environments: Vec<(usize, Arc<[Arc<str>]>)>,
@@ -162,17 +162,17 @@ impl Writer {
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
         let old = self.text.split_off(self.open.text);
-        let origins = self.origins.split_off(self.open.origins);
+        let pieces = self.pieces.split_off(self.open.pieces);
         let mut end = 0;
         for (part, offset) in parts {
             let at = offset.unwrap_or(end);
             end = offset.map_or(at, |at| at + part.len().saturating_sub(1));
-            let Some((place, copied)) = located(&origins, old.len(), at) else {
+            let Some(piece) = piece_at(&pieces, at) else {
                 return;
             };
             let is_same = old.get(at..).is_some_and(|rest| rest.starts_with(part));
-            let is_copy = offset.is_some() && is_same && part.len() <= copied;
-            self.append(part, place, is_copy);
+            let is_whole = piece.is_copy && at + part.len() <= piece.text.end;
+            self.append(part, piece.at(at), offset.is_some() && is_same && is_whole);
         }
         let length = self.text().len();
         let is_linked = |kind: &MarkKind| matches!(kind, MarkKind::Cite { .. } | MarkKind::Ref);
@@ -333,10 +333,16 @@ impl Writer {
         let start = self.text().len();
         let range = start..start + text.len();
         self.text.push_str(text);
-        let own = self.origins.get(self.open.origins..);
-        let goes_on = |last: &Origin| is_copy && last.is_copy && last.copied(start) == place;
-        if !own.and_then(<[Origin]>::last).is_some_and(goes_on) {
-            self.origins.push(Origin::new(start, place, is_copy));
+        let own = self.pieces.get_mut(self.open.pieces..).unwrap_or_default();
+        match own.last_mut() {
+            Some(last) if is_copy && last.is_copy && last.at(start) == place => {
+                last.text.end = range.end;
+            }
+            _ => self.pieces.push(Piece {
+                text: range.clone(),
+                place,
+                is_copy,
+            }),
         }
         range
     }
@@ -372,7 +378,7 @@ impl Writer {
         Open {
             kind,
             text: self.text.len(),
-            origins: self.origins.len(),
+            pieces: self.pieces.len(),
             marks: self.marks.len(),
             ..Open::default()
         }
@@ -386,20 +392,20 @@ impl Writer {
         if let Some(block) = index.and_then(|index| self.blocks.get_mut(index)) {
             let text = self.text.get(open.text..).unwrap_or("");
             text.clone_into(&mut block.text);
-            block.origins = self.origins.drain(open.origins..).collect();
+            block.pieces = self.pieces.drain(open.pieces..).collect();
             block.marks = marks.collect();
             let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
             block.marks.sort_by_key(order);
-            let is_doubtful = |mark: &Mark| matches!(mark.kind, MarkKind::Doubtful { .. });
-            let doubtful = (0..)
-                .zip(&block.marks)
-                .filter(|(_, mark)| is_doubtful(mark));
-            block.doubtful = doubtful.map(|(at, _)| at).collect();
-            let first = block.pieces().next();
+            let doubtful = block.marks.iter().filter_map(|mark| match mark.kind {
+                MarkKind::Doubtful { cause } => Some((mark.range.clone(), cause)),
+                _ => None,
+            });
+            block.doubtful = doubtful.collect();
+            let first = block.pieces.first();
             block.start = first.map_or(block.start, |piece| piece.place);
         }
         self.text.truncate(open.text);
-        self.origins.truncate(open.origins);
+        self.pieces.truncate(open.pieces);
         index
     }
 }
