@@ -327,7 +327,7 @@ impl Reader<'_> {
                     Meaning::Known(cmd) if cmd.what == "jobname" => &self.job_name(),
                     Meaning::Known(cmd) if cmd.prints().is_some() => cmd.how,
                     Meaning::Known(cmd)
-                        if matches!(cmd.what, "nothing" | "string" | "expandafter") =>
+                        if matches!(cmd.what, "nothing" | "string" | "expand_after") =>
                     {
                         continue;
                     }

@@ -4,7 +4,7 @@
 //! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
 //! they stand in.
 
-use super::{Cmd, Kind, Letters, Meaning, Reader, Role, Token, is_evaluated, style, suffixed};
+use super::{Cmd, How, Kind, Letters, Meaning, Reader, Role, Token, is_evaluated, style, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, Place, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -17,7 +17,7 @@ const MAX_CANDIDATE_BYTES: usize = 64 << 20;
 
 impl Reader<'_> {
     /// `\addplot table[…] {file};`
-    pub(super) fn plot_data(&mut self, token: Token) {
+    pub(super) fn plot_data(&mut self, token: Token, _: How) {
         let mut is_table = false;
         for _ in 0..32 {
             let next = self.next();
@@ -114,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// `\bibliography{refs}`, and for a part of the document `\begin{refsection}[refs.bib]`, `\nobibliography{refs}`.
-    pub(super) fn sources(&mut self, how: &str) {
+    pub(super) fn sources(&mut self, _: Token, how: How) {
         let tokens = match how {
             "star" if self.star() => Vec::new(),
             "star" | "whole" => self.argument(),
@@ -123,7 +123,7 @@ impl Reader<'_> {
         self.bibliographies(&tokens);
     }
 
-    pub(super) fn graphics(&mut self, token: Token) {
+    pub(super) fn graphics(&mut self, token: Token, _: How) {
         let (name, known) = self.file_name();
         let mut names = Vec::new();
         if known {
@@ -218,7 +218,7 @@ impl Reader<'_> {
     pub(super) fn read_style(&mut self, token: Token) {
         let Some(cmd) = self.cmd(token) else { return };
         match cmd.what {
-            "input" | "inputif" => {
+            "input" | "input_if_exists" => {
                 let place = self.place(token);
                 let (name, _) = self.file_name();
                 let names = path::tex_candidates(&name).into_iter();
@@ -228,11 +228,11 @@ impl Reader<'_> {
             "bibliography" => self.style_bibliography(),
             "if" if cmd.how == "false" => drop(self.skip_branch(token, true)),
             // Behind a condition it may end the file or not.
-            "endinput" if !matches!(self.before(token).bytes().next_back(), None | Some(b'\n')) => {
-            }
+            "end_input"
+                if !matches!(self.before(token).bytes().next_back(), None | Some(b'\n')) => {}
             _ if cmd.role == Role::Defines => self.command(token, cmd),
             // What it sets where the document begins or ends is not run, and searched like the rest.
-            "atbegin" | "atend" if cmd.how == "searched" => {
+            "at_begin" | "atend" if cmd.how == "searched" => {
                 let tokens = self.argument();
                 let styles = std::mem::take(&mut self.styles);
                 self.unread_argument(token, &tokens, false);
@@ -265,8 +265,8 @@ impl Reader<'_> {
         let mut open = 0;
         body.into_iter().all(|token| {
             match self.what(*token) {
-                "begin" => open += 1,
-                "end" => open -= 1,
+                "begin_environment" => open += 1,
+                "end_environment" => open -= 1,
                 "opaque" => return false,
                 _ => {}
             }

@@ -1,6 +1,6 @@
 //! Citations, labels, references, addresses.
 
-use super::{After, GroupKind, Kind, Op, Reader, Style, Token, style};
+use super::{After, GroupKind, How, Kind, Op, Reader, Style, Token, style};
 use crate::{Citation, Holds, Label, MarkKind, ProblemKind};
 
 /// Placeholder for the number of a cross reference.
@@ -44,7 +44,7 @@ impl Reader<'_> {
     }
 
     /// `\cite[pre][post]{keys}`, `\cite<2>{keys}` of beamer; `behind` names arguments to drop, as in `commands.txt`.
-    pub(super) fn cite(&mut self, token: Token, behind: &str) {
+    pub(super) fn cite(&mut self, token: Token, behind: How) {
         let overlay = self.delimited('<', '>').unwrap_or_default();
         self.unread_argument(token, &overlay, false);
         let mut notes = [self.optional(), self.optional()];
@@ -96,7 +96,7 @@ impl Reader<'_> {
     }
 
     /// `\cites(pre)(post)[pre][post]{key}[pre][post]{key}…`
-    pub(super) fn cites(&mut self, token: Token) {
+    pub(super) fn cites(&mut self, token: Token, _: How) {
         let (mut keys, mut is_empty) = (Vec::new(), true);
         while self.spend(1) {
             let (one, two) = (self.optional(), self.optional());
@@ -115,7 +115,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn nocite(&mut self, token: Token) {
+    pub(super) fn nocite(&mut self, token: Token, _: How) {
         let tokens = self.argument();
         let mut keys = self.keys(&tokens);
         let named = keys.len();
@@ -125,13 +125,13 @@ impl Reader<'_> {
     }
 
     /// `\defbibentryset{key}{keys}`: an entry of the document's own.
-    pub(super) fn entry_set(&mut self, token: Token) {
+    pub(super) fn entry_set(&mut self, token: Token, _: How) {
         let key = self.key_argument();
         self.doc.bibitems.push(key);
-        self.nocite(token);
+        self.nocite(token, "");
     }
 
-    pub(super) fn label(&mut self) {
+    pub(super) fn label(&mut self, _: Token, _: How) {
         let label = self.key_argument();
         if let Some(float) = self.floats.last_mut()
             && float.label.is_none()
@@ -142,7 +142,7 @@ impl Reader<'_> {
         self.doc.labels.push(label);
     }
 
-    pub(super) fn reference(&mut self, token: Token, arguments: &str) {
+    pub(super) fn reference(&mut self, token: Token, arguments: How) {
         let keys = |_| self.braced_keys().unwrap_or_default();
         let keys: Vec<Label> = arguments.chars().flat_map(keys).collect();
         if !keys.is_empty() {
@@ -156,7 +156,7 @@ impl Reader<'_> {
         self.write_as(Style { link, ..self.style }, token, REFERENCE);
     }
 
-    pub(super) fn bib_item(&mut self, token: Token) {
+    pub(super) fn bib_item(&mut self, token: Token, _: How) {
         self.paragraph(token);
         let key = self.key_argument();
         self.doc.bibitems.push(key);

@@ -30,8 +30,11 @@ pub(crate) enum Role {
     Defines,
 }
 
-/// Runs a command, with the word that the table has behind it.
-pub(crate) type Run = fn(&mut Reader<'_>, Token, &'static str);
+/// The word behind that of a command: what it prints or tests, a name, the arguments to drop.
+pub(crate) type How = &'static str;
+
+/// Runs a command.
+pub(crate) type Run = fn(&mut Reader<'_>, Token, How);
 
 impl Cmd {
     pub(crate) fn new(what: &'static str, how: &'static str, role: Role) -> Self {
@@ -82,27 +85,45 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
     fixed.chain(listed).chain(accents).chain([space])
 }
 
-/// What a word of `commands.txt` does.
+/// What a word of `commands.txt` does: the method of that name, or what [`short`] says.
 fn run(what: &str) -> Option<Run> {
+    macro_rules! methods {
+        ($($name:ident)*) => {
+            match what {
+                $(stringify!($name) => |reader, token, how| reader.$name(token, how),)*
+                _ => return short(what),
+            }
+        };
+    }
+    Some(methods! {
+            accent alias at_begin beamer_mode begin_environment begin_heading bib_item change_code
+            changed character cite cites column_type declare_environment declare_name
+            declare_theorem declare_unit def document_class each end_branch end_environment
+            end_input entry_set expand_after first for_each fraction front front_matter function
+            global graphics head_end horizontal_space if_next if_star import include_only
+            input_if_exists item label line_end math_palette multi_column multi_row named_command
+            new_cite new_command new_environment new_listing new_named_switch new_switch new_theorem
+            new_verb nocite other_branch plot_data read_line reference root rule set_box
+            set_named_switch short_verb si_angle si_only_unit sign sources string sub_float
+            table_head thin_space url verb x_space
+    })
+}
+
+/// What a word does that needs no method of its own.
+fn short(what: &str) -> Option<Run> {
     Some(match what {
         "nothing" | "none" | "true" | "varies" => |_, _, _| {},
         // Text.
         "symbol" => |reader, token, text| reader.write(token, text),
-        "sign" => |reader, token, text| reader.operator(token, text),
-        "function" => |reader, token, text| reader.function(token, text),
         "jobname" => |reader, token, _| reader.write(token, &reader.job_name()),
-        "char" => |reader, token, how| reader.character(token, how == "group"),
         "counted" => |reader, token, _| reader.write_reference(token),
         "numeral" => |reader, token, _| match reader.number() {
             Some(number) => reader.write(token, &number.to_string()),
             None => reader.write_reference(token),
         },
-        "accent" => |reader, token, name| reader.accent(token, name),
         "space" => |reader, token, _| reader.space(token),
-        "thin" => |reader, token, _| reader.thin_space(token),
         "opaque" => |reader, token, _| reader.unknown(token),
         "register" => |reader, _, _| reader.skip_glue(),
-        "columntype" => |reader, _, _| reader.column_type(),
         "skip" => |reader, token, how| reader.skip_arguments(token, how),
         "doubtful" => |reader, token, _| reader.doubtful_argument(token),
         "replaced" => |reader, token, _| {
@@ -110,18 +131,6 @@ fn run(what: &str) -> Option<Run> {
             reader.doubtful_argument(token);
             reader.unread_all(&shown);
         },
-        "setbox" => |reader, token, _| reader.set_box(token),
-        "foreach" => |reader, token, _| reader.for_each(token),
-        "string" => |reader, _, _| reader.string(),
-        "codes" => |reader, token, _| reader.change_code(token),
-        "shortverb" => |reader, _, how| reader.short_verb(how == "end"),
-        "newverb" => |reader, _, how| reader.new_verb(how),
-        "expandafter" => |reader, _, _| reader.expand_after(),
-        "each" => |reader, token, how| reader.each(token, how),
-        "mode" => |reader, token, _| reader.beamer_mode(token),
-        "first" => |reader, _, how| reader.first(how),
-        "hspace" => |reader, token, _| reader.horizontal_space(token),
-        "xspace" => |reader, token, _| reader.x_space(token),
         "paragraph" => |reader, token, _| reader.blank_line(token),
         "declare" => |reader, _, how| reader.declare(style::named(how)),
         "font" => |reader, token, how| {
@@ -130,25 +139,15 @@ fn run(what: &str) -> Option<Run> {
         },
         "script" => |reader, token, how| reader.script(token, how == "up"),
         "and" => |reader, token, _| reader.write(token, ", "),
-        "url" => |reader, _, _| reader.url(true),
-        "href" => |reader, _, _| reader.url(false),
-        "verb" => |reader, token, _| reader.verb(token, false),
-        "inline" => |reader, token, _| reader.verb(token, true),
         "open" => |reader, token, _| reader.open_group(GroupKind::Brace, After::Nothing, token),
         "close" => |reader, token, _| reader.close_brace(token),
-        "begin" => |reader, token, _| reader.begin_environment(token),
-        "end" => |reader, token, _| reader.end_environment(token),
         // Blocks of their own.
-        "heading" => |reader, token, how| reader.begin_heading(token, how.parse().unwrap_or(1)),
         "appendix" => |reader, _, _| reader.appendix |= !reader.preamble,
-        "block" => |reader, token, kind| reader.front(token, kind),
-        "front" => |reader, token, how| reader.front_matter(token, how),
         "caption" => |reader, token, _| reader.begin_caption(token, None),
         "captionof" => |reader, token, _| {
             let float = reader.name_argument();
             reader.begin_caption(token, Some(float));
         },
-        "subfloat" => |reader, token, _| reader.sub_float(token),
         "footnote" => |reader, token, _| {
             reader.writer.footnote_mark();
             reader.block_argument(token, Footnote, After::Close);
@@ -160,58 +159,24 @@ fn run(what: &str) -> Option<Run> {
             reader.writer.footnote_mark();
         },
         "notetext" => |reader, token, _| reader.block_argument(token, Footnote, After::Close),
-        "item" => |reader, token, _| reader.item(token),
-        "bibitem" => |reader, token, _| reader.bib_item(token),
-        "theorem" => |reader, _, how| reader.new_theorem(how == "more"),
-        "declaretheorem" => |reader, _, _| reader.declare_theorem(),
         // Citations, labels, files.
-        "label" => |reader, _, _| reader.label(),
-        "ref" => |reader, token, how| reader.reference(token, how),
-        "cite" => |reader, token, how| reader.cite(token, how),
-        "cites" => |reader, token, _| reader.cites(token),
-        "nocite" => |reader, token, _| reader.nocite(token),
-        "entryset" => |reader, token, _| reader.entry_set(token),
         "input" => |reader, token, _| reader.include(token, IncludeKind::Input),
         "include" => |reader, token, _| reader.include(token, IncludeKind::Include),
         "subfile" => |reader, token, _| reader.include(token, IncludeKind::Subfile),
-        "inputif" => |reader, token, _| reader.input_if_exists(token),
-        "endinput" => |reader, token, _| reader.end_input(token),
-        "bibliography" => |reader, _, _| reader.sources("whole"),
-        "graphics" => |reader, token, _| reader.graphics(token),
+        "bibliography" => |reader, token, _| reader.sources(token, "whole"),
         "package" => |reader, _, _| reader.packages(IncludeKind::Package),
         "loadclass" => |reader, _, _| reader.packages(IncludeKind::Class),
-        "sources" => |reader, _, how| reader.sources(how),
-        "import" => |reader, token, how| reader.import(token, how == "below"),
-        "includeonly" => |reader, _, how| reader.include_only(how == "not"),
         "graphicspath" => |reader, _, _| {
             let tokens = reader.argument();
             reader.loading.graphics = reader.groups_of(&tokens);
         },
-        "plot" => |reader, token, _| reader.plot_data(token),
-        "class" => |reader, token, _| reader.document_class(token),
         "data" => |reader, token, how| reader.printed_file(token, IncludeKind::Data, how),
         "listing" => |reader, token, how| reader.printed_file(token, IncludeKind::Listing, how),
         // Definitions.
-        "define" => |reader, _, how| reader.new_command(how),
-        "def" => |reader, _, _| reader.def(),
-        "environment" => |reader, token, how| reader.new_environment(token, how),
-        "listings" => |reader, token, how| reader.new_listing(token, how),
-        "global" => |reader, _, _| reader.global(),
-        "gdef" => |reader, _, _| reader.globally(Reader::def),
-        "declareenv" => |reader, _, how| reader.declare_environment(how),
+        "gdef" => |reader, token, how| reader.globally(|reader| reader.def(token, how)),
         "counter" => |reader, token, _| reader.declare_named(token, "the", "o"),
         "keyword" => |reader, token, how| reader.declare_named(token, "", how),
-        "declares" => |reader, token, how| reader.declare_name(token, how),
-        "changes" => |reader, token, how| reader.changed(token, how),
-        "read" => |reader, token, _| reader.read_line(token),
-        "let" => |reader, _, how| reader.alias(how == "copy"),
-        "newcite" => |reader, token, _| reader.new_cite(token),
-        "newif" => |reader, _, _| reader.new_switch(),
-        "newbool" => |reader, _, how| reader.new_named_switch(how),
-        "setbool" => |reader, _, how| reader.set_named_switch(how),
         "unless" => |reader, _, _| reader.negated = true,
-        "newunit" => |reader, _, _| reader.declare_unit(),
-        "atbegin" => |reader, _, _| reader.at_begin(),
         "atend" => |reader, _, _| {
             let tokens = reader.argument();
             reader.end_hooks.extend(tokens);
@@ -219,20 +184,15 @@ fn run(what: &str) -> Option<Run> {
         "at" => |reader, _, how| reader.letters.at = how == "on",
         "expl" => |reader, _, how| reader.letters.expl = how == "on",
         "csname" => |reader, token, _| reader.cs_name(token),
-        "namedef" => |reader, token, _| {
-            reader.named_command(token);
-            reader.def();
+        "namedef" => |reader, token, how| {
+            reader.named_command(token, how);
+            reader.def(token, how);
         },
-        "nameuse" => |reader, token, _| reader.named_command(token),
         // Conditions.
         "if" => |reader, token, how| {
             let truth = reader.truth(how, token);
             reader.branch(truth, token);
         },
-        "else" => |reader, token, _| reader.other_branch(token),
-        "fi" => |reader, _, _| reader.end_branch(),
-        "ifnext" => |reader, _, _| reader.if_next(),
-        "ifstar" => |reader, _, _| reader.if_star(),
         "either" => |reader, token, how| {
             let truth = reader.truth(how, token);
             reader.choose(token, truth);
@@ -241,29 +201,17 @@ fn run(what: &str) -> Option<Run> {
         "maths" => |reader, token, _| reader.open_math(token),
         "display" => |reader, token, _| reader.begin_display(token, None),
         "endmaths" => |reader, token, _| reader.close_math(token),
-        "mathpalette" => |reader, token, _| reader.math_palette(token),
         // `\left(`, `\big|`, `\right.`
         "delimiter" => |reader, _, _| {
             reader.drop_sign('.');
         },
-        "fraction" => |reader, token, _| reader.fraction(token),
-        "root" => |reader, token, _| reader.root(token),
         "binomial" => |reader, token, _| reader.argument_group(token, After::Text(" choose ")),
         "number" => |reader, token, how| reader.si_numbers(token, how, false),
         "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
-        "unit" => |reader, token, _| reader.si_only_unit(token),
-        "angle" => |reader, token, _| reader.si_angle(token),
         "sisetup" => |reader, token, _| {
             let options = reader.argument();
             reader.si_rounding(token, &options);
         },
-        // Tables.
-        "multicolumn" => |reader, _, _| reader.multi_column(),
-        "multirow" => |reader, token, _| reader.multi_row(token),
-        "rowend" => |reader, token, _| reader.line_end(token),
-        "rule" => |reader, _, _| reader.rule(),
-        "headend" => |reader, _, _| reader.head_end(),
-        "tablehead" => |reader, token, _| reader.table_head(token),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Not;
 
-use super::{Branch, Cmd, Kind, Meaning, Reader, Role, Token, style};
+use super::{Branch, Cmd, How, Kind, Meaning, Reader, Role, Token, style};
 use crate::ProblemKind;
 
 impl Reader<'_> {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         )
     }
 
-    pub(super) fn other_branch(&mut self, token: Token) {
+    pub(super) fn other_branch(&mut self, token: Token, _: How) {
         if (self.branches.pop_if(|branch| branch.doubt == 0)).is_some() {
             self.skip_branch(token, false);
         } else {
@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn end_branch(&mut self) {
+    pub(super) fn end_branch(&mut self, _: Token, _: How) {
         let doubt = self.branches.pop().map_or(0, |branch| branch.doubt);
         self.writer.doubts.leave(doubt);
     }
@@ -115,9 +115,9 @@ impl Reader<'_> {
             }
             match self.what(token) {
                 "if" => depth += 1,
-                "fi" if depth == 0 => return false,
-                "fi" => depth -= 1,
-                "else" if depth == 0 && stop_at_else => return true,
+                "end_branch" if depth == 0 => return false,
+                "end_branch" => depth -= 1,
+                "other_branch" if depth == 0 && stop_at_else => return true,
                 "" if !is_declared && self.is_unknown_conditional(token) => depth += 1,
                 _ => {}
             }
@@ -286,14 +286,14 @@ impl Reader<'_> {
     }
 
     /// `\@ifstar{yes}{no}`
-    pub(super) fn if_star(&mut self) {
+    pub(super) fn if_star(&mut self, _: Token, _: How) {
         let (yes, no) = (self.argument(), self.argument());
         let chosen = if self.star() { yes } else { no };
         self.unread_all(&chosen);
     }
 
     /// `\@ifnextchar[{yes}{no}`
-    pub(super) fn if_next(&mut self) {
+    pub(super) fn if_next(&mut self, _: Token, _: How) {
         let wanted = match self.next_visible() {
             // `[` and the like.
             word if word.kind == Kind::Word => self.first_letter(word),
@@ -369,7 +369,7 @@ impl Reader<'_> {
     }
 
     /// `\newbool{x}`, `\newtoggle{x}`
-    pub(super) fn new_named_switch(&mut self, kind: &str) {
+    pub(super) fn new_named_switch(&mut self, _: Token, kind: How) {
         let name = self.switch_name(kind);
         if matches!(self.meaning(name), Meaning::Unknown) {
             self.declare_switch(name);
@@ -377,7 +377,7 @@ impl Reader<'_> {
     }
 
     /// `\setbool{x}{true}`, `\booltrue{x}`
-    pub(super) fn set_named_switch(&mut self, how: &str) {
+    pub(super) fn set_named_switch(&mut self, _: Token, how: How) {
         let (kind, value) = how.split_once(' ').unwrap_or((how, ""));
         let name = self.switch_name(kind);
         let given = value.is_empty().then(|| self.name_argument());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    After, Env, GroupKind, Kind, Meaning, Op, Reader, Style, Token, UserEnvironment, style,
+    After, Env, GroupKind, How, Kind, Meaning, Op, Reader, Style, Token, UserEnvironment, style,
 };
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
@@ -48,7 +48,7 @@ pub(super) fn end_of(name: &str) -> String {
 }
 
 impl Reader<'_> {
-    pub(super) fn begin_environment(&mut self, token: Token) {
+    pub(super) fn begin_environment(&mut self, token: Token, _: How) {
         let index = self.named("");
         let name = self.names.shared(index);
         let known = match self.environments.get(&index).cloned() {
@@ -112,7 +112,7 @@ impl Reader<'_> {
                 }
             }
             "sources" => {
-                self.sources("");
+                self.sources(token, "");
                 self.begin_text(token, index, "plain");
             }
             "cites" => {
@@ -120,7 +120,7 @@ impl Reader<'_> {
                 self.cite(token, "");
             }
             "pictured" => {
-                self.graphics(token);
+                self.graphics(token, "");
                 self.begin_text(token, index, "plain");
             }
             what => self.begin_text(token, index, what),
@@ -284,7 +284,7 @@ impl Reader<'_> {
         self.doc.environments.push(environment);
     }
 
-    pub(super) fn end_environment(&mut self, token: Token) {
+    pub(super) fn end_environment(&mut self, token: Token, _: How) {
         let index = self.named("");
         if self.names.text(index) == "document" {
             return self.end_document(token);
@@ -356,7 +356,7 @@ impl Reader<'_> {
     }
 
     /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
-    pub(super) fn end_input(&mut self, token: Token) {
+    pub(super) fn end_input(&mut self, token: Token, _: How) {
         if self.is_doubtful() {
             self.doubt_file(token, "it is not decided here whether the file ends");
         } else if let Some(file) = self.file_mut() {
@@ -460,7 +460,7 @@ impl Reader<'_> {
                 if token.kind == Kind::Stop {
                     break false;
                 }
-                if self.what(token) == "end" {
+                if self.what(token) == "end_environment" {
                     let tokens = self.argument();
                     if self.raw(&tokens) == name {
                         break true;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{File, Frame, Kind, Meaning, Reader, Token, narrow};
+use super::{File, Frame, How, Kind, Meaning, Reader, Token, narrow};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
     MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path,
@@ -231,18 +231,18 @@ impl Reader<'_> {
     }
 
     /// `\import{directory}{file}`; `below`, as in `\subimport`, the current import's directory.
-    pub(super) fn import(&mut self, token: Token, below: bool) {
+    pub(super) fn import(&mut self, token: Token, how: How) {
         let directory = self.name_argument();
         let name = self.file_name();
         let current = self.files().next().and_then(|file| file.import.clone());
-        let base = current.filter(|_| below);
+        let base = current.filter(|_| how == "below");
         let base = base.unwrap_or_else(|| path::parent(&self.doc.root).to_owned());
         let directory = path::join(&base, &directory);
         self.splice(token, IncludeKind::Import, name, Some(directory));
     }
 
     /// `\InputIfFileExists{file}{then}{else}`, `\IfFileExists`: an absent file is no problem here.
-    pub(super) fn input_if_exists(&mut self, token: Token) {
+    pub(super) fn input_if_exists(&mut self, token: Token, _: How) {
         let (name, known) = self.file_name();
         let names = path::tex_candidates(&name);
         let mut candidates = self.candidates(&names).into_iter();
@@ -256,16 +256,16 @@ impl Reader<'_> {
     }
 
     /// `\includeonly{a,b}`; all but these with `\excludeonly`.
-    pub(super) fn include_only(&mut self, not: bool) {
+    pub(super) fn include_only(&mut self, _: Token, how: How) {
         let tokens = self.argument();
         let names = self.keys(&tokens).into_iter();
         let names = names.map(|name| name.key.trim_end_matches(".tex").to_owned());
-        self.loading.only = (names.collect(), !not);
+        self.loading.only = (names.collect(), how != "not");
     }
 
     /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless the
     /// document itself has not begun.
-    pub(super) fn document_class(&mut self, token: Token) {
+    pub(super) fn document_class(&mut self, token: Token, _: How) {
         const BEGIN: &str = "\\begin{document}";
         // The text begins in it, or in the file that asks for it.
         if self.frames.len() <= 1 || self.preamble {

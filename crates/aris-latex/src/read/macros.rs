@@ -3,8 +3,8 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    Cmd, Env, Expansion, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Parameter, Reader, Role,
-    Token, UserEnvironment, env, narrow,
+    Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Parameter, Reader,
+    Role, Token, UserEnvironment, env, narrow,
 };
 use crate::{Definition, Label, Place, ProblemKind};
 
@@ -313,7 +313,7 @@ impl Reader<'_> {
     }
 
     /// `\newcommand`, `\NewDocumentCommand`, `\DeclareMathOperator`
-    pub(super) fn new_command(&mut self, form: &str) {
+    pub(super) fn new_command(&mut self, _: Token, form: How) {
         if let Some(name) = self.defined_name() {
             let parameters = self.parameters(form);
             let body = self.argument();
@@ -322,7 +322,7 @@ impl Reader<'_> {
     }
 
     /// `\def\x#1#2\y{…}`; what a macro does with parameters that words delimit is not followed.
-    pub(super) fn def(&mut self) {
+    pub(super) fn def(&mut self, _: Token, _: How) {
         let Some((name, token)) = self.defined_name() else {
             return;
         };
@@ -387,7 +387,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn new_environment(&mut self, token: Token, form: &str) {
+    pub(super) fn new_environment(&mut self, token: Token, form: How) {
         let Label { key: name, place } = self.key_argument();
         let parameters = self.parameters(form);
         // `\NewEnviron` has one text, in which `\BODY` is what stands in the environment.
@@ -436,19 +436,19 @@ impl Reader<'_> {
     }
 
     /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
-    pub(super) fn declare_environment(&mut self, like: &'static str) {
+    pub(super) fn declare_environment(&mut self, _: Token, like: How) {
         let name = self.named("");
         self.set_environment(name, like);
     }
 
     /// `\let\a=\b`
-    pub(super) fn alias(&mut self, may_be_braced: bool) {
+    pub(super) fn alias(&mut self, _: Token, how: How) {
         let Some((name, own)) = self.defined_name() else {
             return;
         };
         self.drop_sign('=');
         let mut target = self.next_visible();
-        if may_be_braced && target.kind == Kind::Begin {
+        if how == "copy" && target.kind == Kind::Begin {
             let named = self.balanced(target);
             target = named.first().copied().unwrap_or(target);
         }
@@ -471,7 +471,7 @@ impl Reader<'_> {
     }
 
     /// `\expandafter\cite\expandafter{\keys}`: what is expanded first makes no difference here.
-    pub(super) fn expand_after(&mut self) {
+    pub(super) fn expand_after(&mut self, _: Token, _: How) {
         let first = self.next();
         let second = self.next();
         if self.command_name(second) != "expandafter" {
@@ -481,7 +481,7 @@ impl Reader<'_> {
     }
 
     /// `\docsvlist{a,b}`, `\forcsvlist{\x}{a,b}`: `\do{a}\do{b}`.
-    pub(super) fn each(&mut self, token: Token, how: &str) {
+    pub(super) fn each(&mut self, token: Token, how: How) {
         let mut open = match how {
             "by" => self.argument(),
             _ => vec![self.name_token("do", token)],
@@ -512,7 +512,7 @@ impl Reader<'_> {
     }
 
     /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
-    pub(super) fn declare_name(&mut self, token: Token, spec: &str) {
+    pub(super) fn declare_name(&mut self, token: Token, spec: How) {
         let Some((name, own)) = self.defined_name() else {
             return;
         };
@@ -533,7 +533,7 @@ impl Reader<'_> {
     }
 
     /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX. Those of a style file are set by its options.
-    pub(super) fn new_switch(&mut self) {
+    pub(super) fn new_switch(&mut self, _: Token, _: How) {
         if let Some((name, _)) = self.defined_name() {
             self.declare_switch(name);
         }
@@ -565,7 +565,7 @@ impl Reader<'_> {
     }
 
     /// `\global` before what defines something.
-    pub(super) fn global(&mut self) {
+    pub(super) fn global(&mut self, _: Token, _: How) {
         let mut next = self.next_visible();
         // `\long`
         while self.what(next) == "nothing" {
@@ -578,7 +578,7 @@ impl Reader<'_> {
     }
 
     /// `\DeclareCiteCommand{\x}…`: a command that cites.
-    pub(super) fn new_cite(&mut self, token: Token) {
+    pub(super) fn new_cite(&mut self, token: Token, _: How) {
         if let Some((name, _)) = self.defined_name() {
             let cite = self.names.intern("cite");
             let meaning = self.meaning(cite);
@@ -587,7 +587,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn declare_unit(&mut self) {
+    pub(super) fn declare_unit(&mut self, _: Token, _: How) {
         if let Some((name, _)) = self.defined_name() {
             let text = self.si_unit();
             self.units.insert(name, text);

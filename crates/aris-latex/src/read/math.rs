@@ -1,6 +1,6 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
-use super::{After, Cmd, GroupKind, Kind, Reader, Token, UNCLOSED_MATHS, style};
+use super::{After, Cmd, GroupKind, How, Kind, Reader, Token, UNCLOSED_MATHS, style};
 use crate::ProblemKind;
 
 /// Signs with no operand before what follows.
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn operator(&mut self, token: Token, text: &'static str) {
+    pub(super) fn sign(&mut self, token: Token, text: How) {
         // After an opening bracket or another sign it is a sign itself: `(\pm 0.02)`.
         let opens = self.writer.text().ends_with(OPENING);
         let operand = self.writer.operator_waits() || !opens;
@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn function(&mut self, token: Token, text: &'static str) {
+    pub(super) fn function(&mut self, token: Token, text: How) {
         let text_before = self.writer.text();
         if text_before.len() > self.origin && text_before.ends_with(char::is_alphanumeric) {
             self.space(token);
@@ -91,7 +91,7 @@ impl Reader<'_> {
     }
 
     /// `a/b`, apart from the whole number of a mixed fraction, `2 1/2`.
-    pub(super) fn fraction(&mut self, token: Token) {
+    pub(super) fn fraction(&mut self, token: Token, _: How) {
         let (over, under) = (self.argument(), self.argument());
         if self
             .writer
@@ -106,7 +106,7 @@ impl Reader<'_> {
     }
 
     /// `√a`
-    pub(super) fn root(&mut self, token: Token) {
+    pub(super) fn root(&mut self, token: Token, _: How) {
         let argument = self.argument();
         self.unread_operand(token, &argument);
         self.write(token, "√");
@@ -128,7 +128,7 @@ impl Reader<'_> {
     }
 
     /// `\mathpalette\x{y}` is `\x\textstyle{y}`.
-    pub(super) fn math_palette(&mut self, token: Token) {
+    pub(super) fn math_palette(&mut self, token: Token, _: How) {
         let (name, argument) = (self.argument(), self.argument());
         self.unread_group(token, &argument);
         let style = self.name_token("textstyle", token);
@@ -193,7 +193,7 @@ impl Reader<'_> {
     }
 
     /// `1\,234` is one number; elsewhere a space.
-    pub(super) fn thin_space(&mut self, token: Token) {
+    pub(super) fn thin_space(&mut self, token: Token, _: How) {
         let next = self.peek();
         let digits = self.text(next).bytes().take_while(u8::is_ascii_digit);
         let is_group = next.kind == Kind::Word && digits.count() == 3;
@@ -205,8 +205,15 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn x_space(&mut self, token: Token) {
-        const UNSPACED: [&str; 6] = ["footnote", "mark", "space", "thin", "nothing", "rowend"];
+    pub(super) fn x_space(&mut self, token: Token, _: How) {
+        const UNSPACED: [&str; 6] = [
+            "footnote",
+            "mark",
+            "space",
+            "thin_space",
+            "nothing",
+            "line_end",
+        ];
         const CLOSE: [char; 11] = ['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']'];
         let next = self.peek();
         let spaced = match next.kind {

@@ -32,7 +32,7 @@ use crate::{Document, Error, Loader};
 // What most files of the reader use.
 use self::{
     args::{Flat, is_evaluated},
-    commands::{Cmd, Role},
+    commands::{Cmd, How, Role},
     env::flow,
     include::suffixed,
     lexer::Letters,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Kind, Macro, Meaning, Reader, Token};
+use super::{How, Kind, Macro, Meaning, Reader, Token};
 
 impl Reader<'_> {
     /// A command that is not followed and may define what this names, `\x` or `x`: what a macro of that name prints is not certain any more.
@@ -65,7 +65,7 @@ impl Reader<'_> {
     }
 
     /// `\read\file to\x`
-    pub(super) fn read_line(&mut self, token: Token) {
+    pub(super) fn read_line(&mut self, token: Token, _: How) {
         drop(self.argument());
         let to = self.next_visible();
         if self.text(to) != "to" {
@@ -80,7 +80,7 @@ impl Reader<'_> {
         let mut named = Vec::new();
         for (at, token) in dropped.iter().enumerate() {
             let is_text = match self.what(*token) {
-                "define" | "def" | "gdef" | "let" => false,
+                "new_command" | "def" | "gdef" | "alias" => false,
                 "namedef" => true,
                 _ => continue,
             };

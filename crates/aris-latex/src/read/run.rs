@@ -1,6 +1,6 @@
 //! The main loop: what each token and command does. Groups: what opens, what closes, what was forgotten.
 
-use super::{After, Cmd, Group, GroupKind, Kind, Meaning, Op, Reader, Token, narrow, style};
+use super::{After, Cmd, Group, GroupKind, How, Kind, Meaning, Op, Reader, Token, narrow, style};
 use crate::{Place, ProblemKind};
 
 /// Groups that are searched for the one that a brace closes, or for the maths that text stands in.
@@ -140,7 +140,7 @@ impl Reader<'_> {
     }
 
     /// Runs its argument where the document begins; in the text the argument follows as a group.
-    pub(super) fn at_begin(&mut self) {
+    pub(super) fn at_begin(&mut self, _: Token, _: How) {
         if self.preamble {
             let tokens = self.argument();
             self.begin_hooks.extend(tokens);
@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 
     /// The first of so many arguments.
-    pub(super) fn first(&mut self, count: &str) {
+    pub(super) fn first(&mut self, _: Token, count: How) {
         let first = self.argument();
         for _ in 1..count.parse().unwrap_or(1) {
             drop(self.argument());
@@ -156,14 +156,14 @@ impl Reader<'_> {
         self.unread_all(&first);
     }
 
-    pub(super) fn horizontal_space(&mut self, token: Token) {
+    pub(super) fn horizontal_space(&mut self, token: Token, _: How) {
         let length = self.argument();
         if !self.raw(&length).trim_start().starts_with('-') {
             self.space(token);
         }
     }
 
-    pub(super) fn accent(&mut self, token: Token, accent: &str) {
+    pub(super) fn accent(&mut self, token: Token, accent: How) {
         // Tab stops.
         let tabbing = self.names.intern("tabbing");
         if matches!(accent, "=" | "`" | "'") && self.is_entered(tabbing) {
@@ -175,8 +175,8 @@ impl Reader<'_> {
     }
 
     /// `\char45`, `\char"2D`, `` \char`\% ``, and with a group `\symbol{45}`: a character by its number.
-    pub(super) fn character(&mut self, token: Token, is_group: bool) {
-        let code = if is_group {
+    pub(super) fn character(&mut self, token: Token, how: How) {
+        let code = if how == "group" {
             let argument = self.argument();
             self.apart(&argument, Self::number)
         } else {
@@ -190,7 +190,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn item(&mut self, token: Token) {
+    pub(super) fn item(&mut self, token: Token, _: How) {
         self.paragraph(token);
         if let Some(label) = self.optional() {
             self.unread(token.with(Kind::Space));
@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 
     /// Turns an argument into the control sequence of that name.
-    pub(super) fn named_command(&mut self, token: Token) {
+    pub(super) fn named_command(&mut self, token: Token, _: How) {
         let kind = Kind::Name(self.named(""));
         self.unread(Token { kind, ..token });
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Flat, Kind, Meaning, Reader, Token, style, text_of};
+use super::{Flat, How, Kind, Meaning, Reader, Token, style, text_of};
 use crate::{Holds, ProblemKind, root::compiled};
 
 fn unit(reader: &mut Reader<'_>) -> String {
@@ -264,14 +264,14 @@ impl Reader<'_> {
         self.style = outer;
     }
 
-    pub(super) fn si_only_unit(&mut self, token: Token) {
+    pub(super) fn si_only_unit(&mut self, token: Token, _: How) {
         drop(self.optional());
         let unit = self.si_unit();
         self.write_as(self.style.set(style::UNIT, 0), token, &unit);
     }
 
     /// `\ang{45}`, `\ang{1;2;3}`
-    pub(super) fn si_angle(&mut self, token: Token) {
+    pub(super) fn si_angle(&mut self, token: Token, _: How) {
         let outer = self.style;
         self.si_options(token);
         let flat = self.si_argument();

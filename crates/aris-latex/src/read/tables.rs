@@ -1,6 +1,6 @@
 //! Tables: columns, rows, cells. Floats, captions, headings: blocks of their own. The statements that a document declares.
 
-use super::{After, Float, GroupKind, Kind, Reader, Style, Token, flow, style};
+use super::{After, Float, GroupKind, How, Kind, Reader, Style, Token, flow, style};
 use crate::{Block, BlockKind, Heading, Holds, MarkKind, ProblemKind, Row, Table, Theorem};
 
 /// Columns of a table preamble that are looked at.
@@ -138,7 +138,7 @@ impl Reader<'_> {
     }
 
     /// `\newcolumntype{N}[args]{>{$}r<{$}}`; one with arguments stays a letter.
-    pub(super) fn column_type(&mut self) {
+    pub(super) fn column_type(&mut self, _: Token, _: How) {
         let name = self.name_argument();
         let takes = self.optional().is_some();
         let columns = self.argument();
@@ -208,7 +208,7 @@ impl Reader<'_> {
     }
 
     /// `\\` with its star and length.
-    pub(super) fn line_end(&mut self, token: Token) {
+    pub(super) fn line_end(&mut self, token: Token, _: How) {
         if let Some(tokens) = self.optional() {
             let text = self.raw(&tokens);
             let number = text.trim_start_matches(['-', '+', '.', ' ']);
@@ -232,20 +232,20 @@ impl Reader<'_> {
         self.begin_cell(token);
     }
 
-    pub(super) fn rule(&mut self) {
+    pub(super) fn rule(&mut self, _: Token, _: How) {
         if let Some(grid) = self.grid() {
             grid.rules.push(grid.table.rows.len());
         }
     }
 
-    pub(super) fn head_end(&mut self) {
+    pub(super) fn head_end(&mut self, _: Token, _: How) {
         if let Some(grid) = self.grid() {
             grid.head = Some(grid.table.rows.len());
         }
     }
 
     /// `\tablehead{cells \\}`
-    pub(super) fn table_head(&mut self, token: Token) {
+    pub(super) fn table_head(&mut self, token: Token, _: How) {
         let tokens = self.argument();
         let ends = ["tabularnewline", "endhead"].map(|name| self.name_token(name, token));
         self.unread_all(&ends);
@@ -257,7 +257,7 @@ impl Reader<'_> {
         self.alignments.last_mut()?.as_mut()
     }
 
-    pub(super) fn multi_column(&mut self) {
+    pub(super) fn multi_column(&mut self, _: Token, _: How) {
         let span = self.name_argument().parse().unwrap_or(1);
         drop(self.argument());
         if let Some(grid) = self.grid() {
@@ -266,7 +266,7 @@ impl Reader<'_> {
     }
 
     /// `\multirow[vpos]{rows}[bigstruts]{width}[vmove]{text}`, `\multirowcell{rows}[vmove]{text}`
-    pub(super) fn multi_row(&mut self, token: Token) {
+    pub(super) fn multi_row(&mut self, token: Token, _: How) {
         let text = self.name_argument();
         let has_width = !self.command_name(token).ends_with("cell");
         self.skip_arguments(token, if has_width { "omo" } else { "o" });
@@ -364,7 +364,7 @@ impl Reader<'_> {
     }
 
     /// `\subfloat[caption]{content}`
-    pub(super) fn sub_float(&mut self, token: Token) {
+    pub(super) fn sub_float(&mut self, token: Token, _: How) {
         if let Some(caption) = self.optional() {
             self.unread_group(token, &caption);
             let float = "subfloat".to_owned();
@@ -373,14 +373,14 @@ impl Reader<'_> {
     }
 
     /// A block of front matter, by the words of the tables.
-    pub(super) fn front(&mut self, token: Token, kind: &str) {
+    pub(super) fn front(&mut self, token: Token, kind: How) {
         if !self.writer.fixed() {
             self.paragraph(token);
         }
         self.block_argument(token, flow(kind).cloned().unwrap_or_default(), After::Close);
     }
 
-    pub(super) fn front_matter(&mut self, token: Token, how: &str) {
+    pub(super) fn front_matter(&mut self, token: Token, how: How) {
         if how == "keyed" {
             // `{key}{text}`
             let (mut key, text) = (self.argument(), self.argument());
@@ -394,8 +394,8 @@ impl Reader<'_> {
         self.front(token, "front");
     }
 
-    pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
-        let starred = self.star();
+    pub(super) fn begin_heading(&mut self, token: Token, how: How) {
+        let (level, starred) = (how.parse().unwrap_or(1), self.star());
         self.skip_arguments(token, "o");
         if self.preamble || self.style.has(style::MUTE) {
             return;
@@ -423,19 +423,19 @@ impl Reader<'_> {
 
     /// `\newtheorem{lem}[thm]{Lemma}[section]`, with options before it as `\newmdtheoremenv`, with two more arguments after it as
     /// `\spnewtheorem` of LNCS (its fonts) or `\newtcbtheorem` (its options and the prefix of its labels).
-    pub(super) fn new_theorem(&mut self, more: bool) {
+    pub(super) fn new_theorem(&mut self, _: Token, how: How) {
         let environment = self.name_argument();
         drop(self.optional());
         let title = self.name_argument();
         drop(self.optional());
         self.declare_theorem_as(&environment, &title);
-        if more {
+        if how == "more" {
             drop((self.braced(), self.braced()));
         }
     }
 
     /// `\declaretheorem[name=Lemma]{lem, hilfssatz}` of thmtools; without a name it is that of the environment.
-    pub(super) fn declare_theorem(&mut self) {
+    pub(super) fn declare_theorem(&mut self, _: Token, _: How) {
         let options = self.optional().unwrap_or_default();
         let environments = self.name_argument();
         let name = self.titles(&options).map(|name| self.flat(&name));

@@ -3,7 +3,7 @@
 
 use indexmap::IndexMap;
 
-use super::{After, GroupKind, Kind, Macro, Meaning, Op, Reader, Token, env, narrow, style};
+use super::{After, GroupKind, How, Kind, Macro, Meaning, Op, Reader, Token, env, narrow, style};
 use crate::IncludeKind::{Bibliography, Graphics};
 use crate::IncludeOutcome::{NotRead, Read};
 use crate::{Holds, Include, Place, ProblemKind};
@@ -98,7 +98,7 @@ impl Reader<'_> {
 
     /// `\apptocmd`, `\patchcmd`: a macro of the document whose text is changed by what is not followed, where it holds anything. One
     /// letter for each argument with text behind the macro's name.
-    pub(super) fn changed(&mut self, token: Token, spec: &str) {
+    pub(super) fn changed(&mut self, token: Token, spec: How) {
         let Some((name, _)) = self.defined_name() else {
             return;
         };
@@ -288,7 +288,7 @@ impl Reader<'_> {
     }
 
     /// `\mode<article>{…}` of beamer: set in that form of the document.
-    pub(super) fn beamer_mode(&mut self, token: Token) {
+    pub(super) fn beamer_mode(&mut self, token: Token, _: How) {
         let modes = self.delimited('<', '>').unwrap_or_default();
         let modes = self.raw(&modes);
         let is_shown = ["presentation", "beamer", "all"].contains(&modes.trim());
@@ -298,7 +298,7 @@ impl Reader<'_> {
     }
 
     /// `\setbox0=\hbox{…}`: what the box holds is set where it is used, if it is.
-    pub(super) fn set_box(&mut self, token: Token) {
+    pub(super) fn set_box(&mut self, token: Token, _: How) {
         self.skip_glue();
         self.drop_sign('=');
         let mut next = self.next_visible();
@@ -314,7 +314,7 @@ impl Reader<'_> {
     }
 
     /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: what is repeated is read once, in doubt.
-    pub(super) fn for_each(&mut self, token: Token) {
+    pub(super) fn for_each(&mut self, token: Token, _: How) {
         /// Tokens up to the first group.
         const MOST: usize = 64;
         let Some((head, begin)) = self.up_to(MOST, |_, token| match token.kind {

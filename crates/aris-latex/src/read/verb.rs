@@ -1,12 +1,12 @@
 //! What is read as bytes: addresses and code in the text.
 
-use super::{Cmd, Kind, Meaning, Reader, Role, Token, narrow, style};
+use super::{Cmd, How, Kind, Meaning, Reader, Role, Token, narrow, style};
 
 impl Reader<'_> {
     /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there. That of `\href{address}{text}` is
     /// not `shown`, and the text follows as a group.
-    pub(super) fn url(&mut self, shown: bool) {
-        let old = self.style;
+    pub(super) fn url(&mut self, _: Token, how: How) {
+        let (old, shown) = (self.style, how != "hidden");
         self.style = self.style.set(style::URL, style::MATHS);
         let next = self.next_visible();
         match next.kind {
@@ -57,8 +57,8 @@ impl Reader<'_> {
     }
 
     /// `\verb|…|`, `\lstinline[…]|…|`, `\mintinline{language}|…|`.
-    pub(super) fn verb(&mut self, token: Token, listing: bool) {
-        if listing {
+    pub(super) fn verb(&mut self, token: Token, how: How) {
+        if how == "inline" {
             if self.command_name(token) == "mintinline" {
                 drop(self.argument());
             }
@@ -79,18 +79,21 @@ impl Reader<'_> {
     }
 
     /// `\MakeShortVerb{\|}`: text between two of these is code, until `\DeleteShortVerb{\|}`.
-    pub(super) fn short_verb(&mut self, ends: bool) {
+    pub(super) fn short_verb(&mut self, _: Token, how: How) {
         let tokens = self.argument();
         let mark = self.raw(&tokens);
         let mark = mark.trim_start_matches('\\').chars().next();
         self.short_verbs.retain(|old| Some(old) != mark);
-        self.short_verbs.extend(mark.filter(|_| !ends));
+        self.short_verbs.extend(mark.filter(|_| how != "end"));
     }
 
     /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source.
-    pub(super) fn new_verb(&mut self, ending: &str) {
+    pub(super) fn new_verb(&mut self, _: Token, ending: How) {
         let name = self.minted_name(ending);
-        self.set_meaning(name, Meaning::Known(Cmd::new("inline", "", Role::Fixed)));
+        self.set_meaning(
+            name,
+            Meaning::Known(Cmd::new("verb", "inline", Role::Fixed)),
+        );
     }
 
     fn minted_name(&mut self, ending: &str) -> u32 {
@@ -102,7 +105,7 @@ impl Reader<'_> {
     }
 
     /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
-    pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
+    pub(super) fn new_listing(&mut self, token: Token, spec: How) {
         let name = if spec == "minted" {
             self.minted_name("code")
         } else {
@@ -124,7 +127,7 @@ impl Reader<'_> {
             file.pos -= after.len as usize;
         }
         let start = self.here();
-        self.verb(token, false);
+        self.verb(token, "");
         if self.here() == start {
             // No second mark on the line: this one is text.
             let (mark, _) = self.split_letter(after);
@@ -133,14 +136,14 @@ impl Reader<'_> {
     }
 
     /// `\string\x`: the name itself.
-    pub(super) fn string(&mut self) {
+    pub(super) fn string(&mut self, _: Token, _: How) {
         let token = self.next();
         let text = self.text(token).to_owned();
         self.write(token, &text);
     }
 
     /// ``\catcode`\%=12``: `@` may become a letter; what else changes how the text is read is told.
-    pub(super) fn change_code(&mut self, token: Token) {
+    pub(super) fn change_code(&mut self, token: Token, _: How) {
         let mut word = self.next_visible();
         let (sign, rest) = self.split_letter(word);
         let mut of = '\\';
