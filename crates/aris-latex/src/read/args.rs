@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Frame, Kind, Meaning, Reader, Token};
+use super::{Frame, Kind, Meaning, Reader, Token, UNCLOSED_GROUP};
 use crate::{Label, ProblemKind, path, root::compiled};
 
 /// Tokens an optional argument may have; what is longer is not one.
@@ -115,7 +115,7 @@ impl Reader<'_> {
                 Kind::End if depth == 0 => break,
                 Kind::End => depth -= 1,
                 Kind::Stop => {
-                    self.problem_at(ProblemKind::UnclosedGroup, begin, "`{` is never closed");
+                    self.problem_at(ProblemKind::UnclosedGroup, begin, UNCLOSED_GROUP);
                     break;
                 }
                 _ => {}

@@ -89,8 +89,7 @@ impl Reader<'_> {
             "display" => self.begin_display(token, Some(index)),
             "maths" => {
                 self.enter(index, After::Nothing, token);
-                self.style = self.style.set(style::MATH, 0);
-                self.origin = self.writer.text().len();
+                self.begin_formula(style::MATH, 0);
             }
             "inner" => {
                 self.enter(index, After::Align, token);
@@ -287,7 +286,7 @@ impl Reader<'_> {
     pub(super) fn end_environment(&mut self, token: Token, _: How) {
         let index = self.named("");
         if self.names.text(index) == "document" {
-            return self.end_document(token);
+            return self.end_document(token, "");
         }
         if let Some(inner) = self.in_argument() {
             // What its code ends, it has begun elsewhere.
@@ -337,16 +336,16 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn end_document(&mut self, token: Token) {
+    pub(super) fn end_document(&mut self, token: Token, _: How) {
         if self.is_doubtful() {
             // Behind a condition: nobody knows whether the document ends here.
             return self.doubt_file(token, "it is not decided here whether the document ends");
         }
         if !self.end_hooks.is_empty() {
             let hooks = std::mem::take(&mut self.end_hooks);
-            self.unread(token.with(Kind::Op(Op::EndDocument)));
-            self.unread_all(&hooks);
-            return;
+            let end = self.name_token("enddocument", token);
+            self.unread(end);
+            return self.unread_all(&hooks);
         }
         let is_part = self.frames.len() > 1 && self.file().is_some_and(|file| file.own);
         if is_part {
@@ -379,11 +378,10 @@ impl Reader<'_> {
             None => self.open_group(GroupKind::Math, After::Display, token),
         }
         self.alignments.push(None);
-        self.style = self.style.set(style::DISPLAY, style::MATH);
+        self.begin_formula(style::DISPLAY, style::MATH);
         if running {
             self.writer.flow = Some(&BlockKind::DisplayMath);
         }
-        self.origin = self.writer.text().len();
     }
 
     /// `\begin{filecontents}[options]{refs.bib}`: what follows up to the end is a file.

@@ -1,7 +1,6 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
-use super::{After, Cmd, GroupKind, How, Kind, Reader, Token, UNCLOSED_MATHS, style};
-use crate::ProblemKind;
+use super::{After, Cmd, GroupKind, How, Kind, Reader, Token, style};
 
 /// Signs with no operand before what follows.
 const OPENING: [char; 7] = ['(', '[', '{', '=', ',', '<', '>'];
@@ -12,7 +11,12 @@ const SIMPLE: usize = 4;
 impl Reader<'_> {
     pub(super) fn open_math(&mut self, token: Token) {
         self.open_group(GroupKind::Math, After::Nothing, token);
-        self.style = self.style.set(style::MATH, 0);
+        self.begin_formula(style::MATH, 0);
+    }
+
+    /// Text is part of a formula from here on.
+    pub(super) fn begin_formula(&mut self, set: u16, clear: u16) {
+        self.style = self.style.set(set, clear);
         self.origin = self.writer.text().len();
     }
 
@@ -52,12 +56,8 @@ impl Reader<'_> {
 
     pub(super) fn blank_line(&mut self, token: Token) {
         if self.style.has(style::MATH) && self.in_math_group() == Some(After::Nothing) {
-            let mut open = self.groups.iter().rev();
-            if let Some(group) = open.find(|group| group.kind == GroupKind::Math) {
-                self.problem(ProblemKind::UnclosedMath, group.place, UNCLOSED_MATHS);
-            }
             self.unwind(token, |kind| kind == GroupKind::Math);
-            self.close_group(token);
+            self.abandon_group(token);
         }
         if self.style.has(style::DISPLAY) {
             self.space(token);

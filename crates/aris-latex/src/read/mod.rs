@@ -40,7 +40,7 @@ use self::{
         After, Branch, Env, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH,
         Macro, Meaning, Parameter, Reader, UserEnvironment,
     },
-    run::UNCLOSED_MATHS,
+    run::UNCLOSED_GROUP,
     style::Style,
     symbols::{entries, names, text_of},
     tables::Grid,

@@ -9,7 +9,8 @@ const SEARCH: usize = 64;
 /// Groups deeper than this are only counted.
 const MAX_GROUPS: usize = 100_000;
 
-pub(super) const UNCLOSED_MATHS: &str = "maths is never closed";
+pub(super) const UNCLOSED_GROUP: &str = "`{` is never closed";
+const UNCLOSED_MATHS: &str = "maths is never closed";
 
 impl Reader<'_> {
     pub(super) fn run(&mut self) {
@@ -53,7 +54,9 @@ impl Reader<'_> {
                 Kind::Super if self.peek().kind == Kind::Super => self.changes_reading(token),
                 Kind::Super => self.write(token, "^"),
                 Kind::Sub => self.write(token, "_"),
-                Kind::Op(op) => self.instruction(token, op),
+                Kind::Op(Op::Link(link)) => self.style.link = link,
+                Kind::Op(Op::EndEnvironment(name)) => self.leave(name, token),
+                Kind::Op(Op::Certain(number)) => self.writer.doubts.leave(number),
                 Kind::Stop => {
                     if !self.close_file(token) {
                         break;
@@ -80,15 +83,6 @@ impl Reader<'_> {
         self.settle_undefined();
         self.list_doubts();
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
-    }
-
-    fn instruction(&mut self, token: Token, op: Op) {
-        match op {
-            Op::Link(link) => self.style.link = link,
-            Op::EndEnvironment(name) => self.leave(name, token),
-            Op::EndDocument => self.end_document(token),
-            Op::Certain(number) => self.writer.doubts.leave(number),
-        }
     }
 
     /// What follows a command that is not known: a star, options, and arguments, whose text is kept, in doubt.
@@ -292,20 +286,19 @@ impl Reader<'_> {
     /// Ends inner groups until `wanted` is innermost, reporting each.
     pub(super) fn unwind(&mut self, token: Token, wanted: impl Fn(GroupKind) -> bool) {
         self.overflow = 0;
-        while let Some(group) = self.groups.last() {
-            if wanted(group.kind) {
-                return;
-            }
-            let (kind, place) = (group.kind, group.place);
-            self.report_unclosed(kind, place);
-            self.close_group(token);
+        while self.groups.last().is_some_and(|group| !wanted(group.kind)) {
+            self.abandon_group(token);
         }
     }
 
-    fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
-        let (kind, message) = match kind {
-            GroupKind::Cell => return,
-            GroupKind::Brace => (ProblemKind::UnclosedGroup, "`{` is never closed".to_owned()),
+    /// Ends the innermost group, which nothing closes, and reports it.
+    pub(super) fn abandon_group(&mut self, token: Token) {
+        let Some(&Group { kind, place, .. }) = self.groups.last() else {
+            return;
+        };
+        let (problem, message) = match kind {
+            GroupKind::Cell => return self.close_group(token),
+            GroupKind::Brace => (ProblemKind::UnclosedGroup, UNCLOSED_GROUP.to_owned()),
             GroupKind::Math => (ProblemKind::UnclosedMath, UNCLOSED_MATHS.to_owned()),
             GroupKind::Environment(name) => {
                 let name = self.names.text(name);
@@ -313,7 +306,8 @@ impl Reader<'_> {
                 (ProblemKind::UnclosedEnvironment, message)
             }
         };
-        self.problem(kind, place, message);
+        self.problem(problem, place, message);
+        self.close_group(token);
     }
 
     /// A closing brace.

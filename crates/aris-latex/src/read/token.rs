@@ -53,8 +53,6 @@ pub(crate) enum Op {
     Link(u32),
     /// Ends an environment of the document after its end code.
     EndEnvironment(u32),
-    /// Ends the document, after what `\AtEndDocument` keeps.
-    EndDocument,
     /// Ends a doubt; done as soon as it comes up.
     Certain(u32),
 }
