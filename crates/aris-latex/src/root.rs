@@ -245,7 +245,7 @@ impl Facts {
 }
 
 /// What hides the command behind `line`: a comment sign, or a backslash right before it.
-fn hiding(line: &str) -> Option<u8> {
+pub(crate) fn hiding(line: &str) -> Option<u8> {
     let mut bytes = line.bytes();
     while let Some(byte) = bytes.next() {
         if byte == b'%' || byte == b'\\' && bytes.next().is_none() {

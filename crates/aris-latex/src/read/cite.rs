@@ -11,23 +11,16 @@ const MAX_KEY: usize = 1_024;
 
 /// `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, `REVTeX`). A comma in such a note ends no key.
 fn works(keys: Vec<Label>) -> Vec<Label> {
-    let mut works: Vec<Label> = Vec::with_capacity(keys.len());
-    let mut open = 0_usize;
+    let (mut works, mut open): (Vec<Label>, usize) = (Vec::new(), 0);
     for label in keys {
         let is_note = open > 0 || label.key.starts_with("*[");
-        let (opened, closed) = (
-            label.key.matches('[').count(),
-            label.key.matches(']').count(),
-        );
+        let brackets = |bracket| label.key.matches(bracket).count();
+        let now = (open + brackets('[')).saturating_sub(brackets(']'));
         match works.last_mut() {
             Some(work) if open > 0 => work.key += &label.key,
             _ => works.push(label),
         }
-        open = if is_note {
-            (open + opened).saturating_sub(closed)
-        } else {
-            0
-        };
+        open = if is_note { now } else { 0 };
     }
     for work in &mut works {
         if let Some(rest) = work.key.strip_prefix('*') {

@@ -247,6 +247,12 @@ impl Reader<'_> {
         }
     }
 
+    /// A character by its number.
+    pub(super) fn code(&mut self) -> Option<char> {
+        let number = u32::try_from(self.number()?).ok()?;
+        char::from_u32(number)
+    }
+
     /// The digits that a word begins with; what stands behind them is put back.
     fn digits(&mut self, word: Token, radix: u32) -> Option<i64> {
         let is_part = |c: char| match c {

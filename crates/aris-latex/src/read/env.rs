@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    After, Env, GroupKind, How, Kind, Meaning, Op, Reader, Style, Token, UserEnvironment, style,
-};
+use super::{After, Env, GroupKind, How, Kind, Macro, Meaning, Op, Reader, Style, Token, style};
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
 /// Of these the document's own definition is ignored.
@@ -52,7 +50,7 @@ impl Reader<'_> {
         let index = self.named("");
         let name = self.names.shared(index);
         let known = match self.environments.get(&index).cloned() {
-            Some(Env::Own(user)) => return self.begin_own(token, index, &user),
+            Some(Env::Own(begin, end)) => return self.begin_own(token, index, &begin, &end),
             Some(Env::Known(what, arguments)) => Some((what, arguments)),
             None => None,
         };
@@ -200,37 +198,37 @@ impl Reader<'_> {
     }
 
     /// An environment that the document defines.
-    fn begin_own(&mut self, token: Token, index: u32, user: &UserEnvironment) {
-        if self.follows(user) {
+    fn begin_own(&mut self, token: Token, index: u32, begin: &Macro, end: &Macro) {
+        if self.follows(begin, end) {
             self.enter(index, After::Nothing, token);
-            self.enter_doubt(user.begin.doubt);
-            self.end_with_group(user.begin.doubt);
-            self.expand_known(token, index, &user.begin);
+            self.enter_doubt(begin.doubt);
+            self.end_with_group(begin.doubt);
+            self.expand_known(token, index, begin);
             return;
         }
-        let opens_maths = user.begin.body.iter().any(|part| part.kind == Kind::Math);
+        let opens_maths = begin.body.iter().any(|part| part.kind == Kind::Math);
         if !opens_maths {
-            self.opaque(token, index, &user.begin);
+            self.opaque(token, index, begin);
         }
-        self.arguments(&user.begin, token);
+        self.arguments(begin, token);
         if opens_maths {
             self.begin_display(token, Some(index));
         } else {
             self.enter(index, After::Nothing, token);
         }
-        if user.begin.parameters.is_none() {
+        if begin.parameters.is_none() {
             self.doubt_group(token, "the arguments of this environment are not followed");
         }
     }
 
     /// Whether the code of an environment is run: that of a style file where all of it is understood, and opens no maths, which stands
     /// in boxes there.
-    fn follows(&self, user: &UserEnvironment) -> bool {
-        let code = || user.begin.body.iter().chain(user.end.body.iter());
-        !user.begin.style && user.begin.parameters.is_some()
-            || user.begin.style
-                && self.is_understood(code())
-                && !code().any(|part| part.kind == Kind::Math)
+    fn follows(&self, begin: &Macro, end: &Macro) -> bool {
+        let mut code = begin.body.iter().chain(&*end.body);
+        begin.parameters.is_some() && !begin.style
+            || begin.style
+                && self.is_understood(code.clone())
+                && code.all(|part| part.kind != Kind::Math)
     }
 
     /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
@@ -300,11 +298,11 @@ impl Reader<'_> {
             let message = format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`");
             return self.problem_at(ProblemKind::ExtraEnd, token, message);
         }
-        if let Some(Env::Own(user)) = self.environments.get(&index).cloned()
-            && self.follows(&user)
+        if let Some(Env::Own(begin, end)) = self.environments.get(&index).cloned()
+            && self.follows(&begin, &end)
         {
             self.unread(token.with(Kind::Op(Op::EndEnvironment(index))));
-            self.expand_known(token, index, &user.end);
+            self.expand_known(token, index, &end);
         } else {
             self.leave(index, token);
         }

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use super::{File, Frame, How, Kind, Meaning, Reader, Token, narrow};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path,
+    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path, root::hiding,
 };
 
 /// What has been loaded.
@@ -283,7 +283,7 @@ impl Reader<'_> {
         let begin = rest.match_indices(BEGIN).map(|(at, _)| at).find(|at| {
             let before = rest.get(..*at).unwrap_or("");
             let line = before.rsplit('\n').next().unwrap_or("");
-            !line.contains('%') || line.contains("\\%")
+            hiding(line).is_none()
         });
         // What was read ahead belongs to the preamble that is left out.
         self.skip_bytes(begin.map_or(rest.len(), |at| at + BEGIN.len()));

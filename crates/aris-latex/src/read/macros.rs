@@ -4,7 +4,7 @@ use std::{ops::Range, rc::Rc};
 
 use super::{
     Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Parameter, Reader,
-    Role, Token, UserEnvironment, env, narrow,
+    Role, Token, env, narrow,
 };
 use crate::{Definition, Label, Place, ProblemKind};
 
@@ -421,8 +421,8 @@ impl Reader<'_> {
                 self.writer.doubts.leave(begin.doubt);
             }
             let end = self.macro_of(Some(Vec::new()), &end, place);
-            let user = Rc::new(UserEnvironment { begin, end });
-            self.environments.insert(index, Env::Own(user));
+            let own = Env::Own(Rc::new(begin), Rc::new(end));
+            self.environments.insert(index, own);
         }
     }
 

@@ -38,7 +38,7 @@ use self::{
     lexer::Letters,
     reader::{
         After, Branch, Env, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH,
-        Macro, Meaning, Parameter, Reader, UserEnvironment,
+        Macro, Meaning, Parameter, Reader,
     },
     run::UNCLOSED_GROUP,
     style::Style,

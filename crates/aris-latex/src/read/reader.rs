@@ -136,18 +136,13 @@ pub(super) struct Branch {
     pub(super) doubt: u32,
 }
 
-pub(super) struct UserEnvironment {
-    pub(super) begin: Macro,
-    pub(super) end: Macro,
-}
-
 /// What an environment is.
 #[derive(Clone)]
 pub(super) enum Env {
     /// By the words of `environments.txt`, with the arguments to drop.
     Known(&'static str, &'static str),
-    /// What the document says that it runs.
-    Own(Rc<UserEnvironment>),
+    /// What the document says that it runs where it begins and where it ends.
+    Own(Rc<Macro>, Rc<Macro>),
 }
 
 #[derive(Default)]

@@ -172,13 +172,12 @@ impl Reader<'_> {
     pub(super) fn character(&mut self, token: Token, how: How) {
         let code = if how == "group" {
             let argument = self.argument();
-            self.apart(&argument, Self::number)
+            self.apart(&argument, Self::code)
         } else {
-            self.number()
+            self.code()
         };
-        let code = code.and_then(|code| u32::try_from(code).ok());
         // What has no character in ASCII depends on the font.
-        match code.and_then(char::from_u32) {
+        match code {
             Some(c) if c.is_ascii_graphic() || c > '\u{a0}' => self.write(token, &c.to_string()),
             _ => self.write_reference(token),
         }

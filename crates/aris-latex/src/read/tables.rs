@@ -1,6 +1,11 @@
 //! Tables: columns, rows, cells. Floats, captions, headings: blocks of their own. The statements that a document declares.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{After, Float, GroupKind, How, Kind, Reader, Style, Token, flow, style};
+use crate::root::compiled;
 use crate::{Block, BlockKind, Heading, Holds, MarkKind, ProblemKind, Row, Table, Theorem};
 
 /// Columns of a table preamble that are looked at.
@@ -9,6 +14,10 @@ const MAX_COLUMNS: usize = 1_000;
 const STEPS_PER_COLUMN: usize = 8;
 /// Rows and columns a cell may span.
 const MAX_SPAN: usize = 10_000;
+
+/// What moves the next row: `2pt`, `-.5\baselineskip`.
+static LENGTH: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?s)^[-+. ]*[0-9].*[A-Za-z]\s*$|^\s*[0-9.-]*\\"));
 
 /// A table that is open.
 #[derive(Default)]
@@ -211,12 +220,7 @@ impl Reader<'_> {
     pub(super) fn line_end(&mut self, token: Token, _: How) {
         if let Some(tokens) = self.optional() {
             let text = self.raw(&tokens);
-            let number = text.trim_start_matches(['-', '+', '.', ' ']);
-            let length = number.starts_with(|c: char| c.is_ascii_digit())
-                && text.trim_end().ends_with(|c: char| c.is_ascii_alphabetic());
-            let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
-            let behind = text.trim_start().trim_start_matches(number);
-            if !length && !behind.starts_with('\\') {
+            if !LENGTH.is_match(&text) {
                 // `\\ [0, 1]`: a row that begins with a bracket.
                 self.unread_between(token, "[", &tokens, "]");
             }
@@ -471,17 +475,12 @@ impl Grid {
 /// A dash of two is no sign, and beside other commands digits are lengths.
 fn changes(piece: &str) -> bool {
     let mut plain = piece.replace(['$', '{', '}'], "");
-    for (command, sign) in [
-        ("\\%", "%"),
-        ("\\times", "×"),
-        ("\\cdot", "×"),
-        ("\\textminus", "−"),
-    ] {
-        plain = plain.replace(command, sign);
+    for command in ["\\%", "\\times", "\\cdot", "\\textminus"] {
+        plain = plain.replace(command, "+");
     }
-    let sign = plain.contains(['+', '×']) || plain.contains(['-', '−']) && !plain.contains("--");
-    let shows = sign || plain.contains('%') || plain.contains(|c: char| c.is_ascii_digit());
-    shows && !plain.contains('\\')
+    let is_dash = plain.contains(['-', '−']) && !plain.contains("--");
+    let shows = |c: char| c.is_ascii_digit() || matches!(c, '+' | '×' | '%');
+    (is_dash || plain.contains(shows)) && !plain.contains('\\')
 }
 
 /// Floats within floats that name their tables; in print there are two.

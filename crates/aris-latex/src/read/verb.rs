@@ -144,18 +144,7 @@ impl Reader<'_> {
 
     /// ``\catcode`\%=12``: `@` may become a letter; what else changes how the text is read is told.
     pub(super) fn change_code(&mut self, token: Token, _: How) {
-        let mut word = self.next_visible();
-        let (sign, rest) = self.split_letter(word);
-        let mut of = '\\';
-        if self.text(sign) == "`" {
-            word = if rest.len > 0 { rest } else { self.next() };
-            let mut text = self.text(word).trim_start_matches('\\').chars();
-            of = text.next().unwrap_or(of);
-            let (_, rest) = self.split_letter(word);
-            if word.kind == Kind::Word {
-                self.unread(rest);
-            }
-        }
+        let of = self.code().unwrap_or('\\');
         self.drop_sign('=');
         let code = self.number();
         let is_plain = matches!(code, Some(11 | 12));
