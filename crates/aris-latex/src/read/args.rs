@@ -50,10 +50,8 @@ impl Flat {
     pub(super) fn at(&self, offset: usize) -> Option<(&str, Token)> {
         let behind = self.parts.partition_point(|(start, _)| *start <= offset);
         let (start, token) = self.parts.get(behind.checked_sub(1)?)?;
-        let end = self
-            .parts
-            .get(behind)
-            .map_or(self.text.len(), |(end, _)| *end);
+        let next = self.parts.get(behind);
+        let end = next.map_or(self.text.len(), |(end, _)| *end);
         Some((self.text.get(offset..end)?, token.after(offset - start)))
     }
 }
@@ -323,14 +321,14 @@ impl Reader<'_> {
                         self.expand(token, name, &body);
                         continue;
                     }
-                    Meaning::Known(cmd) if cmd.what == "space" => " ",
-                    Meaning::Known(cmd) if cmd.what == "jobname" => &self.job_name(),
-                    Meaning::Known(cmd) if cmd.prints().is_some() => cmd.how,
-                    Meaning::Known(cmd)
-                        if matches!(cmd.what, "nothing" | "string" | "expand_after") =>
-                    {
-                        continue;
-                    }
+                    Meaning::Known(cmd) => match cmd.what {
+                        "space" => " ",
+                        "jobname" => &self.job_name(),
+                        "nothing" | "string" | "expand_after" => continue,
+                        _ if let Some(text) = cmd.prints() => text,
+                        _ if is_name => &self.written(token),
+                        _ => continue,
+                    },
                     _ if is_name => &self.written(token),
                     _ => continue,
                 },

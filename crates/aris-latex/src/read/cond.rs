@@ -158,12 +158,7 @@ impl Reader<'_> {
 
     /// A token of `\ifx` and what it means, where that is certain.
     fn operand(&mut self) -> (Token, Option<String>) {
-        let mut token = self.next_visible();
-        let is_made = self.what(token) == "csname";
-        if is_made {
-            self.cs_name(token);
-            token = self.next();
-        }
+        let (token, is_made) = self.next_made();
         let Some(name) = token.name() else {
             return (token, None);
         };

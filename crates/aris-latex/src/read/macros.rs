@@ -124,12 +124,8 @@ impl Reader<'_> {
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
     pub(super) fn defined_name(&mut self) -> Option<(u32, Token)> {
-        let mut token = self.next_visible();
         // `\expandafter\def\csname x\endcsname`
-        if self.what(token) == "csname" {
-            self.cs_name(token);
-            token = self.next_visible();
-        }
+        let (token, _) = self.next_made();
         match token.kind {
             Kind::Name(name) => Some((name, token)),
             Kind::Begin => {

@@ -268,10 +268,8 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn restore_meanings(&mut self, to: usize) {
-        while self.undo.len() > to {
-            if let Some((name, old)) = self.undo.pop()
-                && let Some(slot) = self.meanings.get_mut(name as usize)
-            {
+        for (name, old) in self.undo.drain(to.min(self.undo.len())..).rev() {
+            if let Some(slot) = self.meanings.get_mut(name as usize) {
                 *slot = old;
             }
         }

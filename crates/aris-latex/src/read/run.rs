@@ -216,6 +216,16 @@ impl Reader<'_> {
         self.unread(end);
     }
 
+    /// The next token, or what `\csname` makes, and whether it does.
+    pub(super) fn next_made(&mut self) -> (Token, bool) {
+        let token = self.next_visible();
+        if self.what(token) != "csname" {
+            return (token, false);
+        }
+        self.cs_name(token);
+        (self.next_visible(), true)
+    }
+
     pub(super) fn open_group(&mut self, kind: GroupKind, after: After, token: Token) {
         if self.groups.len() >= MAX_GROUPS && kind == GroupKind::Brace && after == After::Nothing {
             self.overflow += 1;

@@ -59,13 +59,10 @@ pub(crate) fn apply(accent: &str, base: &str) -> String {
         other => other,
     };
     let rest = letters.as_str();
-    let Some(mark) = self::accent(accent) else {
-        return format!("{first}{rest}");
-    };
-    match compose(first, mark) {
-        Some(letter) => format!("{letter}{rest}"),
-        None => format!("{first}{mark}{rest}"),
-    }
+    let mark = self::accent(accent);
+    let composed = mark.and_then(|mark| compose(first, mark));
+    let letter = composed.map_or([Some(first), mark], |letter| [Some(letter), None]);
+    letter.into_iter().flatten().chain(rest.chars()).collect()
 }
 
 #[cfg(test)]

@@ -92,7 +92,13 @@ impl Writer {
 
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        let open = self.begin(Some(kind));
+        let open = Open {
+            kind: Some(kind),
+            text: self.text.len(),
+            pieces: self.pieces.len(),
+            marks: self.marks.len(),
+            ..Open::default()
+        };
         self.around.push(std::mem::replace(&mut self.open, open));
     }
 
@@ -121,14 +127,10 @@ impl Writer {
         if let Some(index) = self.open.index {
             return index;
         }
-        let index = self.blocks.len();
+        let (index, kind) = (self.blocks.len(), self.open.kind.take());
+        let kind = kind.or(self.flow.cloned());
         self.blocks.push(Block {
-            kind: self
-                .open
-                .kind
-                .take()
-                .or(self.flow.cloned())
-                .unwrap_or_default(),
+            kind: kind.unwrap_or_default(),
             section: self.section,
             environments: self.shown(),
             start: place,
@@ -370,17 +372,6 @@ impl Writer {
                     }
                 }
             }
-        }
-    }
-
-    /// A block that begins here.
-    fn begin(&self, kind: Option<BlockKind>) -> Open {
-        Open {
-            kind,
-            text: self.text.len(),
-            pieces: self.pieces.len(),
-            marks: self.marks.len(),
-            ..Open::default()
         }
     }
 
