@@ -154,7 +154,7 @@ fn links(all: &BTreeMap<String, Facts>) -> (Links<'_>, Links<'_>) {
 }
 
 /// The only one of them.
-fn only<T>(all: impl IntoIterator<Item = T>) -> Option<T> {
+pub(crate) fn only<T>(all: impl IntoIterator<Item = T>) -> Option<T> {
     let mut all = all.into_iter();
     all.next().filter(|_| all.next().is_none())
 }

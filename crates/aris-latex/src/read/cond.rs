@@ -25,6 +25,9 @@ impl Reader<'_> {
 
     /// What a conditional decides, by the word that the table has for what it tests; arguments to drop where nobody knows.
     pub(super) fn truth(&mut self, tested: &str, token: Token) -> Option<bool> {
+        if let Some(tested) = tested.strip_prefix("not ") {
+            return self.truth(tested, token).map(Not::not);
+        }
         match tested {
             "true" | "false" => tested.parse().ok(),
             "maths" => Some(self.style.has(style::MATHS)),
@@ -54,14 +57,9 @@ impl Reader<'_> {
             "equal" => self.equal(),
             "blank" => Some(self.name_argument().is_empty()),
             "starred" => Some(self.next_holds("true")),
-            "given" => Some(!self.next_holds("none")),
             "missing" => Some(self.next_holds("none")),
-            "defined" | "undefined" => {
-                let is_defined = self.defined_argument();
-                is_defined.map(|is| is == (tested == "defined"))
-            }
+            "defined" => self.defined_argument(),
             "bool" | "toggle" => self.switch(tested),
-            "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(Not::not),
             arguments => {
                 self.skip_arguments(token, arguments);
                 None

@@ -6,7 +6,7 @@ use super::{
     Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Parameter, Reader,
     Role, Token, env, narrow,
 };
-use crate::{Definition, Label, Place, ProblemKind};
+use crate::{Definition, Label, Place, ProblemKind, root::only};
 
 /// Folders of `\input@path` and `\graphicspath` that are tried.
 const MAX_PATHS: usize = 64;
@@ -44,8 +44,8 @@ impl Reader<'_> {
     fn bibliography_in(&self, body: &Macro) -> Option<Macro> {
         let names = |tokens: &[Token]| matches!(tokens, [name, begin, ..] if self.what(*name) == "bibliography" && begin.kind == Kind::Begin);
         // One that stands behind a condition, or beside another, may be another one's.
-        let mut found = (0..body.body.len()).filter(|at| body.body.get(*at..).is_some_and(names));
-        let at = found.next().filter(|_| found.next().is_none())?;
+        let found = (0..body.body.len()).filter(|at| body.body.get(*at..).is_some_and(names));
+        let at = only(found)?;
         let depth = body.body.iter().take(at).filter_map(|token| token.name());
         let depth = depth.map(|name| match self.names.text(name) {
             "fi" => -1,

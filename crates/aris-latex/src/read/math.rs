@@ -93,11 +93,8 @@ impl Reader<'_> {
     /// `a/b`, apart from the whole number of a mixed fraction, `2 1/2`.
     pub(super) fn fraction(&mut self, token: Token, _: How) {
         let (over, under) = (self.argument(), self.argument());
-        if self
-            .writer
-            .text()
-            .ends_with(|last: char| last.is_ascii_digit())
-        {
+        let before = self.writer.text();
+        if before.ends_with(|last: char| last.is_ascii_digit()) {
             self.space(token);
         }
         self.unread_operand(token, &under);

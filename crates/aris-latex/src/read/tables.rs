@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{After, Float, GroupKind, How, Kind, Reader, Style, Token, flow, style};
-use crate::root::compiled;
+use crate::root::{compiled, only};
 use crate::{Block, BlockKind, Heading, Holds, MarkKind, ProblemKind, Row, Table, Theorem};
 
 /// Columns of a table preamble that are looked at.
@@ -151,8 +151,7 @@ impl Reader<'_> {
         let name = self.name_argument();
         let takes = self.optional().is_some();
         let columns = self.argument();
-        let mut letters = name.chars();
-        if let (Some(letter), None, false) = (letters.next(), letters.next(), takes) {
+        if let (Some(letter), false) = (only(name.chars()), takes) {
             self.column_types.insert(letter, columns);
         }
     }
