@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use aris_contract::failure::ErrorBody;
 use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
@@ -13,47 +14,30 @@ use serde_json::{Map, Value};
 /// An error of flags, folder, git or GitHub.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
-    /// A program cannot be run.
-    #[error(transparent)]
-    Proc(#[from] ProcError),
-    /// GitHub's interface cannot be asked as it was wanted.
-    #[error(transparent)]
-    Base(#[from] HttpError),
     /// The service did not do what it was asked.
     #[error(transparent)]
     Trouble(#[from] Trouble),
-    /// A product cannot be written as JSON.
-    #[error("the product cannot be written as JSON")]
-    Written(#[source] serde_json::Error),
-    /// A document, or what it is checked against, cannot be read.
-    #[error(transparent)]
-    Disk(#[from] DiskError),
-    /// The disk.
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    /// What only one place refuses, in its words.
-    #[error("{message}")]
-    Refused {
-        /// Its class.
-        kind: ErrorKind,
-        /// What is wrong.
-        message: String,
-        /// What to do.
-        hint: String,
-        /// For programs: the file that it is about, and more.
-        details: Box<Map<String, Value>>,
-    },
+    /// Everything else, as it is told.
+    #[error("{}", .0.message)]
+    Told(Box<ErrorBody>),
 }
 
-impl GateError {
-    /// See [`GateError::Refused`]; about no file.
-    pub fn refused(kind: ErrorKind, message: String, hint: &str) -> Self {
-        Self::Refused {
-            kind,
-            message,
-            hint: hint.to_owned(),
-            details: Box::default(),
+macro_rules! told {
+    ($($error:ty),*) => {$(
+        impl From<$error> for GateError {
+            fn from(error: $error) -> Self {
+                Self::Told(Box::new(ErrorBody::of(&error)))
+            }
         }
+    )*};
+}
+
+told!(ProcError, HttpError, DiskError, FsError);
+
+impl GateError {
+    /// What only one place refuses, in its words; about no file.
+    pub fn refused(kind: ErrorKind, message: String, hint: &str) -> Self {
+        Self::Told(Box::new(ErrorBody::new(kind, message, hint)))
     }
 
     /// The same about a file.
@@ -64,8 +48,8 @@ impl GateError {
 
     /// The same with more for programs.
     fn with(mut self, more: impl IntoIterator<Item = (String, Value)>) -> Self {
-        if let Self::Refused { details, .. } = &mut self {
-            details.extend(more);
+        if let Self::Told(body) = &mut self {
+            body.details.extend(more);
         }
         self
     }
@@ -75,38 +59,33 @@ impl GateError {
         let message = format!("{}: {wrong}", path.display());
         Self::refused_at(path, ErrorKind::Validation, message, hint).with(wrong.details())
     }
+
+    /// A product cannot be written as JSON.
+    pub fn written(error: serde_json::Error) -> Self {
+        let message = format!("the product cannot be written as JSON: {error}");
+        Self::refused(ErrorKind::Internal, message, "")
+    }
 }
 
 impl Failure for GateError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Refused { kind, .. } => *kind,
-            Self::Disk(error) => error.kind(),
-            Self::Base(error) => error.kind(),
             Self::Trouble(_) => ErrorKind::Unavailable,
-            Self::Written(_) => ErrorKind::Internal,
-            Self::Proc(error) => error.kind(),
-            Self::Fs(error) => error.kind(),
+            Self::Told(body) => body.kind,
         }
     }
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Refused { hint, .. } => Some(hint.clone()),
-            Self::Trouble(_) | Self::Written(_) => None,
-            Self::Disk(error) => error.hint(),
-            Self::Base(error) => error.hint(),
-            Self::Proc(error) => error.hint(),
-            Self::Fs(error) => error.hint(),
+            Self::Trouble(_) => None,
+            Self::Told(body) => body.hint.clone(),
         }
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Refused { details, .. } => Map::clone(details),
-            Self::Fs(error) => error.details(),
-            Self::Disk(error) => error.details(),
-            _ => Map::new(),
+            Self::Trouble(_) => Map::new(),
+            Self::Told(body) => body.details.clone(),
         }
     }
 }

@@ -167,5 +167,5 @@ pub fn answer(answers: &Path, id: &str) -> Result<Option<Result<Value, String>>,
 
 /// A value as JSON, indented, with a line break at the end.
 pub fn pretty(value: &impl Serialize) -> Result<Vec<u8>, GateError> {
-    json::pretty(value).map_err(GateError::Written)
+    json::pretty(value).map_err(GateError::written)
 }

@@ -90,9 +90,9 @@ impl Posted {
     }
 
     /// Notes what did not work. A service that says "later" is sent nothing more.
-    fn missed(&mut self, what: String, trouble: &Trouble) {
+    fn missed(&mut self, what: &str, trouble: &Trouble) {
         self.later |= trouble.is_busy();
-        self.warn(what);
+        self.warn(format!("{what}: {trouble}"));
     }
 }
 
@@ -174,7 +174,6 @@ impl Posting<'_> {
             Some(true) => "the review was taken, and the answer was",
             None => "whether the review was taken is unknown",
         };
-        let what = format!("{what}: {trouble}");
         self.posted.missed(what, &trouble);
         taken.filter(|taken| *taken || !self.posted.later)
     }
@@ -208,7 +207,6 @@ impl Posting<'_> {
                 Ok(()) => self.posted.closed += 1,
                 Err(trouble) => {
                     let what = "the thread of a finding that is gone was not closed";
-                    let what = format!("{what}: {trouble}");
                     self.posted.missed(what, &trouble);
                 }
             }
@@ -218,7 +216,7 @@ impl Posting<'_> {
                 && let Err(trouble) = self.forge.minimize(id)
             {
                 let what = "the comment of a finding that is gone was not folded away";
-                self.posted.missed(format!("{what}: {trouble}"), &trouble);
+                self.posted.missed(what, &trouble);
             }
         }
     }
@@ -238,9 +236,9 @@ impl Posting<'_> {
                 Err(trouble) => {
                     all = false;
                     let what = format!(
-                        "our earlier approval {id} was not taken back, changes are requested instead: {trouble}"
+                        "our earlier approval {id} was not taken back, changes are requested instead"
                     );
-                    self.posted.missed(what, &trouble);
+                    self.posted.missed(&what, &trouble);
                 }
             }
         }
@@ -324,8 +322,7 @@ impl Posting<'_> {
             };
             refused.insert(print);
             posted.failed += 1;
-            let what = format!("the comment {print} was not taken: {trouble}");
-            posted.missed(what, &trouble);
+            posted.missed(&format!("the comment {print} was not taken"), &trouble);
             if posted.later {
                 refused.extend(prints().skip(at + 1));
                 posted.failed = refused.len();

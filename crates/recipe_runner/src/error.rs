@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use aris_attempt::AttemptError;
+use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_recipe::Finding;
@@ -13,24 +15,6 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What only one place refuses, in its words.
-    #[error("{reason}")]
-    Refused {
-        /// Its class.
-        kind: ErrorKind,
-        /// What is wrong.
-        reason: String,
-        /// What to do.
-        hint: String,
-        /// For programs: the file that it is about, and more.
-        details: Box<Map<String, Value>>,
-    },
-    /// The disk refused.
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    /// An attempt cannot be started or looked at.
-    #[error(transparent)]
-    Attempt(#[from] aris_attempt::AttemptError),
     /// The file is no recipe, or its sub-recipes cannot be put into it.
     #[error("{}: {}", at(path, findings), first(findings))]
     Recipe {
@@ -39,7 +23,22 @@ pub enum Error {
         /// What is wrong; not empty.
         findings: Vec<Finding>,
     },
+    /// Everything else, as it is told.
+    #[error("{}", .0.message)]
+    Told(Box<ErrorBody>),
 }
+
+macro_rules! told {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::Told(Box::new(ErrorBody::of(&error)))
+            }
+        }
+    )*};
+}
+
+told!(FsError, AttemptError);
 
 impl Error {
     /// There is no such file, which should be that.
@@ -62,18 +61,13 @@ impl Error {
         if error.is_not_found() {
             Self::no_file(path, what)
         } else {
-            Self::Fs(error)
+            error.into()
         }
     }
 
-    /// See [`Error::Refused`].
-    pub(crate) fn refused(kind: ErrorKind, reason: String, hint: impl Into<String>) -> Self {
-        Self::Refused {
-            kind,
-            reason,
-            hint: hint.into(),
-            details: Box::default(),
-        }
+    /// What only one place refuses, in its words.
+    pub(crate) fn refused(kind: ErrorKind, reason: String, hint: impl AsRef<str>) -> Self {
+        Self::Told(Box::new(ErrorBody::new(kind, reason, hint.as_ref())))
     }
 
     /// The same about a file.
@@ -83,14 +77,14 @@ impl Error {
 
     /// With more for programs.
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        if let Self::Refused { details, .. } = &mut self {
-            details.insert(key.to_owned(), value.into());
+        if let Self::Told(body) = &mut self {
+            body.details.insert(key.to_owned(), value.into());
         }
         self
     }
 
     /// What was given cannot be used.
-    pub(crate) fn input(reason: String, hint: impl Into<String>) -> Self {
+    pub(crate) fn input(reason: String, hint: impl AsRef<str>) -> Self {
         Self::refused(ErrorKind::Usage, reason, hint)
     }
 
@@ -157,18 +151,14 @@ fn first(findings: &[Finding]) -> String {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Refused { kind, .. } => *kind,
-            Self::Fs(error) => error.kind(),
-            Self::Attempt(error) => error.kind(),
+            Self::Told(body) => body.kind,
             Self::Recipe { .. } => ErrorKind::Validation,
         }
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Fs(error) => return error.hint(),
-            Self::Attempt(error) => return error.hint(),
-            Self::Refused { hint, .. } => hint,
+            Self::Told(body) => return body.hint.clone(),
             Self::Recipe { findings, .. } if findings.len() > 1 => {
                 "correct the recipe; recipe_runner validate lists everything that is wrong with it"
             }
@@ -179,9 +169,7 @@ impl Failure for Error {
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Refused { details, .. } => Map::clone(details),
-            Self::Fs(error) => error.details(),
-            Self::Attempt(error) => error.details(),
+            Self::Told(body) => body.details.clone(),
             Self::Recipe { path, findings } => {
                 let path = Value::from(path.display().to_string());
                 let details = [("path", path), ("findings", json!(findings))];

@@ -1,6 +1,5 @@
 //! Ctrl-C and SIGTERM: the engine ends, the step at work goes on, and the user is told so.
 
-use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +13,6 @@ pub(crate) struct Interrupt(Arc<Mutex<Option<Words>>>);
 
 /// Made when they are said: only then it is known which process is at work.
 type Words = Box<dyn Fn() -> String + Send>;
-
-impl fmt::Debug for Interrupt {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Interrupt")
-    }
-}
 
 impl Interrupt {
     /// Watches for the signals. What cannot be watched ends the engine without a word, as ever.

@@ -38,9 +38,35 @@ struct Line {
     standing: Option<Standing>,
 }
 
-/// What does not follow from the entries.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Standing {
+/// Declares what of a state does not follow from the entries: each field as it is in the state.
+macro_rules! standing {
+    ($($(#[$attribute:meta])* $field:ident: $type:ty,)*) => {
+        /// What does not follow from the entries.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        struct Standing {
+            $($(#[$attribute])* $field: $type,)*
+            /// Where it is another one than before.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            recipe: Option<RecipeRef>,
+        }
+
+        impl Standing {
+            fn of(state: &State) -> Self {
+                let recipe = None;
+                Self { $($field: state.$field.clone(),)* recipe }
+            }
+
+            fn put(self, state: &mut State) {
+                $(state.$field = self.$field;)*
+                if let Some(recipe) = self.recipe {
+                    state.recipe = recipe;
+                }
+            }
+        }
+    };
+}
+
+standing! {
     status: Status,
     cursor: Option<String>,
     attempts: u32,
@@ -54,9 +80,6 @@ struct Standing {
     failed: bool,
     max_steps: u64,
     head: Option<String>,
-    /// Where it is another one than before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    recipe: Option<RecipeRef>,
 }
 
 /// A captured value that lies in a file. Captured values are texts and lists, so that no object is taken for one.
@@ -155,23 +178,6 @@ impl Writer {
     }
 }
 
-impl Standing {
-    fn of(state: &State) -> Self {
-        Self {
-            status: state.status,
-            cursor: state.cursor.clone(),
-            attempts: state.attempts,
-            notes: state.notes.clone(),
-            halt: state.halt.clone(),
-            tainted: state.tainted,
-            failed: state.failed,
-            max_steps: state.max_steps,
-            head: state.head.clone(),
-            recipe: None,
-        }
-    }
-}
-
 fn text(path: &Path, line: &Line) -> Result<String, Error> {
     let json = serde_json::to_string(line).map_err(|error| wrong(path, error.to_string()))?;
     let mut text = String::new();
@@ -211,7 +217,6 @@ pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
         return Err(wrong(path, reason));
     };
     let mut state = checked(path, *begin)?;
-    let mut recipe = state.recipe.clone();
     for (number, line) in (2..).zip(lines) {
         let Some(standing) = line.standing else {
             let reason = format!("line {number}: it does not say how the run stands");
@@ -227,18 +232,8 @@ pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
             state.context.extend(entry.captured.clone());
             state.journal.push(entry);
         }
-        recipe = standing.recipe.unwrap_or(recipe);
-        state.status = standing.status;
-        state.cursor = standing.cursor;
-        state.attempts = standing.attempts;
-        state.notes = standing.notes;
-        state.halt = standing.halt;
-        state.tainted = standing.tainted;
-        state.failed = standing.failed;
-        state.max_steps = standing.max_steps;
-        state.head = standing.head;
+        standing.put(&mut state);
     }
-    state.recipe = recipe;
     let mut writer = Writer {
         seq,
         good,

@@ -2,7 +2,7 @@
 
 use super::{Id, RULES, Scope};
 use crate::finding::{Finding, Severity};
-use crate::model::{Recipe, Step};
+use crate::model::Step;
 use aris_yaml::Text;
 
 /// What the rules found so far, each with the place of its rule: those of the table, then those of the project.
@@ -49,7 +49,7 @@ impl Findings {
     /// The findings of a profile: first those about the file, then by step in the order of the file; for each by rule, line, field
     /// and message. Nothing of it depends on the order in which the rules ran.
     pub(super) fn finish(self, scope: &Scope<'_>) -> Vec<Finding> {
-        let mut found: Vec<(Key, Finding)> = Vec::new();
+        let mut found: Vec<(usize, Finding)> = Vec::new();
         for (place, mut finding) in self.0 {
             let rule = RULES.get(place);
             if rule.is_some_and(|rule| !rule.is_in(scope.profile)) {
@@ -63,9 +63,14 @@ impl Findings {
                 // Lines of a step that came from another file are that file's.
                 finding.line = None;
             }
-            found.push((key(&finding, place, scope.recipe), finding));
+            found.push((place, finding));
         }
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        found.sort_by_cached_key(|(place, finding)| {
+            let step = (scope.recipe.position(&finding.step), finding.step.clone());
+            let line = finding.line.unwrap_or_default();
+            let said = (finding.field.clone(), finding.message.clone());
+            (step, *place, line, said)
+        });
         found.dedup_by(|(_, one), (_, other)| one == other);
         found.into_iter().map(|(_, finding)| finding).collect()
     }
@@ -83,17 +88,4 @@ impl Finding {
     pub(super) fn at_argument(&mut self, key: &Text) -> &mut Self {
         self.place(format!("with.{}", key.text), key.line)
     }
-}
-
-type Key = (Option<usize>, String, usize, u32, Option<String>, String);
-
-fn key(finding: &Finding, rule: usize, recipe: &Recipe) -> Key {
-    (
-        recipe.position(&finding.step),
-        finding.step.clone(),
-        rule,
-        finding.line.unwrap_or_default(),
-        finding.field.clone(),
-        finding.message.clone(),
-    )
 }

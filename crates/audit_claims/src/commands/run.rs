@@ -193,5 +193,5 @@ fn raw(all: &Findings) -> Result<Vec<Value>, Error> {
     let findings = all.findings.iter().map(serde_json::to_value);
     let rejected = all.rejected.iter().map(|entry| Ok(entry.finding.clone()));
     let list: Result<_, _> = findings.chain(rejected).collect();
-    list.map_err(Error::Written)
+    list.map_err(Error::written)
 }

@@ -21,7 +21,7 @@ use crate::store::{Store, ticket};
 /// Bytes that a script may have.
 const SCRIPT_LIMIT: u64 = 64 << 20;
 /// Where outcomes come from.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Source {
     /// As the flags say.
     pub(crate) args: SourceArgs,

@@ -193,7 +193,7 @@ fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Res
         thread_node_id: entry.thread_node_id.clone(),
         sha: sha.clone(),
     };
-    let line = serde_json::to_string(&line).map_err(Error::Written)?;
+    let line = serde_json::to_string(&line).map_err(Error::written)?;
     let there = aris_fs::read_optional(&list, aris_fs::READ_LIMIT)?.unwrap_or_default();
     let there = String::from_utf8_lossy(&there);
     if !there.lines().any(|known| known == line) {
