@@ -57,6 +57,8 @@ const COMPLAINT_LIMIT: u64 = 64 * 1024;
 /// How long after its job this process may be told to end by the same hand. A busy machine lets many programs run between two signals
 /// that are sent one after the other; whoever ends a job by hand waits so long for its record.
 const TOLD: Duration = Duration::from_secs(1);
+/// The same after a good end: every job of a batch system waits so long.
+const TOLD_GOOD: Duration = Duration::from_millis(200);
 
 /// Times the runner's lock is asked for: somebody who only looks holds it for microseconds.
 const LOCK_TRIES: u32 = 200;
@@ -226,11 +228,20 @@ fn claimed(
         record.exit.ending = Ending::StartFailed(what);
     }
     record.look_after(wake)?;
-    // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
+    // A batch system signals the processes of a job one after the other, this one perhaps last.
+    let time = match &record.exit.ending {
+        // The shell of `train; cp …` goes on when its program is told to end, and its last command may succeed. Elsewhere a good end is never
+        // taken back.
+        Ending::Code(0) => in_batch_job().then_some(TOLD_GOOD),
+        ending => Some(if was_told(ending) || in_batch_job() {
+            TOLD
+        } else {
+            Duration::ZERO
+        }),
+    };
     if record.exit.ended_by_us == EndedByUs::None
-        && record.exit.ending != Ending::Code(0)
-        && (wake.told_to_end()
-            || (was_told(&record.exit.ending) || in_batch_job()) && wake.told_within(TOLD)?)
+        && let Some(time) = time
+        && wake.told_within(time)?
     {
         record.exit.ended_by_us = EndedByUs::Cancelled;
     }

@@ -170,20 +170,23 @@ impl Manager<'_> {
         });
     }
 
-    /// When as many jobs have failed as the manifest lets: nothing that has not started is started; what runs goes on.
-    pub(super) fn stop_after_failures(&mut self) -> Result<(), Error> {
-        let Some(most) = self.queue.manifest().max_failures else {
-            return Ok(());
-        };
+    /// How many jobs have failed and how many may, when it is as many.
+    pub(super) fn too_many_failed(&self) -> Option<(usize, u32)> {
+        let most = self.queue.manifest().max_failures?;
         let failed = (0..self.queue.len()).filter(|job| {
             let run = self.queue.run(*job);
             matches!(run.life, Life::Failed | Life::Lost)
                 && self.queue.reason(*job) != Some(Reason::Cancelled)
         });
         let failed = failed.count();
-        if failed < most as usize {
+        (failed >= most as usize).then_some((failed, most))
+    }
+
+    /// When as many jobs have failed as the manifest lets: nothing that has not started is started; what runs goes on.
+    pub(super) fn stop_after_failures(&mut self) -> Result<(), Error> {
+        let Some((failed, most)) = self.too_many_failed() else {
             return Ok(());
-        }
+        };
         let waits = |job: &u32| {
             !self.queue.state(*job).is_final() && !self.queue.run(*job).life.is_active()
         };

@@ -11,6 +11,7 @@ use crate::queue::Place;
 mod counts;
 mod faults;
 mod resources;
+mod stops;
 
 /// One test after the other: what is done to Slurm's daemons reaches everybody.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -291,6 +291,7 @@ impl Manager<'_> {
         let now = Cards::now();
         if now >= cluster.next_look {
             self.look_at_records(cluster)?;
+            self.take_back(cluster)?;
             let few = self.queue.active().take(FEW + 1).count() <= FEW;
             cluster.next_look = Cards::now() + if few { LOOK.0 } else { LOOK.1 };
         }
@@ -315,6 +316,26 @@ impl Manager<'_> {
             return self.conclude(job, Verdict::failed(Reason::Cancelled, why));
         }
         Ok(())
+    }
+
+    /// What the batch system has and has not started it would start although the queue is paused or too many jobs have failed: it is claimed
+    /// here and told to go. Its number is spent: what is handed over again under it a task of the earlier wave could claim.
+    fn take_back(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
+        let too_many = self.too_many_failed().is_some();
+        if !too_many && !self.queue.paused() {
+            return Ok(());
+        }
+        let why = if too_many { "max_failures" } else { "paused" };
+        for job in self.queue.active().collect::<Vec<u32>>() {
+            let folder = self.folder(job);
+            let waits = || matches!(aris_attempt::standing(&folder), Ok(Standing::Unclaimed));
+            if self.queue.run(job).life != Life::Cancelling && waits() && withdraw(&folder) {
+                cluster.unwanted.extend(cluster.refs.get(&job).cloned());
+                cluster.forget(job);
+                self.withdrawn(job, &format!("taken back: {why}"), false)?;
+            }
+        }
+        self.stop_after_failures()
     }
 
     /// Tells the batch system what people want ended: runners hear of it at once, and what waits leaves its queue. Nothing depends on it.

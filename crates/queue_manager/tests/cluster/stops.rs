@@ -1,0 +1,80 @@
+//! Nothing new is started: neither by the queue nor by Slurm, which has the next tasks already.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{alone, job, manifest_with};
+use crate::queue::Place;
+
+/// Tasks of this submission that Slurm has.
+fn tasks(token: &str) -> usize {
+    let squeue = Command::new("squeue")
+        .args(["-h", "-r", &format!("--name={token}")])
+        .output()
+        .expect("squeue");
+    String::from_utf8_lossy(&squeue.stdout).lines().count()
+}
+
+fn ran(place: &Place, jobs: usize) -> Vec<usize> {
+    let lines = |at| fs::read_to_string(place.at(&format!("ran-j{at}")));
+    let lines = (0..jobs).map(|at| lines(at).unwrap_or_default().lines().count());
+    lines.collect()
+}
+
+#[test]
+fn a_paused_queue_takes_back_what_slurm_has_not_started() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let wait = "until test -e go; do sleep 0.1; done";
+    let jobs: Vec<Value> = (0..5).map(|at| job(&format!("j{at}"), wait)).collect();
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs}]),
+        &json!({"max_parallel": 1}),
+    );
+    let mut manager = place.start();
+    Place::until("the first runs", || place.at("ran-j0").exists());
+    Place::until("the state says so", || place.engine_ref("j0").is_some());
+    let token = place.engine_ref("j0").expect("submitted");
+    let token = token.split('#').next().expect("a token").to_owned();
+    assert_eq!(place.data(&["pause", "--state", "s.json"])["done"], true);
+    Place::until("Slurm has the first alone", || tasks(&token) == 1);
+    fs::write(place.at("go"), "").expect("write");
+    Place::until("the first is over", || {
+        place.state()["j0"]["state"] == "completed"
+    });
+    Place::until("Slurm has none", || tasks(&token) == 0);
+    assert_eq!(ran(&place, 5), [1, 0, 0, 0, 0]);
+    assert_eq!(place.data(&["resume", "--state", "s.json"])["done"], true);
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert_eq!(ran(&place, 5), [1; 5]);
+}
+
+#[test]
+fn after_as_many_failures_as_may_be_slurm_starts_nothing_more() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let jobs = (0..10).map(|at| job(&format!("j{at}"), "sleep 4; exit 1"));
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs.collect::<Vec<Value>>()}]),
+        &json!({"max_parallel": 2, "max_failures": 2}),
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    // Slurm may start two more before it is told.
+    let began: usize = ran(&place, 10).iter().sum();
+    assert!((2..=4).contains(&began), "{began} began");
+    for (id, row) in place.state() {
+        let cancelled = row["error"]
+            .as_str()
+            .is_some_and(|why| why.contains("max_failures"));
+        assert_eq!(row["state"], "failed", "{id}");
+        assert_eq!(cancelled, !place.at(&format!("ran-{id}")).exists(), "{id}");
+    }
+}
