@@ -1,6 +1,6 @@
 //! One step at a time.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::capture::{self, Captured};
 use super::outcome::{Outcome, OutcomeStatus};
@@ -10,7 +10,7 @@ use super::tokens::Reading;
 use super::values::ListedValues;
 use crate::expression::{Expression, Namespace};
 use crate::graph::{Graph, Skip};
-use crate::model::{Kind, Recipe, Step, Target, Via};
+use crate::model::{Branch, Kind, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
 use crate::value::is_truthy;
 
@@ -99,6 +99,33 @@ impl Machine {
             | Kind::UnknownAction(_)
             | Kind::Nothing => Poll::Ready(step),
         }
+    }
+
+    /// What a step that only routes wants to know of its result: conditions that read it, each with its route, as long as nothing else
+    /// decides. Empty where it needs no result.
+    pub fn asked<'s>(&self, step: &'s Step, state: &State) -> Vec<&'s Branch> {
+        let nothing = Value::Null;
+        let scope = state.scope(&nothing);
+        let reads_result = |condition: &Expression| {
+            let mut reads = condition.references().into_iter();
+            reads.any(|one| one.namespace == Namespace::Result)
+        };
+        let on_result = step
+            .on_result
+            .as_ref()
+            .filter(|_| step.kind() == Kind::Route);
+        let branches = on_result
+            .into_iter()
+            .flat_map(|on_result| &on_result.branches);
+        let known = |branch: &&Branch| {
+            let condition = branch.condition();
+            let holds = |condition: &Expression| condition.holds(&scope, &mut Vec::new());
+            branch.is_default()
+                || condition.is_some_and(|condition| !reads_result(condition) && holds(condition))
+        };
+        let open = branches.take_while(|branch| !known(branch));
+        open.filter(|branch| branch.condition().is_some_and(reads_result))
+            .collect()
     }
 
     /// Goes on by one step, or by one attempt of it. `at` is the time, which only the journal keeps.

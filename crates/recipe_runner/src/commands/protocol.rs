@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::{ErrorKind, Signal};
+use aris_recipe::Step;
 use aris_recipe::engine::tokens::{self, Reading};
 use aris_recipe::engine::{self, Entry, Event, Lens, Machine, OutcomeStatus, State, Status};
 use aris_recipe::model::Kind;
@@ -35,7 +36,7 @@ pub(crate) struct Next {
     status: Status,
     /// The step; null when there is none.
     step: Option<String>,
-    /// `run_skill`, `run_cmd`, `tool`, `python` or `confirm`.
+    /// `run_skill`, `run_cmd`, `tool`, `python`, `confirm` or `route`: which way it goes is in a result that somebody has to give.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
     /// The tool or callable.
@@ -274,6 +275,29 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
     })
 }
 
+/// What a step that only routes asks for.
+fn ways(machine: &Machine, step: &Step, state: &State) -> Option<String> {
+    let asked = machine.asked(step, state);
+    let ways = asked.into_iter().filter_map(|branch| {
+        let (value, field) = (
+            branch.value.as_deref(),
+            step.on_result.as_ref()?.field.as_deref(),
+        );
+        let when = match (value, field) {
+            (Some(value), Some(field)) => format!("{field} = {value}"),
+            _ => branch.when.as_ref()?.text.text.clone(),
+        };
+        Some(format!(
+            "{when} -> {}",
+            branch.route.as_deref().unwrap_or_default()
+        ))
+    });
+    let ways: Vec<String> = ways.collect();
+    let what =
+        "give the result that decides where the run goes on, as complete --result 'NAME = VALUE':";
+    (!ways.is_empty()).then(|| format!("{what}\n{}", ways.join("\n")))
+}
+
 impl Next {
     fn of(machine: &Machine, state: &State, store: &Store) -> Result<Self, Error> {
         let cursor = state.cursor.as_deref();
@@ -298,6 +322,7 @@ impl Next {
             Kind::Python(path) => ("python", Some(path)),
             Kind::Confirm => ("confirm", None),
             Kind::Tool(name) => ("tool", Some(name)),
+            Kind::Route => ("route", None),
             _ => ("", None),
         };
         let lenses = machine.lenses(step, state).unwrap_or_default();
@@ -312,7 +337,9 @@ impl Next {
             tool: tool.map(str::to_owned),
             with: Some(machine.rendered(step, state, None)),
             lenses: (!calls.is_empty()).then_some(calls),
-            message: machine.message(step, state),
+            message: machine
+                .message(step, state)
+                .or_else(|| ways(machine, step, state)),
             model: step.model.as_deref().map(str::to_owned),
             attempt: Some(state.attempts + 1),
             ticket: Some(ticket(state)),

@@ -283,7 +283,18 @@ pub(crate) fn drive(
         let outcome = match machine.poll(state) {
             Poll::Over => break,
             Poll::Ready(_) => None,
-            Poll::Optional(step) => source.script.take(&step.name, false),
+            Poll::Optional(step) => {
+                let outcome = source.script.take(&step.name, false);
+                // A script that says nothing of it means an empty result; elsewhere somebody knows, and was not asked.
+                if outcome.is_none()
+                    && source.args.outcomes.is_none()
+                    && !machine.asked(step, state).is_empty()
+                {
+                    state.status = Status::Waiting;
+                    break;
+                }
+                outcome
+            }
             Poll::Needs(step) => {
                 let outcome = source.outcome(machine, state, step, store, context)?;
                 if outcome.is_none() {
