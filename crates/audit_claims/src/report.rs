@@ -7,6 +7,7 @@ use aris_review::{
     Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Looked, Merged, Posted,
     Pull, Rejected, Review, Severity, Verdict, judge, one_line, place,
 };
+use aris_statements::rules::NotChecked;
 use serde::Serialize;
 
 use crate::formats::Listed;
@@ -124,15 +125,6 @@ pub(crate) struct Checked {
     pub(crate) skipped: Vec<NotChecked>,
     /// What could not be read of the documents.
     pub(crate) problems: Vec<String>,
-}
-
-/// A rule that could not look.
-#[derive(Debug, Serialize, schemars::JsonSchema)]
-pub(crate) struct NotChecked {
-    /// The rule.
-    pub(crate) rule: String,
-    /// Why.
-    pub(crate) reason: String,
 }
 
 impl Checked {

@@ -1,7 +1,7 @@
 //! Collecting findings, and the order they are given in.
 
 use super::{Id, RULES, Scope};
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::model::Step;
 use aris_yaml::Text;
 
@@ -20,18 +20,6 @@ impl Findings {
     pub(super) fn file(&mut self, rule: Id, line: u32, message: impl Into<String>) -> &mut Finding {
         let finding = Finding::about_file(rule.name(), rule.rule().severity, message);
         self.tell(rule as usize, finding.at(line))
-    }
-
-    /// A finding of a rule of the project, about the file; line 0 is no line.
-    pub(super) fn project(
-        &mut self,
-        number: usize,
-        (rule, severity): (String, Severity),
-        line: u32,
-        message: String,
-    ) -> &mut Finding {
-        let finding = Finding::about_file(rule, severity, message).at(line);
-        self.tell(RULES.len() + number, finding)
     }
 
     /// A finding about a step, at its name.

@@ -47,7 +47,7 @@ pub struct Sources<'a> {
 }
 
 /// A rule that could not look.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 pub struct NotChecked {
     /// The rule.
     pub rule: &'static str,

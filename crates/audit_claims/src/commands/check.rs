@@ -12,7 +12,7 @@ use aris_statements::rules::{Sources, check};
 use crate::Error;
 use crate::bindings::bound;
 use crate::formats::FormatArgs;
-use crate::report::{Checked, NotChecked};
+use crate::report::Checked;
 use crate::rules::{RuleArgs, month};
 
 /// Arguments of `check`.
@@ -74,17 +74,13 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
     let claims = statements.filter(|statement| statement.claim_type().is_some());
     let files = documents.iter().flat_map(|prose| prose.files.clone());
     let results = held.results.into_iter().flatten();
-    let skipped = found.not_checked.into_iter().map(|not| NotChecked {
-        rule: not.rule.to_owned(),
-        reason: not.reason,
-    });
     let checked = Checked {
         documents: files.collect(),
         results: results.map(|file| file.path).collect(),
         sentences: found.statements.iter().map(Vec::len).sum(),
         claims: claims.count(),
         findings: found.findings,
-        skipped: skipped.collect(),
+        skipped: found.not_checked,
         problems,
     };
     let grave = args.exit_signal && checked.is_grave();

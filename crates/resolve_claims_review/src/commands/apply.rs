@@ -68,7 +68,11 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         .folder
         .folder(context, |profile| profile.resolve)?;
     let pr = pull(&folder, args.work.pr)?;
-    let worktree = worktree(args, &folder, pr, context)?;
+    let fetched = groups(&folder, pr)?.unwrap_or_default();
+    let worktree = args.work.worktree(fetched.worktree.as_deref(), context)?;
+    if let Some(wanted) = fetched.branch {
+        on_branch(&worktree, &wanted)?;
+    }
     let _lock = lock(&folder)?;
     recover(&folder, pr, &worktree)?;
     let path = map_path(&folder, pr);
@@ -131,28 +135,17 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     settled(&folder, pr, args.id, entry, sha)
 }
 
-/// Where the report is. The branch has to be that of the review: nothing is committed elsewhere.
-fn worktree(
-    args: &ApplyArgs,
-    folder: &Folder,
-    pr: u64,
-    context: &Context,
-) -> Result<Worktree, Error> {
-    let fetched = groups(folder, pr)?.unwrap_or_default();
-    let of_fetch = fetched.worktree.as_deref();
-    let worktree = args.work.worktree(of_fetch, context)?;
-    if let Some(wanted) = fetched.branch {
-        let found = worktree.branch()?;
-        if found != wanted {
-            let place = worktree.path.display();
-            let message =
-                format!("{place} has branch {found} checked out, and the review is of {wanted}");
-            let hint = format!("git switch {wanted}");
-            let path = &worktree.path;
-            return Err(Error::refused_at(path, Precondition, message, &hint));
-        }
+/// The branch has to be that of the review: nothing is committed elsewhere.
+fn on_branch(worktree: &Worktree, wanted: &str) -> Result<(), Error> {
+    let found = worktree.branch()?;
+    if found == wanted {
+        return Ok(());
     }
-    Ok(worktree)
+    let path = &worktree.path;
+    let place = path.display();
+    let message = format!("{place} has branch {found} checked out, and the review is of {wanted}");
+    let hint = format!("git switch {wanted}");
+    Err(Error::refused_at(path, Precondition, message, &hint))
 }
 
 /// `fix(scope): description [dimension]`, on one line whatever the description is.

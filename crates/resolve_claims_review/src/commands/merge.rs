@@ -1,10 +1,10 @@
 //! `merge`: the answers of agents become one classification, before anything is edited.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aris_cli::Context;
 use aris_gates::{Folder, own_folder};
-use aris_review::{Classification, Entry, Grouped, Profile, Quoted, read_answer};
+use aris_review::{Classification, Entry, read_answer};
 
 use crate::Error;
 use crate::folder::{Fetched, WorkArgs, lock, map_path, pull, read, read_if_there};
@@ -44,7 +44,10 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
     for (name, findings) in groups.groups.iter().filter(|(_, list)| !list.is_empty()) {
         let request = groups.requests.get(name).cloned();
         let request = request.unwrap_or_else(|| format!("classify-{name}"));
-        match classified(profile, &groups, findings, &answers, &request, &quotable)? {
+        let answer = aris_gates::answer(&answers, &request)?;
+        let output = answer.unwrap_or_else(|| Err(String::from("there is no answer")));
+        let read = |output| read_answer(profile, findings, &groups.signals, &output, &quotable);
+        match output.and_then(read) {
             Ok(entries) => map.extend(entries),
             Err(why) => {
                 let ids: Vec<u64> = findings.iter().map(|finding| finding.id).collect();
@@ -79,21 +82,6 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
         failed,
         entries: map,
     })
-}
-
-/// The entries of one group, or why its answer does not hold.
-fn classified(
-    profile: &Profile,
-    groups: &Fetched,
-    findings: &[Grouped],
-    answers: &Path,
-    request: &str,
-    quoted: &dyn Quoted,
-) -> Result<Result<Classification, String>, Error> {
-    let answer = aris_gates::answer(answers, request)?;
-    let output = answer.unwrap_or_else(|| Err(String::from("there is no answer")));
-    let signals = &groups.signals;
-    Ok(output.and_then(|output| read_answer(profile, findings, signals, &output, quoted)))
 }
 
 /// What was settled after an earlier call stays settled: its commit is there.

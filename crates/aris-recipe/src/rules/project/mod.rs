@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::scope::argument_line;
 use super::table::Need;
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
 use crate::model::Ingredient;
-use crate::rules::{Findings, Scope};
+use crate::rules::{Findings, RULES, Scope};
 
 use step::StepTest;
 
@@ -94,9 +94,10 @@ impl ProjectRule {
         line: u32,
         found: &str,
         out: &'o mut Findings,
-    ) -> &'o mut crate::Finding {
+    ) -> &'o mut Finding {
         let message = self.says.replace("{found}", found);
-        out.project(number, (self.rule.clone(), self.severity), line, message)
+        let finding = Finding::about_file(self.rule.clone(), self.severity, message);
+        out.tell(RULES.len() + number, finding.at(line))
     }
 
     fn steps(&self, number: usize, scope: &Scope<'_>, out: &mut Findings) {
