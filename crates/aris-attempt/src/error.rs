@@ -1,8 +1,10 @@
 //! Why an attempt could not be run, started or looked at.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use aris_contract::failure::Told;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 
@@ -25,20 +27,9 @@ pub enum AttemptError {
     /// Another runner has this attempt.
     #[error("another runner has the attempt {}", .0.display())]
     Taken(PathBuf),
-    /// A card's lease is held by somebody else.
-    #[error("the lease {} is held by another job", .0.display())]
-    Leased(PathBuf),
-    /// The folder of leases, or a lease in it, is not what it must be: what is wrong, as the rest of a sentence.
-    #[error("{} {}", .0.display(), .1)]
-    LeaseFile(PathBuf, &'static str),
-    /// The system refused.
-    #[error("cannot {action}")]
-    System {
-        /// What was being done, in the infinitive.
-        action: String,
-        /// The system's error.
-        source: io::Error,
-    },
+    /// A card is not to be had, or the system refused.
+    #[error(transparent)]
+    Told(#[from] Told),
 }
 
 impl AttemptError {
@@ -48,13 +39,28 @@ impl AttemptError {
         move |source| Self::Record { path, source }
     }
 
-    /// For `map_err`: the system refused to do `action`.
-    pub(crate) fn system<E: Into<io::Error>>(action: impl Into<String>) -> impl FnOnce(E) -> Self {
-        let action = action.into();
-        move |source| Self::System {
-            action,
-            source: source.into(),
+    /// For `map_err`: the system refused to do `action`, an infinitive.
+    pub(crate) fn system<E: Into<io::Error>>(action: impl Display) -> impl FnOnce(E) -> Self {
+        let action = format!("cannot {action}");
+        move |cause| {
+            let message = format!("{action}: {}", cause.into());
+            Told::new(ErrorKind::Precondition, message, "").into()
         }
+    }
+
+    /// The lease is held by somebody else.
+    pub(crate) fn leased(path: &Path) -> Self {
+        let message = format!("the lease {} is held by another job", path.display());
+        let hint = "wait for the job that holds it, or end it";
+        Told::new(ErrorKind::Precondition, message, hint).into()
+    }
+
+    /// The folder of leases, or a lease in it, is not what it must be: what is wrong, as the rest of a sentence.
+    pub(crate) fn lease_file(path: &Path, problem: &str) -> Self {
+        let message = format!("{} {problem}", path.display());
+        let hint =
+            "name another folder in ARIS_QUEUE_LEASES, the same for every queue of this machine";
+        Told::new(ErrorKind::Precondition, message, hint).into()
     }
 }
 
@@ -63,9 +69,8 @@ impl Failure for AttemptError {
         match self {
             Self::Fs(error) => error.kind(),
             Self::Record { .. } => ErrorKind::Validation,
-            Self::Taken(..) | Self::Leased(..) | Self::LeaseFile(..) | Self::System { .. } => {
-                ErrorKind::Precondition
-            }
+            Self::Taken(..) => ErrorKind::Precondition,
+            Self::Told(told) => told.kind(),
         }
     }
 
@@ -76,11 +81,7 @@ impl Failure for AttemptError {
                 "the file was damaged or written by another version; move its folder away to run the job again"
             }
             Self::Taken(..) => "nothing is to be done: it runs once",
-            Self::Leased(..) => "wait for the job that holds it, or end it",
-            Self::LeaseFile(..) => {
-                "name another folder in ARIS_QUEUE_LEASES, the same for every queue of this machine"
-            }
-            Self::System { .. } => return None,
+            Self::Told(told) => return told.hint(),
         };
         Some(hint.to_owned())
     }

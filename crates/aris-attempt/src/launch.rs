@@ -41,7 +41,7 @@ impl Runner {
     ///
     /// It leaves this process's session at once, and says nothing: what it has to say stands in the folder.
     ///
-    /// **Errors**: [`AttemptError::System`] when the program cannot be started.
+    /// **Errors**: the program cannot be started.
     pub fn start(&self, folder: &Path) -> Result<Waiting, AttemptError> {
         let failed = || AttemptError::system(format!("start {}", self.program.display()));
         let folder = std::path::absolute(folder).map_err(failed())?;

@@ -150,6 +150,56 @@ impl ErrorBody {
     }
 }
 
+/// An error that callers tell to somebody, and never tell apart from others of its class.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.message)]
+pub struct Told(Box<ErrorBody>);
+
+impl Told {
+    /// An error of this kind; an empty hint is none.
+    pub fn new(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
+        Self(Box::new(ErrorBody::new(kind, message, hint)))
+    }
+
+    /// The same error as one of another type, with its causes.
+    pub fn of(failure: &dyn Failure) -> Self {
+        Self(Box::new(ErrorBody::of(failure)))
+    }
+
+    /// With a fact for programs that read the envelope.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.details.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+impl Failure for Told {
+    fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.0.hint.clone()
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        self.0.details.clone()
+    }
+}
+
+/// Makes errors of these types [`Told`], for `?`.
+#[macro_export]
+macro_rules! told {
+    ($($error:ty)*) => {
+        $(impl From<$error> for $crate::failure::Told {
+            fn from(error: $error) -> Self {
+                Self::of(&error)
+            }
+        })*
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

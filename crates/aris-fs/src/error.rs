@@ -134,6 +134,8 @@ impl FsError {
     }
 }
 
+aris_contract::told!(FsError);
+
 impl Failure for FsError {
     fn kind(&self) -> ErrorKind {
         match self {

@@ -58,6 +58,8 @@ pub enum ProcError {
     },
 }
 
+aris_contract::told!(ProcError);
+
 impl Failure for ProcError {
     fn kind(&self) -> ErrorKind {
         match self {

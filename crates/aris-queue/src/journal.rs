@@ -10,11 +10,10 @@
 
 use std::path::Path;
 
-use aris_contract::{ErrorKind, Failure};
+use aris_contract::failure::Told;
 use aris_fs::{FsError, Log};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::problem::{Invalid, Problem};
 use crate::state::Event;
@@ -52,43 +51,9 @@ pub struct Opened {
     pub torn: u64,
 }
 
-/// Why a journal cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// The disk refuses.
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    /// A line before a good one is damaged.
-    #[error(transparent)]
-    Damaged(#[from] Invalid),
-}
-
-impl JournalError {
-    fn cause(&self) -> &dyn Failure {
-        match self {
-            Self::Fs(error) => error,
-            Self::Damaged(error) => error,
-        }
-    }
-}
-
-impl Failure for JournalError {
-    fn kind(&self) -> ErrorKind {
-        self.cause().kind()
-    }
-
-    fn hint(&self) -> Option<String> {
-        self.cause().hint()
-    }
-
-    fn details(&self) -> Map<String, Value> {
-        self.cause().details()
-    }
-}
-
 impl Journal {
     /// Opens the journal in the queue's folder, or begins it.
-    pub fn open(folder: &Path) -> Result<Opened, JournalError> {
+    pub fn open(folder: &Path) -> Result<Opened, Told> {
         let path = folder.join(FILE);
         let (mut log, bytes) = Log::open(&path)?;
         let (entries, good) = entries(&path, &bytes)?;
@@ -108,7 +73,7 @@ impl Journal {
     }
 
     /// Reads the journal without opening it for writing; a torn end is left out. Nothing when there is no journal.
-    pub fn read(folder: &Path) -> Result<Vec<Entry>, JournalError> {
+    pub fn read(folder: &Path) -> Result<Vec<Entry>, Told> {
         let path = folder.join(FILE);
         let bytes = aris_fs::read_optional(&path, Log::LIMIT)?.unwrap_or_default();
         Ok(entries(&path, &bytes)?.0)

@@ -55,6 +55,8 @@ impl Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
+aris_contract::told!(Invalid);
+
 impl Failure for Invalid {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Validation

@@ -17,14 +17,12 @@
 #![warn(missing_docs)]
 
 mod agent;
-mod error;
 mod message;
 mod server;
 #[cfg(test)]
 mod tests;
 
-pub use agent::{AgentError, serve};
-pub use error::RemoteError;
+pub use agent::serve;
 pub use message::{Answer, Request};
 pub use server::{Program, Server};
 

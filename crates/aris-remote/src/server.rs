@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_contract::failure::Told;
 use aris_contract::hex::hex;
+use aris_contract::{ErrorKind, Failure as _};
 use aris_proc::{End, Finished};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::RemoteError;
 use crate::message::{Answer, LIMIT, Request, find};
 use crate::{HOME, is_name};
 
@@ -63,13 +64,10 @@ pub struct Program {
 impl Program {
     /// The program at `path`, which is called `name` there.
     ///
-    /// **Errors**: [`RemoteError::Name`], [`RemoteError::Disk`].
-    pub fn read(path: &Path, name: &str) -> Result<Self, RemoteError> {
+    /// **Errors**: `name` is none, or the disk refuses.
+    pub fn read(path: &Path, name: &str) -> Result<Self, Told> {
         if !is_name(name) {
-            return Err(RemoteError::Name {
-                what: "file",
-                name: name.to_owned(),
-            });
+            return Err(unusable("file", name));
         }
         let bytes = aris_fs::read(path, PROGRAM)?;
         Ok(Self {
@@ -104,15 +102,12 @@ impl Program {
 impl Server {
     /// The server `host`, as ssh knows it. `config` replaces the user's ssh configuration.
     ///
-    /// **Errors**: [`RemoteError::Name`].
-    pub fn new(host: &str, config: Option<&Path>, cwd: &Path) -> Result<Self, RemoteError> {
+    /// **Errors**: `host` is no name.
+    pub fn new(host: &str, config: Option<&Path>, cwd: &Path) -> Result<Self, Told> {
         // ssh takes what begins with a dash for an option, and a host name has no blanks.
         let odd = |char: char| char.is_whitespace() || char.is_control();
         if host.is_empty() || host.starts_with('-') || host.contains(odd) {
-            return Err(RemoteError::Name {
-                what: "host",
-                name: host.to_owned(),
-            });
+            return Err(unusable("host", host));
         }
         Ok(Self {
             host: host.to_owned(),
@@ -131,53 +126,66 @@ impl Server {
 
     /// Puts the program there, where it is not yet.
     ///
-    /// **Errors**: [`RemoteError::Deploy`] and those of the connection.
-    pub fn deploy(&self, program: &Program) -> Result<(), RemoteError> {
+    /// **Errors**: it cannot be written there, and those of [`Server::call`].
+    pub fn deploy(&self, program: &Program) -> Result<(), Told> {
         let probe = Request::new("probe");
-        match self.call(program, &probe) {
-            Err(RemoteError::Absent(_)) => {}
-            other => return other.map(|_| ()),
+        if self.answer(program, &probe)?.is_some() {
+            return Ok(());
         }
         let done = self.ssh(&program.deploy_line(), program.bytes.clone(), DEPLOY)?;
         match done.end {
             End::Exited(0) => self.call(program, &probe).map(|_| ()),
             End::Exited(255) | End::TimedOut | End::Signalled(_) => Err(self.broken(&done)),
             End::Exited(9) => Err(self.unreachable("the connection broke in between")),
-            End::Exited(_) => Err(RemoteError::Deploy(self.host.clone(), last_line(&done))),
+            End::Exited(_) => {
+                let (host, why) = (&self.host, last_line(&done));
+                let message = format!("the program could not be put on {host}: {why}");
+                let hint = "look at the space and the rights in the home folder there";
+                Err(Told::new(ErrorKind::Precondition, message, hint))
+            }
         }
     }
 
     /// Makes one call. A connection that breaks is made again, with the same request.
     ///
-    /// **Errors**: [`RemoteError`]; after [`RemoteError::Unreachable`] the call may have been made or not.
-    pub fn call(&self, program: &Program, request: &Request) -> Result<Answer, RemoteError> {
+    /// **Errors**: no answer, which says nothing about the jobs on the server. After [`ErrorKind::Unavailable`] the call may have been made
+    /// or not.
+    pub fn call(&self, program: &Program, request: &Request) -> Result<Answer, Told> {
+        let absent = || {
+            let message = format!("the program is not on {}", self.host);
+            let hint = "run queue_manager deploy for this host";
+            Told::new(ErrorKind::Precondition, message, hint)
+        };
+        self.answer(program, request)?.ok_or_else(absent)
+    }
+
+    /// `None`: the program is not there.
+    fn answer(&self, program: &Program, request: &Request) -> Result<Option<Answer>, Told> {
         let names = request.files.keys().map(|name| ("file", name));
         for (what, name) in names.chain([("run", &request.folder)]) {
             if !is_name(name) {
-                return Err(RemoteError::Name {
-                    what,
-                    name: name.clone(),
-                });
+                return Err(unusable(what, name));
             }
         }
-        let unsealed = |error: serde_json::Error| error.to_string();
-        let sealed = request.clone().sealed().map_err(unsealed);
-        let (nonce, bytes) = sealed.map_err(|why| RemoteError::Agent(self.host.clone(), why))?;
+        let sealed = request.clone().sealed();
+        let (nonce, bytes) = sealed.map_err(|error| self.odd(&error.to_string()))?;
         let mut tries = 1;
         loop {
             let done = self.ssh(&program.line(), bytes.clone(), CALL)?;
             if let Some(answer) = find(&done.stdout.bytes, &nonce) {
-                return Ok(answer);
+                return Ok(Some(answer));
             }
-            let error = self.without_answer(&done);
-            if !matches!(error, RemoteError::Unreachable(..)) || tries == TRIES {
+            let Some(error) = self.without_answer(&done) else {
+                return Ok(None);
+            };
+            if error.kind() != ErrorKind::Unavailable || tries == TRIES {
                 return Err(error);
             }
             tries += 1;
         }
     }
 
-    fn ssh(&self, line: &str, input: Vec<u8>, deadline: Duration) -> Result<Finished, RemoteError> {
+    fn ssh(&self, line: &str, input: Vec<u8>, deadline: Duration) -> Result<Finished, Told> {
         let mut options: Vec<OsString> = OPTIONS.iter().map(OsString::from).collect();
         if let Some(config) = &self.config {
             options.extend([OsString::from("-F"), config.clone().into()]);
@@ -190,21 +198,25 @@ impl Server {
         Ok(call.run(deadline)?)
     }
 
-    /// What it means that there is no answer. 126 and 127 are the shell's (POSIX 2.8.2); 255 is ssh's own, and what a program that left
-    /// with 255 would look like, too.
-    fn without_answer(&self, done: &Finished) -> RemoteError {
-        let host = self.host.clone();
-        match done.end {
-            End::Exited(127) => RemoteError::Absent(host),
-            End::Exited(126) => RemoteError::DoesNotRun(host, last_line(done)),
+    /// What it means that there is no answer; `None`: the program is not there. 126 and 127 are the shell's (POSIX 2.8.2); 255 is ssh's own, and
+    /// what a program that left with 255 would look like, too.
+    fn without_answer(&self, done: &Finished) -> Option<Told> {
+        Some(match done.end {
+            End::Exited(127) => return None,
+            End::Exited(126) => {
+                let (host, why) = (&self.host, last_line(done));
+                let message = format!("the program does not run on {host}: {why}");
+                let hint = "give a program for that machine, such as the static build of a release, with --program";
+                Told::new(ErrorKind::Precondition, message, hint)
+            }
             End::Exited(255) | End::TimedOut | End::Signalled(_) => self.broken(done),
             End::Exited(0) => self.unreachable("the connection broke in the middle of the answer"),
-            End::Exited(_) => RemoteError::Agent(host, last_line(done)),
-        }
+            End::Exited(_) => self.odd(&last_line(done)),
+        })
     }
 
     /// **Source**: the texts of OpenSSH's sshconnect.c and sshconnect2.c; anything else is a line that is down.
-    fn broken(&self, done: &Finished) -> RemoteError {
+    fn broken(&self, done: &Finished) -> Told {
         let said = done.stderr.text();
         let why = match done.end {
             End::TimedOut => format!("no answer within {} s", done.deadline.as_secs()),
@@ -217,14 +229,39 @@ impl Server {
             "Too many authentication failures",
         ];
         if refusals.iter().any(|text| said.contains(text)) {
-            return RemoteError::Refused(self.host.clone(), why);
+            let host = &self.host;
+            let message = format!("{host} refuses the connection: {why}");
+            let hint = format!(
+                "connect by hand once (ssh {host}) and settle the key there; it is never accepted automatically"
+            );
+            return Told::new(ErrorKind::Precondition, message, &hint);
         }
-        self.unreachable(why)
+        self.unreachable(&why)
     }
 
-    fn unreachable(&self, why: impl Into<String>) -> RemoteError {
-        RemoteError::Unreachable(self.host.clone(), why.into())
+    /// No connection, or one that broke: nothing follows for what runs there.
+    fn unreachable(&self, why: &str) -> Told {
+        let message = format!("{} cannot be reached: {why}", self.host);
+        let hint = "check the name of the server: ssh HOST; jobs that run on it go on without this connection";
+        Told::new(ErrorKind::Unavailable, message, hint)
     }
+
+    /// The other side did not take the request.
+    fn odd(&self, why: &str) -> Told {
+        let message = format!("the agent on {} refused: {why}", self.host);
+        let hint = "deploy again, so that both sides have one version";
+        Told::new(ErrorKind::Validation, message, hint)
+    }
+}
+
+/// The name of a host, a run or a file that is none.
+fn unusable(what: &str, name: &str) -> Told {
+    let hint = match what {
+        "host" => "name it as in ~/.ssh/config, or as user@host",
+        _ => "use letters, digits, dot, dash and underscore, at most 100",
+    };
+    let message = format!("{what} {name:?} is not usable");
+    Told::new(ErrorKind::Usage, message, hint)
 }
 
 /// The last line that was said, without control characters.

@@ -1,10 +1,8 @@
 //! The engine: questions to Slurm and what their answers mean.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
-use std::path::PathBuf;
 
-use crate::programs::{Answer, Programs};
+use crate::programs::{Access, Answer};
 use crate::refusal::{is_done, meaning, no_accounting, none_known, over_already, said_no};
 use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT};
 use crate::wave::{
@@ -18,46 +16,13 @@ const WAVE: u32 = 1000;
 /// Numbers in one question.
 const BATCH: usize = 500;
 
-/// How this machine reaches the batch system, and for which run.
-#[derive(Clone, Debug)]
-pub struct Access {
-    /// The folder of its commands; `None`: the `PATH` says.
-    pub commands: Option<PathBuf>,
-    /// Environment of commands; for Slurm of submissions, too, without its own variables but `SLURM_CONF`.
-    pub environment: Vec<(OsString, OsString)>,
-    /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN`, or `hq-task RUN TOKEN`, follow; its path is the
-    /// same on all nodes.
-    pub task_program: Vec<String>,
-    /// The run's folder, absolute, on a disk that all nodes share.
-    pub run: PathBuf,
-}
-
 /// A Slurm cluster, through the commands on this machine, for one run.
 #[derive(Debug)]
 pub struct SlurmEngine {
-    way: Way,
+    access: Access,
+    unclear: Unclear,
     /// This cluster's name, once it is known.
     cluster: Option<String>,
-}
-
-/// The way to a batch system, and what was lost on it.
-#[derive(Debug)]
-pub(crate) struct Way {
-    pub(crate) programs: Programs,
-    pub(crate) task_program: Vec<String>,
-    pub(crate) run: PathBuf,
-    pub(crate) unclear: Unclear,
-}
-
-impl From<Access> for Way {
-    fn from(access: Access) -> Self {
-        Self {
-            programs: Programs::new(access.commands, access.environment),
-            task_program: access.task_program,
-            run: access.run,
-            unclear: Unclear::default(),
-        }
-    }
 }
 
 /// What came of asking accounting.
@@ -72,7 +37,8 @@ impl SlurmEngine {
     /// Asks nothing yet.
     pub fn new(access: Access) -> Self {
         Self {
-            way: access.into(),
+            access,
+            unclear: Unclear::default(),
             cluster: None,
         }
     }
@@ -88,7 +54,7 @@ impl SlurmEngine {
                 "slurm.extra: {word:?} is no option of sbatch of the form --name=value or -x, or one that replaces the job's command"
             )));
         }
-        let script = submission::script(&self.way.task_program, run, &wave.token);
+        let script = submission::script(&self.access.task_program, run, &wave.token);
         Ok((submission::arguments(wave, &wave.run), script))
     }
 
@@ -97,22 +63,21 @@ impl SlurmEngine {
         let error = meaning(said);
         match &error {
             SubmitError::Unknown(said) if said_no(said) => {}
-            SubmitError::Unknown(_) | SubmitError::Unclear(_) => self.way.unclear.lost(&wave.token),
+            SubmitError::Unknown(_) | SubmitError::Unclear(_) => self.unclear.lost(&wave.token),
             _ => {}
         }
         error
     }
 
     fn lost(&mut self, wave: &Wave, said: String) -> SubmitError {
-        self.way.unclear.lost(&wave.token);
+        self.unclear.lost(&wave.token);
         SubmitError::Unclear(said)
     }
 
-    /// Rows of `squeue` with these further words; no rows when it knows none of the numbers.
-    fn squeue(&self, words: [String; 1]) -> Result<Vec<Row>, Silent> {
-        let fixed = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT].map(String::from);
-        let words: Vec<String> = fixed.into_iter().chain(words).collect();
-        match self.way.programs.run("squeue", &words, None) {
+    /// Rows of `squeue` with this further word; no rows when it knows none of the numbers.
+    fn squeue(&self, word: &str) -> Result<Vec<Row>, Silent> {
+        let words = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT, word];
+        match self.access.call("squeue", &words, None) {
             Answer::Bad(said) if none_known(&said) => Ok(Vec::new()),
             answer => answer.good().map(|text| rows::squeue(&text)),
         }
@@ -123,19 +88,18 @@ impl SlurmEngine {
         self.cluster.as_deref().is_some_and(|own| own != cluster)
     }
 
-    fn scancel(&self, mut words: Vec<String>) -> Result<(), Silent> {
+    fn scancel(&self, words: &[&str]) -> Result<(), Silent> {
         // Without it a task that is just ending fails without a word (measured with 22.05.8).
-        words.insert(0, String::from("--verbose"));
-        match self.way.programs.run("scancel", &words, None) {
+        let words = [&["--verbose"], words].concat();
+        match self.access.call("scancel", &words, None) {
             Answer::Bad(said) if over_already(&said) => Ok(()),
             answer => answer.good().map(drop),
         }
     }
 
-    fn sacct(&self, words: impl IntoIterator<Item = String>) -> Accounts {
-        let fixed = ["-X", "-n", "-P", "-o", SACCT_FORMAT].map(String::from);
-        let words: Vec<String> = fixed.into_iter().chain(words).collect();
-        match self.way.programs.run("sacct", &words, None) {
+    fn sacct(&self, words: &[&str]) -> Accounts {
+        let words = [&["-X", "-n", "-P", "-o", SACCT_FORMAT], words].concat();
+        match self.access.call("sacct", &words, None) {
             Answer::Bad(said) if no_accounting(&said) => Accounts::None,
             answer => match answer.good() {
                 Ok(text) => Accounts::Rows(rows::sacct(&text)),
@@ -157,7 +121,7 @@ impl BatchSystem for SlurmEngine {
     fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {
         let (mut words, script) = self.prepared(wave)?;
         words.insert(0, String::from("--test-only"));
-        match self.way.programs.run("sbatch", &words, Some(&script)) {
+        match self.access.call("sbatch", &words, Some(&script)) {
             Answer::Good(said) => Ok(said),
             Answer::Bad(said) => Err(match meaning(said) {
                 SubmitError::Unclear(said) => SubmitError::Unavailable(said),
@@ -168,10 +132,7 @@ impl BatchSystem for SlurmEngine {
     }
 
     fn config(&mut self) -> Result<Config, Silent> {
-        let show = |what: &str| {
-            let words = ["show", what].map(String::from);
-            self.way.programs.run("scontrol", &words, None)
-        };
+        let show = |what| self.access.call("scontrol", &["show", what], None);
         let text = show("config").good()?;
         let size: Option<u32> = setting(&text, "MaxArraySize").and_then(|size| size.parse().ok());
         let siblings = match show("federation") {
@@ -202,11 +163,11 @@ impl BatchSystem for SlurmEngine {
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let (words, script) = self.prepared(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts)?;
-        match self.way.programs.run("sbatch", &words, Some(&script)) {
+        match self.access.call("sbatch", &words, Some(&script)) {
             Answer::Good(printed) => match submission::job(&printed) {
                 Some((job, Some(cluster))) if self.is_elsewhere(&cluster) => {
-                    let words = vec![format!("--clusters={cluster}"), job.clone()];
-                    let ended = match self.scancel(words) {
+                    let there = format!("--clusters={cluster}");
+                    let ended = match self.scancel(&[&there, &job]) {
                         Ok(()) => String::from("it was cancelled there"),
                         Err(Silent(why)) => format!("it could not be cancelled there: {why}"),
                     };
@@ -224,20 +185,14 @@ impl BatchSystem for SlurmEngine {
     }
 
     fn is_unclear(&self, token: &str) -> bool {
-        self.way.unclear.has(token)
+        self.unclear.has(token)
     }
 
     fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent> {
-        let words = [
-            String::from("update"),
-            format!("JobId={job}"),
-            // **Source**: scontrol(1): 0 means no limit.
-            format!(
-                "ArrayTaskThrottle={}",
-                tasks.map_or(0, |tasks| tasks.max(1))
-            ),
-        ];
-        match self.way.programs.run("scontrol", &words, None) {
+        // **Source**: scontrol(1): 0 means no limit.
+        let most = tasks.map_or(0, |tasks| tasks.max(1));
+        let (job, most) = (format!("JobId={job}"), format!("ArrayTaskThrottle={most}"));
+        match self.access.call("scontrol", &["update", &job, &most], None) {
             Answer::Bad(said) if is_done(&said) => Ok(()),
             answer => answer.good().map(drop),
         }
@@ -245,20 +200,20 @@ impl BatchSystem for SlurmEngine {
 
     /// The controller is asked and, where there is one, accounting.
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
-        let (count, days) = task::count_and_age(&self.way.run, token)?;
+        let (count, days) = task::count_and_age(&self.access.run, token)?;
         let mut silent = None;
-        let queued = self.squeue([format!("--name={token}")])?;
+        let queued = self.squeue(&format!("--name={token}"))?;
         let mut found = first_job(&queued, token);
         if found.is_none() {
             // Relative, so that no time zone has a part in it.
             let since = format!("--starttime=now-{}days", days.saturating_add(1));
-            match self.sacct([format!("--name={token}"), since]) {
+            match self.sacct(&[&format!("--name={token}"), &since]) {
                 Accounts::Rows(rows) => found = first_job(&rows, token),
                 Accounts::None => {}
                 Accounts::Silent(said) => silent = Some(said),
             }
         }
-        Ok(self.way.unclear.searched(token, found, count, silent))
+        Ok(self.unclear.searched(token, found, count, silent))
     }
 
     /// One `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
@@ -267,7 +222,7 @@ impl BatchSystem for SlurmEngine {
         let jobs: Vec<&str> = jobs.into_iter().collect();
         let mut queued = Vec::new();
         for jobs in jobs.chunks(BATCH) {
-            queued.extend(self.squeue([format!("--jobs={}", jobs.join(","))])?);
+            queued.extend(self.squeue(&format!("--jobs={}", jobs.join(",")))?);
         }
         let queued = Listed::of(queued);
         let listed = |one: &Task| queued.task(&one.job, &one.token, one.index);
@@ -279,7 +234,7 @@ impl BatchSystem for SlurmEngine {
         let mut accounts = Vec::new();
         let mut silent = false;
         for tasks in missing.chunks(BATCH) {
-            match self.sacct([format!("--jobs={}", tasks.join(","))]) {
+            match self.sacct(&[&format!("--jobs={}", tasks.join(","))]) {
                 Accounts::Rows(rows) => accounts.extend(rows),
                 // It would be the last to know anyway.
                 Accounts::None => break,
@@ -316,7 +271,7 @@ impl BatchSystem for SlurmEngine {
         // Numbers are used again: nothing is ended that has not our name.
         let names: BTreeSet<&str> = refs.iter().map(|one| one.token.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        let queued = Listed::of(self.squeue([format!("--name={}", names.join(","))])?);
+        let queued = Listed::of(self.squeue(&format!("--name={}", names.join(",")))?);
         let mut waiting: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         let mut running = BTreeSet::new();
         for one in refs {
@@ -330,13 +285,12 @@ impl BatchSystem for SlurmEngine {
         }
         for (job, indices) in waiting {
             for list in submission::task_lists(job, indices) {
-                self.scancel(vec![list])?;
+                self.scancel(&[&list])?;
             }
         }
-        let running: Vec<String> = running.into_iter().collect();
+        let running: Vec<&str> = running.iter().map(String::as_str).collect();
         for tasks in running.chunks(BATCH) {
-            let how = ["--batch", "--signal=TERM"].map(String::from);
-            self.scancel(how.into_iter().chain(tasks.iter().cloned()).collect())?;
+            self.scancel(&[&["--batch", "--signal=TERM"], tasks].concat())?;
         }
         Ok(())
     }

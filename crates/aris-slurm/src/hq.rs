@@ -7,11 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::engine::{Access, Way};
-use crate::programs::Answer;
+use crate::programs::{Access, Answer};
 use crate::task;
 use crate::wave::{
-    BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Wave, tasks,
+    BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Unclear, Wave, tasks,
 };
 
 /// Most attempts in a wave: tasks of one job are listed together.
@@ -33,7 +32,10 @@ const USAGE: &str = "For more information, try '--help'";
 
 /// A `HyperQueue` server, for one run.
 #[derive(Debug)]
-pub struct HqEngine(Way);
+pub struct HqEngine {
+    access: Access,
+    unclear: Unclear,
+}
 
 /// A job as `hq job list` has it; of the rest nothing is needed.
 #[derive(Deserialize)]
@@ -54,14 +56,16 @@ struct Listed {
 impl HqEngine {
     /// Asks nothing yet.
     pub fn new(access: Access) -> Self {
-        Self(access.into())
+        Self {
+            access,
+            unclear: Unclear::default(),
+        }
     }
 
     /// The answer to a question.
     fn ask<T: DeserializeOwned>(&self, words: &[&str]) -> Result<T, Silent> {
-        let mut all = vec![String::from("--output-mode=json")];
-        all.extend(words.iter().map(|word| String::from(*word)));
-        let text = self.0.programs.run("hq", &all, None).good();
+        let all = [&["--output-mode=json"], words].concat();
+        let text = self.access.call("hq", &all, None).good();
         let text = text.map_err(|Silent(said)| Silent(in_short(&said)))?;
         serde_json::from_str(&text)
             .map_err(|error| Silent(format!("hq {} answers oddly: {error}", words.join(" "))))
@@ -131,7 +135,7 @@ impl HqEngine {
             words.push(format!("--time-request={}s", limit.div_ceil(1000)));
         }
         words.push(String::from("--"));
-        words.extend(self.0.task_program.iter().cloned());
+        words.extend(self.access.task_program.iter().cloned());
         words.extend([task::HQ_TASK, run, &wave.token].map(String::from));
         Ok(words)
     }
@@ -167,11 +171,11 @@ impl BatchSystem for HqEngine {
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let words = self.arguments(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts)?;
-        match self.0.programs.run("hq", &words, None) {
+        match self.access.call("hq", &words, None) {
             Answer::Good(printed) => {
                 let job = printed.trim();
                 if job.is_empty() || !job.bytes().all(|byte| byte.is_ascii_digit()) {
-                    self.0.unclear.lost(&wave.token);
+                    self.unclear.lost(&wave.token);
                     return Err(SubmitError::Unclear(format!("hq submit says {job:?}")));
                 }
                 Ok(tasks(job, &wave.token, wave.attempts.len()))
@@ -184,11 +188,11 @@ impl BatchSystem for HqEngine {
                 if UNREACHED.iter().any(|piece| said.contains(piece)) {
                     return Err(SubmitError::Unavailable(said));
                 }
-                self.0.unclear.lost(&wave.token);
+                self.unclear.lost(&wave.token);
                 Err(SubmitError::Unknown(said))
             }
             Answer::Broken(said) => {
-                self.0.unclear.lost(&wave.token);
+                self.unclear.lost(&wave.token);
                 Err(SubmitError::Unclear(said))
             }
             Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
@@ -196,13 +200,13 @@ impl BatchSystem for HqEngine {
     }
 
     fn is_unclear(&self, token: &str) -> bool {
-        self.0.unclear.has(token)
+        self.unclear.has(token)
     }
 
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
-        let (count, _) = task::count_and_age(&self.0.run, token)?;
+        let (count, _) = task::count_and_age(&self.access.run, token)?;
         let found = self.jobs()?.remove(token);
-        Ok(self.0.unclear.searched(token, found, count, None))
+        Ok(self.unclear.searched(token, found, count, None))
     }
 
     fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent> {

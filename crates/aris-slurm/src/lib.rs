@@ -18,8 +18,9 @@ mod submission;
 mod task;
 mod wave;
 
-pub use engine::{Access, SlurmEngine};
+pub use engine::SlurmEngine;
 pub use hq::HqEngine;
+pub use programs::{Access, Answer};
 pub use rows::is_over;
 pub use submission::{other_clusters, set_by_the_queue};
 pub use task::{TaskError, attempt_of, task};

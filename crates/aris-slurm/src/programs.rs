@@ -1,6 +1,6 @@
 //! Slurm's programs, run so that nothing around them changes what they do.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,16 +28,23 @@ const FORBIDDEN: [&str; 6] = [
 /// The variable that says which cluster.
 const CONF: &str = "SLURM_CONF";
 
-/// Slurm's programs with the environment they get.
-#[derive(Clone, Debug)]
-pub(crate) struct Programs {
-    folder: Option<PathBuf>,
-    environment: Vec<(OsString, OsString)>,
+/// How this machine reaches the batch system, and for which run.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The folder of its commands; `None`: the `PATH` says.
+    pub commands: Option<PathBuf>,
+    /// Environment of commands, for Slurm of submissions, too; of its own variables only `SLURM_CONF` is passed on.
+    pub environment: Vec<(OsString, OsString)>,
+    /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN`, or `hq-task RUN TOKEN`, follow; its path is the
+    /// same on all nodes.
+    pub task_program: Vec<String>,
+    /// The run's folder, absolute, on a disk that all nodes share.
+    pub run: PathBuf,
 }
 
 /// How a program answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// With 0; what it printed.
     Good(String),
     /// With another code; what it said about it.
@@ -50,7 +57,7 @@ pub(crate) enum Answer {
 
 impl Answer {
     /// What a program printed that did what it was asked.
-    pub(crate) fn good(self) -> Result<String, Silent> {
+    pub fn good(self) -> Result<String, Silent> {
         match self {
             Self::Good(text) => Ok(text),
             Self::Bad(said) | Self::Broken(said) | Self::Absent(said) => Err(Silent(said)),
@@ -58,33 +65,20 @@ impl Answer {
     }
 }
 
-impl Programs {
-    /// Programs from `folder`, or from the `PATH`, with `environment` less what would change their answers.
-    pub(crate) fn new(
-        folder: Option<PathBuf>,
-        environment: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Self {
+impl Access {
+    /// Calls a program with the environment less what would change its answer.
+    pub fn call<W: AsRef<OsStr>>(&self, program: &str, words: &[W], stdin: Option<&str>) -> Answer {
         let kept = |name: &OsString| {
             let name = name.to_string_lossy();
             name == CONF || !FORBIDDEN.iter().any(|prefix| name.starts_with(prefix))
         };
-        let environment = environment.into_iter().filter(|(name, _)| kept(name));
-        Self {
-            folder,
-            environment: environment.collect(),
-        }
-    }
-
-    pub(crate) fn run(&self, program: &str, words: &[String], stdin: Option<&str>) -> Answer {
-        let path = self
-            .folder
-            .as_ref()
-            .map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
+        let folder = self.commands.as_ref();
+        let path = folder.map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
         let mut command = aris_proc::command(path, "/")
             .args(words)
             .env_clear()
             .capture_limit(ANSWER);
-        for (name, value) in &self.environment {
+        for (name, value) in self.environment.iter().filter(|(name, _)| kept(name)) {
             command = command.env(name, value);
         }
         // Words of errors are compared.

@@ -6,12 +6,12 @@
 //! with line and column; 5 the manifest cannot be written, or another file is in its place.
 
 mod cli;
-mod error;
 mod report;
 mod write;
 
 use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
+use aris_contract::failure::Told;
 use aris_contract::hex::hex;
 use aris_queue::grid::{MANY, Plan};
 use aris_queue::manifest;
@@ -19,7 +19,6 @@ use aris_queue::problem::Invalid;
 use sha2::{Digest as _, Sha256};
 
 pub use cli::Cli;
-pub use error::Error;
 pub use report::{Built, GridSchema, Report, Specification};
 
 /// What the helper says about itself.
@@ -61,7 +60,7 @@ pub static SPEC: Spec = Spec {
 const EXAMPLE: &str = include_str!("../assets/example.yaml");
 
 /// Expands the specification that `cli` names.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Told> {
     if cli.schema {
         return Ok(Outcome::done(Report::Schema(GridSchema::published())));
     }

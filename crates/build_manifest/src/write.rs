@@ -2,17 +2,22 @@
 
 use std::path::Path;
 
-use crate::error::Error;
+use aris_contract::ErrorKind;
+use aris_contract::failure::Told;
 
 /// Bytes in which a manifest says what it is: the reference writes its phases after seven short keys.
 const HEAD: u64 = 64 << 10;
 
 /// Writes the manifest to `output` unless it is there already; gives whether it was written.
-pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool, Error> {
+pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool, Told> {
     // A link is written through.
     let target = std::fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
     if std::fs::canonicalize(config).is_ok_and(|config| config == target) {
-        return Err(Error::Itself(output.to_path_buf()));
+        return Err(taken(
+            ErrorKind::Usage,
+            output,
+            "is the specification itself",
+        ));
     }
     match aris_fs::open(&target) {
         Ok(file) => {
@@ -30,13 +35,21 @@ pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool,
 }
 
 /// An empty file, and what looks like a manifest, may be replaced.
-fn replaceable(path: &Path) -> Result<(), Error> {
+fn replaceable(path: &Path) -> Result<(), Told> {
     let head = aris_fs::open(path)?.head(HEAD)?;
     let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
     let manifest = head.trim_ascii_start().starts_with(b"{") && holds("\"phases\"");
     if manifest || head.trim_ascii().is_empty() {
         Ok(())
     } else {
-        Err(Error::InTheWay(path.to_path_buf()))
+        let problem = "exists and is no manifest";
+        Err(taken(ErrorKind::Precondition, path, problem))
     }
+}
+
+/// The manifest cannot be written here.
+fn taken(kind: ErrorKind, path: &Path, problem: &str) -> Told {
+    let path = path.display().to_string();
+    let message = format!("{path} {problem}");
+    Told::new(kind, message, "give --output another name").with("path", path)
 }

@@ -4,14 +4,12 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use aris_attempt::AttemptError;
-use aris_contract::failure::ErrorBody;
+use aris_contract::failure::Told;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
-use aris_queue::journal::JournalError;
 use aris_queue::problem::{Invalid, nearest};
 use aris_queue::state::Illegal;
-use aris_remote::{AgentError, RemoteError};
 use serde_json::{Map, Value};
 
 use crate::place::Owner;
@@ -20,17 +18,8 @@ use crate::place::Owner;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Something that one place tells, or that a library says.
-    #[error("{message}")]
-    Told {
-        /// Its class.
-        kind: ErrorKind,
-        /// What is wrong, with its causes.
-        message: String,
-        /// What to do.
-        hint: Option<String>,
-        /// Facts: the file or folder that it is about.
-        details: Box<Map<String, Value>>,
-    },
+    #[error(transparent)]
+    Told(#[from] Told),
     /// The journal says what cannot have happened.
     #[error("the journal of {} does not fit: {source}", path.display())]
     Illegal {
@@ -53,16 +42,6 @@ pub enum Error {
         .0.display()
     )]
     Moved(PathBuf),
-    /// A command failed on a server.
-    #[error("on {host}: {said}")]
-    There {
-        /// The server.
-        host: String,
-        /// The class of the failure there.
-        kind: ErrorKind,
-        /// What was said there.
-        said: String,
-    },
 }
 
 /// Errors of libraries, which say all that is to be told.
@@ -70,30 +49,18 @@ macro_rules! of_libraries {
     ($($error:ty)*) => {
         $(impl From<$error> for Error {
             fn from(error: $error) -> Self {
-                let kind = error.kind();
-                let ErrorBody { message, hint, details, .. } = ErrorBody::of(&error);
-                let details = Box::new(details);
-                Self::Told { kind, message, hint, details }
+                Self::Told(Told::of(&error))
             }
         })*
     };
 }
 
-of_libraries!(AgentError AttemptError FsError Invalid JournalError ProcError RemoteError);
+of_libraries!(AttemptError FsError Invalid ProcError);
 
 impl Error {
     /// An error of this class with what to do about it; an empty hint is none.
-    pub(crate) fn told(
-        kind: ErrorKind,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Self {
-        Self::Told {
-            kind,
-            message: message.into(),
-            hint: Some(hint.into()).filter(|hint| !hint.is_empty()),
-            details: Box::default(),
-        }
+    pub(crate) fn told(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
+        Self::Told(Told::new(kind, message, hint))
     }
 
     /// The call leaves open what is meant.
@@ -123,11 +90,13 @@ impl Error {
     }
 
     /// The same, about this file or folder.
-    pub(crate) fn about(mut self, path: impl AsRef<Path>) -> Self {
-        if let Self::Told { details, .. } = &mut self {
-            **details = of_path(path.as_ref());
+    pub(crate) fn about(self, path: impl AsRef<Path>) -> Self {
+        match self {
+            Self::Told(told) => told
+                .with("path", path.as_ref().display().to_string())
+                .into(),
+            other => other,
         }
-        self
     }
 
     /// Neither a command nor a manifest was given.
@@ -146,7 +115,7 @@ impl Error {
 
     /// No phase has this name.
     pub(crate) fn no_phase<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        let hint = near(name, known, "status lists all");
+        let hint = &near(name, known, "status lists all");
         Self::told(
             ErrorKind::NotFound,
             format!("there is no phase {name:?}"),
@@ -156,7 +125,7 @@ impl Error {
 
     /// No job has this id.
     pub(crate) fn no_job<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        let hint = near(id, known, "status --jobs lists all");
+        let hint = &near(id, known, "status --jobs lists all");
         Self::told(ErrorKind::NotFound, format!("no job matches {id:?}"), hint)
     }
 
@@ -182,23 +151,18 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> Stri
     nearest(name, known).map_or_else(String::new, |near| format!("did you mean {near:?}? {all}"))
 }
 
-fn of_path(path: &Path) -> Map<String, Value> {
-    let path = Value::from(path.display().to_string());
-    Map::from_iter([(String::from("path"), path)])
-}
-
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Illegal { .. } => ErrorKind::Validation,
             Self::Taken { .. } | Self::Moved(_) => ErrorKind::Precondition,
-            Self::Told { kind, .. } | Self::There { kind, .. } => *kind,
+            Self::Told(told) => told.kind(),
         }
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Told { hint, .. } => return hint.clone(),
+            Self::Told(told) => return told.hint(),
             Self::Illegal { .. } => {
                 "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue"
             }
@@ -208,18 +172,17 @@ impl Failure for Error {
             Self::Moved(_) => {
                 "in its new place, queue_manager status reports its jobs, and start continues it"
             }
-            Self::There { .. } => return None,
         };
         Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Told { details, .. } => (**details).clone(),
+            Self::Told(told) => told.details(),
             Self::Taken { path, .. } | Self::Moved(path) | Self::Illegal { path, .. } => {
-                of_path(path)
+                let path = Value::from(path.display().to_string());
+                Map::from_iter([(String::from("path"), path)])
             }
-            Self::There { .. } => Map::new(),
         }
     }
 }

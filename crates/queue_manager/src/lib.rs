@@ -26,7 +26,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Shown, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -34,11 +34,9 @@ use cli::Command;
 use commands::control;
 use commands::live;
 use commands::remote::Served;
-use commands::{CommandResult, Data};
 pub use error::Error;
 use manager::{Request, Verb};
 pub use place::Owner;
-pub use report::Report;
 use report::id;
 
 /// The hidden flag by which a manager starts the runner of an attempt.
@@ -240,15 +238,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` says.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let Outcome { data, signal } = product(cli, context)?;
-    Ok(Outcome {
-        data: Report(data),
-        signal,
-    })
-}
-
-fn product(cli: Cli, context: &Context) -> CommandResult {
+pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     if cli.agent {
         return commands::remote::agent(context);
     }
@@ -258,7 +248,7 @@ fn product(cli: Cli, context: &Context) -> CommandResult {
         let code = aris_attempt::runner::serve(&folder);
         return if code == ExitCode::SUCCESS {
             // How it ended stands in its folder.
-            Ok(Outcome::done(Data::Served(Served(Vec::new()))))
+            Ok(Outcome::done(Served(Vec::new())).boxed())
         } else {
             let message = format!("the attempt in {} was not carried out", folder.display());
             Err(Error::precondition(message))

@@ -295,7 +295,7 @@ pub(crate) fn reread(place: &Place, given: Option<&Path>) -> Result<Current, Err
         let message = format!("{}, the manifest of the last run, is gone", path.display());
         let state = shell_line(&[place.state.to_string_lossy()]);
         let hint = format!("queue_manager reload --state {state} --manifest FILE names another");
-        return Err(Error::told(ErrorKind::NotFound, message, hint).about(path));
+        return Err(Error::told(ErrorKind::NotFound, message, &hint).about(path));
     }
     user(place, Some(&path))
 }

@@ -1,22 +1,26 @@
-//! What the commands give back, and its form for people.
+//! What the commands give back in its form for people.
 
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_contract::text::counted;
-use serde::Serialize;
 
-use crate::commands::Data;
+use crate::commands::control::Asked;
+use crate::commands::explain::Explanation;
 use crate::commands::fetch::{Brought, Fetched};
+use crate::commands::logs::Log;
 use crate::commands::outputs::{MissingOutput, Outputs};
+use crate::commands::preflight::Preflight;
 use crate::commands::record::Recorded;
 use crate::commands::remote::Served;
 use crate::commands::run::Ran;
+use crate::commands::start::Started;
 use crate::commands::status::Status;
+use crate::commands::there::Remote;
 use crate::commands::used_by::UsedBy;
 use crate::results::words::tallied;
 
-/// Schema ids of the products, in the order of [`Data`]'s variants.
+/// Schema ids of the products.
 pub(crate) mod id {
     pub(crate) const RUN: &str = "aris.queue_manager.run/v1";
     pub(crate) const STARTED: &str = "aris.queue_manager.started/v1";
@@ -33,96 +37,90 @@ pub(crate) mod id {
     pub(crate) const USED_BY: &str = "aris.queue_manager.used_by/v1";
 }
 
-/// The data product of any command.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Report(pub(crate) Data);
-
-impl Product for Report {
+impl Product for Log {
     fn schema(&self) -> &'static str {
-        match &self.0 {
-            Data::Ran(_) => id::RUN,
-            Data::Started(_) => id::STARTED,
-            Data::Status(_) => id::STATUS,
-            Data::Explanation(_) => id::EXPLANATION,
-            Data::Log(_) => id::LOG,
-            Data::Asked(_) => id::ASKED,
-            Data::Preflight(_) => id::PREFLIGHT,
-            Data::Report(_) => id::REPORT,
-            Data::Remote(_) | Data::Served(_) => id::REMOTE,
-            Data::Outputs(_) => id::OUTPUTS,
-            Data::Fetched(_) => id::FETCHED,
-            Data::Recorded(_) => id::RECORDED,
-            Data::UsedBy(_) => id::USED_BY,
-        }
+        id::LOG
     }
 
     fn is_raw(&self) -> bool {
-        matches!(self.0, Data::Log(_) | Data::Served(_))
+        true
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        match &self.0 {
-            Data::Ran(ran) => run(ran, out),
-            Data::Started(started) => {
-                let (pid, state, log) = (started.pid, &started.state, &started.log);
-                writeln!(
-                    out,
-                    "manager {pid} runs the queue; state {state}, log {log}"
-                )?;
-                let mut changes = started.changes.iter();
-                changes.try_for_each(|line| writeln!(out, "manifest: {line}"))
-            }
-            Data::Status(found) => status(found, out),
-            Data::Explanation(found) => {
-                let reason = found.reason.map(|reason| format!(" ({reason})"));
-                let reason = reason.unwrap_or_default();
-                writeln!(out, "{}: {}{reason}", found.id, found.state)?;
-                for fact in &found.facts {
-                    match fact.evidence.as_str() {
-                        "" => writeln!(out, "- {}", fact.text)?,
-                        evidence => writeln!(out, "- {} [{evidence}]", fact.text)?,
-                    }
-                }
-                match &found.records {
-                    Some(records) => writeln!(out, "records: {records}"),
-                    None => Ok(()),
-                }
-            }
-            Data::Log(log) if log.told => Ok(()),
-            Data::Log(log) => writeln!(out, "{}", log.text),
-            Data::Served(Served(bytes)) => out.write_all(bytes),
-            Data::Outputs(found) => outputs(found, out),
-            Data::Fetched(found) => fetched(found, out),
-            Data::Recorded(found) => recorded(found, out),
-            Data::UsedBy(found) => used_by(found, out),
-            Data::Remote(remote) => match remote.text.as_deref() {
-                Some(text) if text.ends_with('\n') => write!(out, "{text}"),
-                Some(text) if !text.is_empty() => writeln!(out, "{text}"),
-                _ => Ok(()),
-            },
-            Data::Asked(asked) => {
-                writeln!(out, "{}: {}", asked.request, asked.summary())?;
-                let mut lines = asked.refused.iter().chain(&asked.notes);
-                lines.try_for_each(|line| writeln!(out, "{line}"))
-            }
-            Data::Preflight(found) => {
-                writeln!(out, "{}: {}", found.project, counted(found.jobs, "job"))?;
-                for phase in &found.phases {
-                    writeln!(out, "phase\t{}\t{}", phase.name, phase.jobs)?;
-                }
-                let mut checks = found.checks.iter();
-                checks.try_for_each(|check| {
-                    let (verdict, subject) = (check.verdict, check.subject);
-                    writeln!(out, "{verdict}\t{subject}\t{}", check.detail)
-                })
-            }
-            Data::Report(found) => out.write_all(crate::results::summary(found).as_bytes()),
+        if self.told {
+            return Ok(());
         }
+        writeln!(out, "{}", self.text)
     }
 }
 
-fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
+impl Product for Served {
+    fn schema(&self) -> &'static str {
+        id::REMOTE
+    }
+
+    fn is_raw(&self) -> bool {
+        true
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        out.write_all(&self.0)
+    }
+}
+
+pub(crate) fn started(started: &Started, out: &mut dyn Write) -> io::Result<()> {
+    let (pid, state, log) = (started.pid, &started.state, &started.log);
+    writeln!(
+        out,
+        "manager {pid} runs the queue; state {state}, log {log}"
+    )?;
+    let mut changes = started.changes.iter();
+    changes.try_for_each(|line| writeln!(out, "manifest: {line}"))
+}
+
+pub(crate) fn explanation(found: &Explanation, out: &mut dyn Write) -> io::Result<()> {
+    let reason = found.reason.map(|reason| format!(" ({reason})"));
+    let reason = reason.unwrap_or_default();
+    writeln!(out, "{}: {}{reason}", found.id, found.state)?;
+    for fact in &found.facts {
+        match fact.evidence.as_str() {
+            "" => writeln!(out, "- {}", fact.text)?,
+            evidence => writeln!(out, "- {} [{evidence}]", fact.text)?,
+        }
+    }
+    match &found.records {
+        Some(records) => writeln!(out, "records: {records}"),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn remote(remote: &Remote, out: &mut dyn Write) -> io::Result<()> {
+    match remote.text.as_deref() {
+        Some(text) if text.ends_with('\n') => write!(out, "{text}"),
+        Some(text) if !text.is_empty() => writeln!(out, "{text}"),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn asked(asked: &Asked, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}: {}", asked.request, asked.summary())?;
+    let mut lines = asked.refused.iter().chain(&asked.notes);
+    lines.try_for_each(|line| writeln!(out, "{line}"))
+}
+
+pub(crate) fn preflight(found: &Preflight, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}: {}", found.project, counted(found.jobs, "job"))?;
+    for phase in &found.phases {
+        writeln!(out, "phase\t{}\t{}", phase.name, phase.jobs)?;
+    }
+    let mut checks = found.checks.iter();
+    checks.try_for_each(|check| {
+        let (verdict, subject) = (check.verdict, check.subject);
+        writeln!(out, "{verdict}\t{subject}\t{}", check.detail)
+    })
+}
+
+pub(crate) fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     if ran.counts.is_empty() {
         writeln!(out, "the queue has no jobs")?;
     } else {
@@ -166,7 +164,7 @@ fn or_dash(text: Option<&String>) -> &str {
     text.map_or("-", String::as_str)
 }
 
-fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
     for file in &found.files {
         let path = printable(file.relative.as_ref().unwrap_or(&file.path));
         let problem = file.problem.iter().map(|problem| format!("; {problem}"));
@@ -186,7 +184,7 @@ fn missing(missing: &[MissingOutput], out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
     for file in &found.files {
         if let Some(problem) = &file.problem {
             writeln!(out, "{}  {}: {problem}", file.job, printable(&file.path))?;
@@ -214,7 +212,7 @@ fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     for refused in &found.refused {
         writeln!(out, "refused\t{refused}")?;
     }
@@ -226,7 +224,7 @@ fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
     for number in &found.numbers {
         writeln!(out, "{}", number.words())?;
     }
@@ -240,7 +238,7 @@ fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", found.project, found.line())?;
     match &found.manager {
         // Its manager may still be leaving.

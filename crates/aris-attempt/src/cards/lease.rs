@@ -65,8 +65,7 @@ pub struct Leases {
 impl Leases {
     /// Opens the folder, or creates it for all users of the machine.
     ///
-    /// **Errors**: [`AttemptError::LeaseFile`] when it is a link or no folder, or when everybody may write to it and delete what is
-    /// others'; what the disk refuses.
+    /// **Errors**: it is a link or no folder, or everybody may write to it and delete what is others'; what the disk refuses.
     pub fn open(folder: &Path) -> Result<Self, AttemptError> {
         if folder.symlink_metadata().is_err() {
             create_folder(folder)?;
@@ -83,16 +82,17 @@ impl Leases {
                 return Err(AttemptError::system(action)(error));
             }
         };
-        let folder = folder.to_path_buf();
         match problem {
-            Some(problem) => Err(AttemptError::LeaseFile(folder, problem)),
-            None => Ok(Self { folder }),
+            Some(problem) => Err(AttemptError::lease_file(folder, problem)),
+            None => Ok(Self {
+                folder: folder.to_path_buf(),
+            }),
         }
     }
 
     /// The lock file of the card `uuid`.
     ///
-    /// **Errors**: [`AttemptError::LeaseFile`] when that is no name of a card.
+    /// **Errors**: that is no name of a card.
     fn path(&self, uuid: &str) -> Result<PathBuf, AttemptError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         let named = (1..=LONGEST_NAME).contains(&uuid.len()) && uuid.bytes().all(plain);
@@ -100,12 +100,12 @@ impl Leases {
         if named {
             return Ok(path);
         }
-        Err(AttemptError::LeaseFile(path, "is not named after a card"))
+        Err(AttemptError::lease_file(&path, "is not named after a card"))
     }
 
     /// Takes a card; `None` when somebody has it.
     ///
-    /// **Errors**: [`AttemptError::LeaseFile`] when the lock file is not one, or `uuid` no name of a card; what the disk refuses.
+    /// **Errors**: the lock file is none, or `uuid` no name of a card; what the disk refuses.
     pub fn take(&self, uuid: &str) -> Result<Option<Lease>, AttemptError> {
         let path = self.path(uuid)?;
         let file = locked(&path, FlockOperation::NonBlockingLockExclusive)?;
@@ -172,7 +172,7 @@ fn create_folder(folder: &Path) -> Result<(), AttemptError> {
 /// only, because `fs.protected_regular` forbids more to everybody but its creator.
 fn locked(path: &Path, how: FlockOperation) -> Result<Option<OwnedFd>, AttemptError> {
     let failed = |error| AttemptError::system(format!("open the lease {}", path.display()))(error);
-    let problem = |problem| AttemptError::LeaseFile(path.to_path_buf(), problem);
+    let problem = |problem| AttemptError::lease_file(path, problem);
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut last = Errno::AGAIN;
     for _ in 0..TRIES {
@@ -224,7 +224,7 @@ fn same_file(file: &OwnedFd, path: &Path) -> bool {
 /// For a runner: the leases that its specification names, open and locked. Those that it `received` when they are these files;
 /// otherwise they are taken by name.
 ///
-/// **Errors**: [`AttemptError::Leased`] when somebody else has one; those of opening.
+/// **Errors**: somebody else has one; those of opening.
 pub(crate) fn received_or_taken(
     received: Vec<OwnedFd>,
     paths: &[PathBuf],
@@ -238,7 +238,7 @@ pub(crate) fn received_or_taken(
     drop(received);
     let how = FlockOperation::NonBlockingLockExclusive;
     let taken = paths.iter().map(|path| {
-        let leased = || AttemptError::Leased(path.clone());
+        let leased = || AttemptError::leased(path);
         locked(path, how)?.ok_or_else(leased)
     });
     taken.collect()
@@ -248,11 +248,10 @@ pub(crate) fn received_or_taken(
 mod tests {
     use super::*;
 
-    fn problem(error: &AttemptError) -> &str {
-        match error {
-            AttemptError::LeaseFile(_, problem) => problem,
-            other => panic!("{other}"),
-        }
+    #[track_caller]
+    fn refuses<T: std::fmt::Debug>(asked: Result<T, AttemptError>, problem: &str) {
+        let error = asked.expect_err("refused").to_string();
+        assert!(error.ends_with(&format!(" {problem}")), "{error}");
     }
 
     #[test]
@@ -290,21 +289,11 @@ mod tests {
         let victim = folder.path().join("victim");
         aris_fs::write_unsynced(&victim, b"mine").expect("written");
         aris_fs::create_link(&victim, &leases.folder.join("GPU-1.lock")).expect("linked");
-        assert_eq!(
-            problem(&leases.take("GPU-1").expect_err("refused")),
-            "is a symbolic link"
-        );
+        refuses(leases.take("GPU-1"), "is a symbolic link");
         aris_fs::create_folder(&leases.folder.join("GPU-2.lock")).expect("created");
-        assert_eq!(
-            problem(&leases.take("GPU-2").expect_err("refused")),
-            "is not a regular file"
-        );
+        refuses(leases.take("GPU-2"), "is not a regular file");
         for name in ["", "../x", "a/b", "GPU 1", ".", "GPU-1\n", &"x".repeat(97)] {
-            assert_eq!(
-                problem(&leases.take(name).expect_err("refused")),
-                "is not named after a card",
-                "{name}"
-            );
+            refuses(leases.take(name), "is not named after a card");
         }
         assert_eq!(aris_fs::read_text(&victim).expect("there"), "mine");
     }
@@ -314,21 +303,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let link = folder.path().join("link");
         aris_fs::create_link(folder.path(), &link).expect("linked");
-        assert_eq!(
-            problem(&Leases::open(&link).expect_err("refused")),
-            "is a symbolic link"
-        );
+        refuses(Leases::open(&link), "is a symbolic link");
         let file = folder.path().join("file");
         aris_fs::write_unsynced(&file, b"").expect("written");
-        assert_eq!(
-            problem(&Leases::open(&file).expect_err("refused")),
-            "is not a folder"
-        );
+        refuses(Leases::open(&file), "is not a folder");
         let open = folder.path().join("open");
         aris_fs::create_folder(&open).expect("created");
         rustix::fs::chmod(&open, Mode::from_raw_mode(0o777)).expect("opened");
-        let error = Leases::open(&open).expect_err("refused");
-        assert!(problem(&error).contains("sticky"), "{error}");
+        let problem = "lets everybody delete the leases of others (no sticky bit)";
+        refuses(Leases::open(&open), problem);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Watch {
     /// It gets the leases in the order in which the specification names their files, and goes on when this process ends. Starting an
     /// attempt twice is no harm: the claim lets one run.
     ///
-    /// **Errors**: [`AttemptError::System`]; then it is not watched, and nothing runs.
+    /// **Errors**: what the system refuses; then it is not watched, and nothing runs.
     pub fn begin(
         &mut self,
         key: u64,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aris_contract::ErrorKind;
-use aris_proc::{End as Ended, Finished, ProcError};
 use aris_runs::{End, Ledger, Look};
+use aris_slurm::{Access, Answer};
 use jiff::Timestamp;
 
 use crate::error::Error;
@@ -16,9 +16,6 @@ use crate::error::Error;
 /// What `sacct` is asked for. The last two may hold anything.
 const FIELDS: &str = "JobID,State,ExitCode,NodeList,Start,End,JobName,WorkDir,SubmitLine";
 const COUNT: usize = 9;
-
-/// A large cluster's accounting answers slowly.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A job's number, or that of one task of an array, as `12_3`.
 pub(crate) fn job_number(text: &str) -> Result<String, String> {
@@ -39,9 +36,8 @@ pub(crate) fn run(
     job: &str,
     patterns: &[String],
     ledger: Ledger,
-    cwd: &Path,
 ) -> Result<(Look, Vec<String>), Error> {
-    let text = sacct(job, cwd)?;
+    let text = sacct(job)?;
     let fields = |line| str::splitn(line, COUNT, '|').collect::<Vec<&str>>();
     let mut rows = text.lines().map(fields);
     let behind = || {
@@ -50,7 +46,7 @@ pub(crate) fn run(
         Error::silent(what + "; ask again in some seconds")
     };
     let Some(row) = rows.next() else {
-        if controller(job, cwd).is_some() {
+        if controller(job).is_some() {
             return Err(behind());
         }
         let message = format!("Slurm's accounting has no job {job}");
@@ -66,7 +62,7 @@ pub(crate) fn run(
         return Err(Error::precondition(why));
     };
     let (Some((from, started)), Some((to, ended))) = (moment(from), moment(to)) else {
-        if controller(job, cwd).is_some_and(|word| aris_slurm::is_over(&word)) {
+        if controller(job).is_some_and(|word| aris_slurm::is_over(&word)) {
             return Err(behind());
         }
         let why = format!("Slurm job {job} is {state}: it has not run, or is not over");
@@ -127,39 +123,33 @@ pub(super) fn changed_after(path: &Path, end: SystemTime) -> bool {
     changed(path).is_none_or(|changed| changed >= end + Duration::from_secs(1))
 }
 
-/// Calls one of Slurm's programs without what users set to see other times and other fields.
-fn call(program: &str, words: &[&str], cwd: &Path) -> Result<Finished, ProcError> {
-    let mut call = aris_proc::command(program, cwd).args(words);
-    for name in [
-        "SLURM_TIME_FORMAT",
-        "SLURM_CLUSTERS",
-        "SACCT_FORMAT",
-        "SQUEUE_FORMAT",
-        "SQUEUE_STATES",
-    ] {
-        call = call.env_remove(name);
+/// Slurm's programs from the `PATH`; times are UTC.
+fn slurm() -> Access {
+    let utc = ("TZ".into(), "UTC0".into());
+    Access {
+        environment: std::env::vars_os().chain([utc]).collect(),
+        ..Access::default()
     }
-    call.env("TZ", "UTC0").run(PATIENCE)
 }
 
-fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
+fn sacct(job: &str) -> Result<String, Error> {
     let words = ["-X", "-n", "-P", "-j", job, "-o", FIELDS];
-    let done = call("sacct", &words, cwd)?;
-    let why = match done.end {
-        Ended::Exited(0) => return Ok(done.stdout.text().into_owned()),
-        Ended::TimedOut => format!("sacct gave no answer in {} s", PATIENCE.as_secs()),
-        _ => format!("sacct: {}", done.stderr.text().trim()),
-    };
-    Err(Error::silent(why))
+    match slurm().call("sacct", &words, None) {
+        Answer::Good(text) => Ok(text),
+        Answer::Absent(why) => {
+            let hint = "call this where Slurm's programs are installed and on the PATH";
+            Err(Error::told(ErrorKind::Precondition, why, hint))
+        }
+        Answer::Bad(why) => Err(Error::silent(format!("sacct: {why}"))),
+        Answer::Broken(why) => Err(Error::silent(why)),
+    }
 }
 
 /// The state of a job that the controller still knows; it forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
-fn controller(job: &str, cwd: &Path) -> Option<String> {
+fn controller(job: &str) -> Option<String> {
     let words = ["-h", "-t", "all", "-o", "%T", "-j", job];
-    let done = call("squeue", &words, cwd).ok()?;
-    let text = done.stdout.text();
-    let word = text.lines().next().filter(|_| done.end == Ended::Exited(0));
-    word.map(str::to_owned)
+    let text = slurm().call("squeue", &words, None).good().ok()?;
+    text.lines().next().map(str::to_owned)
 }
 
 /// A time as `sacct` prints it; `None` for `Unknown` and `None`.

@@ -8,20 +8,21 @@ use std::path::{Path, PathBuf};
 use std::thread::park_timeout;
 use std::time::Duration;
 
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
 use aris_contract::text::shell_line;
 use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, RunFlags, SelectArgs};
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::commands::{look, start, used_by};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Options, Request, Verb, is_repeat, repeat};
 use crate::place::Place;
+use crate::report;
 use crate::results::words::tallied;
 
 /// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
@@ -74,9 +75,9 @@ impl Asked {
         }
     }
 
-    pub(super) fn outcome(self) -> Outcome<Data> {
+    pub(super) fn outcome(self) -> Shown {
         let found = !self.refused.is_empty();
-        Outcome::found(Data::Asked(self), found)
+        Outcome::found(self, found).shown(report::id::ASKED, report::asked)
     }
 }
 

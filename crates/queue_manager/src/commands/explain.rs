@@ -4,19 +4,20 @@ use std::path::Path;
 
 use crate::explain::{Fact, Surroundings, explain as facts, fact};
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_queue::manifest::Engine;
 use aris_queue::schedule;
 use aris_queue::state::State;
 use serde::Serialize;
 
 use crate::cli::JobArgs;
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::commands::{job, look, status};
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Cards};
 use crate::place::Place;
+use crate::report;
 
 /// Why a job is in its state.
 #[derive(Debug, Serialize)]
@@ -63,7 +64,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> CommandResult {
     let place = super::place(&args.queue, context)?;
     let foreign = !Place::is_queue(&place.queue);
     if let Some(found) = foreign.then(|| of_file(&place, &args.job)).flatten() {
-        return Ok(Outcome::done(Data::Explanation(found)));
+        return Ok(shown(found));
     }
     let look = look(&args.queue, context)?;
     let (queue, at) = (&look.queue, job(&look.queue, &args.job)?);
@@ -106,11 +107,15 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> CommandResult {
         };
         found.push(fact(text, "start.json of the attempt"));
     }
-    Ok(Outcome::done(Data::Explanation(Explanation {
+    Ok(shown(Explanation {
         id: args.job.clone(),
         state: state.word(),
         reason: queue.reason(at).map(aris_queue::state::Reason::word),
         facts: found,
         records,
-    })))
+    }))
+}
+
+fn shown(found: Explanation) -> Shown {
+    Outcome::done(found).shown(report::id::EXPLANATION, report::explanation)
 }

@@ -15,11 +15,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::cli::{FetchArgs, SshFlags};
+use crate::commands::CommandResult;
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
 use crate::commands::records::Records;
 use crate::commands::there::{LARGEST, There, of_all, own_words};
-use crate::commands::{CommandResult, Data};
 use crate::error::Error;
+use crate::report;
 
 /// Bytes of the first piece.
 const FIRST: u64 = 1 << 20;
@@ -106,7 +107,7 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> CommandResult {
     }
     let lacks = |file: &FetchedFile| matches!(file.outcome, Brought::Kept | Brought::Failed);
     let found = fetched.files.iter().any(lacks) || !fetched.missing.is_empty();
-    Ok(Outcome::found(Data::Fetched(fetched), found))
+    Ok(Outcome::found(fetched, found).shown(report::id::FETCHED, report::fetched))
 }
 
 fn fetch_from(

@@ -4,13 +4,14 @@ use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
-use aris_remote::RemoteError;
+use aris_contract::{ErrorKind, Failure as _};
 
 use crate::cli::RemoteArgs;
+use crate::commands::CommandResult;
 use crate::commands::logs::Log;
 use crate::commands::there::{Remote, There, data_of, printable};
-use crate::commands::{CommandResult, Data};
 use crate::log_file::Lines;
+use crate::report;
 
 /// Between two looks at a log that says nothing, at most.
 const SELDOM: Duration = Duration::from_secs(5);
@@ -34,12 +35,13 @@ fn told(there: &There<'_>, words: &[String], context: &Context) -> CommandResult
     let mut call: Vec<&str> = words.iter().map(String::as_str).collect();
     call.insert(1, "--json");
     let answer = context.json().then(|| there.data(&call)).transpose()?;
-    Ok(Outcome::done(Data::Remote(Remote {
+    let remote = Remote {
         host: there.host.to_owned(),
         run: there.run.to_owned(),
         answer,
         text: None,
-    })))
+    };
+    Ok(Outcome::done(remote).shown(report::id::REMOTE, report::remote))
 }
 
 /// Prints what a job there writes until nothing more can come. A line that is down is waited for: the job goes on without it.
@@ -62,7 +64,7 @@ pub(crate) fn follow(args: &RemoteArgs, words: &[String], context: &Context) -> 
         }
         call.splice(1..1, more);
         let answer = match there.call(call) {
-            Err(error @ RemoteError::Unreachable(..)) => {
+            Err(error) if error.kind() == ErrorKind::Unavailable => {
                 if away.is_zero() {
                     context.warn(&format!("{error}; the job goes on, trying again"));
                 }

@@ -8,7 +8,7 @@ use aris_queue::state::State;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::LogsArgs;
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::commands::{job, look, tail};
 use crate::error::Error;
 use crate::load;
@@ -77,7 +77,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
         }
         None => return Err(Error::no_log(id, attempt)),
     };
-    Ok(Outcome::done(Data::Log(Log {
+    Ok(Outcome::done(Log {
         id: id.to_owned(),
         attempt,
         path: path.display().to_string(),
@@ -86,7 +86,8 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
         last: stand.attempt,
         over: whole && (stand.attempt > attempt || (!stand.active && !stand.more)),
         told: false,
-    })))
+    })
+    .boxed())
 }
 
 /// Without the beginning of a character whose rest is not there yet.
@@ -182,7 +183,7 @@ fn follow(
         let this = args.attempt.is_some() && over && attempt <= stand.attempt;
         if this || !stand.more || !wake.wait(AT_LATEST) {
             let text = tail(&path, args.lines).ok_or_else(|| Error::no_log(id, attempt))?;
-            return Ok(Outcome::done(Data::Log(Log {
+            return Ok(Outcome::done(Log {
                 id: id.to_owned(),
                 attempt,
                 path: path.display().to_string(),
@@ -191,7 +192,8 @@ fn follow(
                 last: stand.attempt,
                 over,
                 told: true,
-            })));
+            })
+            .boxed());
         }
     }
 }

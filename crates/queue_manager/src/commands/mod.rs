@@ -27,14 +27,13 @@ use std::path::{Path, PathBuf};
 
 use aris_attempt::format;
 use aris_attempt::{Pattern, Standing};
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Shown};
 use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
 use aris_queue::judge;
 use aris_queue::manifest::Engine;
 use aris_queue::state::{Event, Queue, State};
 use jiff::Timestamp;
-use serde::Serialize;
 
 use crate::cli::QueueArgs;
 use crate::error::Error;
@@ -43,58 +42,9 @@ use crate::lock;
 use crate::log_file::LogFile;
 use crate::manager;
 use crate::place::Place;
-use crate::results;
-
-use control::Asked;
-use explain::Explanation;
-use fetch::Fetched;
-use logs::Log;
-use outputs::Outputs;
-use preflight::Preflight;
-use record::Recorded;
-use remote::Served;
-use run::Ran;
-use start::Started;
-use status::Status;
-use there::Remote;
-use used_by::UsedBy;
-
-/// What a command gives.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Data {
-    /// `run`.
-    Ran(Ran),
-    /// `start`.
-    Started(Started),
-    /// `status`, `watch`.
-    Status(Box<Status>),
-    /// `explain`.
-    Explanation(Explanation),
-    /// `logs`.
-    Log(Log),
-    /// `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`.
-    Asked(Asked),
-    /// `preflight`.
-    Preflight(Preflight),
-    /// `report`.
-    Report(Box<results::Report>),
-    /// `deploy`, `remote`.
-    Remote(Remote),
-    /// `outputs`.
-    Outputs(Outputs),
-    /// `fetch`.
-    Fetched(Fetched),
-    /// `record`.
-    Recorded(Recorded),
-    /// `used-by`.
-    UsedBy(UsedBy),
-    /// `--agent`, for another machine alone; `--attempt`, for the manager alone.
-    Served(Served),
-}
 
 /// What comes of a command.
-pub(crate) type CommandResult = Result<Outcome<Data>, Error>;
+pub(crate) type CommandResult = Result<Shown, Error>;
 
 /// A queue that is only looked at.
 pub(crate) struct Look {

@@ -10,9 +10,10 @@ use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::OutputsArgs;
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::commands::{jobs_of, look};
 use crate::error::Error;
+use crate::report;
 
 /// Files that jobs wrote.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -73,7 +74,7 @@ pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> CommandResult {
     add_records(&by_folder, &mut found.files)?;
     let unread = |file: &OutputFile| file.problem.is_some();
     let lacks = !found.missing.is_empty() || found.files.iter().any(unread);
-    Ok(Outcome::found(Data::Outputs(found), lacks))
+    Ok(Outcome::found(found, lacks).shown(report::id::OUTPUTS, report::outputs))
 }
 
 /// Completed jobs, or those with the given ids or patterns, whatever their state.

@@ -10,14 +10,15 @@ use aris_slurm::{BatchSystem, Silent, SubmitError};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
+use crate::commands::CommandResult;
 use crate::commands::run;
-use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager;
 use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
+use crate::report;
 
 /// MiB that logs and records should have; a guess, the jobs' own results not counted.
 const LEAST_MIB: u64 = 100;
@@ -147,7 +148,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
         phases: phases.collect(),
         checks,
     };
-    Ok(Outcome::found(Data::Preflight(preflight), found))
+    Ok(Outcome::found(preflight, found).shown(report::id::PREFLIGHT, report::preflight))
 }
 
 /// Whether the batch system would take the jobs, one question for each class of them.

@@ -12,9 +12,10 @@ use aris_runs::{End, Ledger, Look};
 use serde::Serialize;
 
 use crate::cli::RecordArgs;
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::commands::{accounting, import};
 use crate::error::Error;
+use crate::report;
 
 /// What was recorded.
 #[derive(Debug, Serialize)]
@@ -64,7 +65,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> CommandResult {
         }
     } else if let Some(job) = &args.slurm {
         let patterns = &args.expected_output;
-        let (mut look, refused) = accounting::run(job, patterns, ledger, context.cwd())?;
+        let (mut look, refused) = accounting::run(job, patterns, ledger)?;
         recorded.refused = refused;
         if let Some(name) = &args.name {
             look.run.job.clone_from(name);
@@ -85,7 +86,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> CommandResult {
     }
     let failed = |run: &RecordedRun| recorded.ran && run.end != End::Completed;
     let found = !recorded.refused.is_empty() || recorded.runs.iter().any(failed);
-    Ok(Outcome::found(Data::Recorded(recorded), found))
+    Ok(Outcome::found(recorded, found).shown(report::id::RECORDED, report::recorded))
 }
 
 impl Recorded {

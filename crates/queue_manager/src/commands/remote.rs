@@ -16,13 +16,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
+use crate::commands::CommandResult;
 use crate::commands::there::{
     self, Remote, There, envelope, failed, is_absent, of_all, own_words, printable, said,
 };
-use crate::commands::{CommandResult, Data};
 use crate::commands::{follow, shares};
 use crate::error::Error;
-use crate::{load, manager};
+use crate::{load, manager, report};
 
 /// The manifest's name there.
 const MANIFEST: &str = "manifest.json";
@@ -74,12 +74,13 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
     }
     let host = &args.ssh.host;
     let text = format!("{said}ask with: queue_manager remote {host} --run {run}");
-    Ok(Outcome::done(Data::Remote(Remote {
+    let remote = Remote {
         host: host.clone(),
         text: (!context.json()).then_some(text),
         answer: joined(answers),
         run,
-    })))
+    };
+    Ok(Outcome::done(remote).shown(report::id::REMOTE, report::remote))
 }
 
 /// The manifest of each server: the same for all but for the jobs. Jobs that a server has already stay there.
@@ -203,13 +204,13 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
     }
     let answers = answers.into_iter();
     let data = answers.map(|(host, answer)| (host, envelope(&answer.stdout)));
-    let data = Data::Remote(Remote {
+    let data = Remote {
         host: args.ssh.host.clone(),
         run: args.run.clone(),
         answer: context.json().then(|| joined(data.collect())).flatten(),
         text: (!context.json()).then_some(text),
-    });
-    Ok(Outcome::found(data, is_found))
+    };
+    Ok(Outcome::found(data, is_found).shown(report::id::REMOTE, report::remote))
 }
 
 /// What one server answers.
@@ -252,7 +253,7 @@ pub(crate) fn agent(context: &Context) -> CommandResult {
     let mut serve = |folder: &Path, args: &[String]| serve(&program, &words, folder, args);
     let mut asked = std::io::stdin().lock();
     aris_remote::serve(home, &mut asked, &mut answer, &mut serve)?;
-    Ok(Outcome::done(Data::Served(Served(answer))))
+    Ok(Outcome::done(Served(answer)).boxed())
 }
 
 fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> Answer {

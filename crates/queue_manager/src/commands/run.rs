@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use crate::snapshot;
 use aris_cli::{Context, Outcome};
-use aris_contract::Signal;
 use aris_queue::state::{Reason, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::cli::{QueueArgs, RunFlags};
+use crate::commands::CommandResult;
 use crate::commands::summary;
-use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 use crate::manager::{self, Ended, Options};
 use crate::place::Place;
+use crate::report;
 
 /// Jobs that a run names in its report.
 const NAMED: usize = 100;
@@ -103,19 +103,16 @@ pub(crate) fn run(manifest: Option<PathBuf>, flags: RunFlags, context: &Context)
     let failed = failed.collect();
     let state = options.place.state.display().to_string();
     let good = queue.completed_jobs() == queue.len();
-    let signal = (detached.is_none() && !good).then_some(Signal::FINDINGS);
     let summary = match detached {
         Some(_) => None,
         None => summary::leave(options.place, queue, context),
     };
-    Ok(Outcome {
-        data: Data::Ran(Ran {
-            counts,
-            state,
-            detached,
-            failed,
-            summary,
-        }),
-        signal,
-    })
+    let data = Ran {
+        counts,
+        state,
+        detached,
+        failed,
+        summary,
+    };
+    Ok(Outcome::found(data, detached.is_none() && !good).shown(report::id::RUN, report::run))
 }

@@ -11,11 +11,12 @@ use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
+use crate::commands::CommandResult;
 use crate::commands::run;
-use crate::commands::{CommandResult, Data};
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options, Stage};
+use crate::report;
 
 /// How long it may take to come up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,7 +38,8 @@ pub(crate) struct Started {
 
 pub(crate) fn start(args: RunArgs, context: &Context) -> CommandResult {
     let options = run::options(args.manifest, args.rest, context)?;
-    Ok(Outcome::done(Data::Started(detached(&options, context)?)))
+    let started = detached(&options, context)?;
+    Ok(Outcome::done(started).shown(report::id::STARTED, report::started))
 }
 
 /// Starts a manager of its own.

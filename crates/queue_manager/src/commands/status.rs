@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::snapshot::{self, JobRow, Snapshot, moment};
 use aris_attempt::cards::CardId;
-use aris_cli::{Context, Outcome};
+use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::shell_line;
 use aris_queue::state::{Reason, State};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::StatusArgs;
-use crate::commands::{CommandResult, Data, place, tail};
+use crate::commands::{CommandResult, place, tail};
 use crate::error::Error;
 use crate::explain::listed;
 use crate::load;
 use crate::lock;
 use crate::place::Place;
+use crate::report;
 use crate::results::words::{tallied, whole};
 
 /// Jobs of a kind that are named; `--jobs` names all.
@@ -415,10 +416,10 @@ fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
 
 impl Status {
     /// With the signal of a queue that is over and in which something did not complete.
-    pub(crate) fn outcome(self) -> Outcome<Data> {
+    pub(crate) fn outcome(self) -> Shown {
         let completed = self.counts.get(State::Completed.word());
         let not_all = self.over && completed.copied().unwrap_or(0) < self.jobs;
-        Outcome::found(Data::Status(Box::new(self)), not_all)
+        Outcome::found(self, not_all).shown(report::id::STATUS, report::status)
     }
 
     /// The whole of it in one line.

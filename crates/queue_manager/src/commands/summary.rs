@@ -1,6 +1,7 @@
 //! `report`: what a queue came to, for people.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::iter;
 use std::path::{Path, PathBuf};
 
@@ -13,12 +14,13 @@ use aris_queue::state::{Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::commands::{Look, look, metrics, tail};
 use crate::error::Error;
 use crate::lock;
 use crate::manager::folder;
 use crate::place::Place;
+use crate::report;
 
 /// Failures whose log is read, and lines of each.
 const TAILS: usize = 200;
@@ -59,7 +61,9 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
     let counts = &found.counts;
     let over = counts.running + counts.waiting == 0;
     let not_all = over && counts.completed < counts.jobs;
-    Ok(Outcome::found(Data::Report(Box::new(found)), not_all))
+    let text =
+        |found: &Report, out: &mut dyn Write| out.write_all(results::summary(found).as_bytes());
+    Ok(Outcome::found(found, not_all).shown(report::id::REPORT, text))
 }
 
 /// A place for a report that is no file of the queue or of its jobs and none of those that are `taken`.

@@ -5,8 +5,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use aris_cli::Context;
-use aris_contract::ErrorKind;
-use aris_remote::{Answer, Program, RemoteError, Request, Server};
+use aris_contract::failure::Told;
+use aris_contract::{ErrorKind, Failure as _};
+use aris_remote::{Answer, Program, Request, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
@@ -129,18 +130,18 @@ impl<'a> There<'a> {
     }
 
     /// Brings the program there.
-    pub(super) fn deploy(&self) -> Result<(), RemoteError> {
+    pub(super) fn deploy(&self) -> Result<(), Told> {
         self.server.deploy(&self.program)
     }
 
     /// Writes a file in the folder of the run, and makes that.
-    pub(super) fn place(&self, name: String, text: String) -> Result<Answer, RemoteError> {
+    pub(super) fn place(&self, name: String, text: String) -> Result<Answer, Told> {
         let mut request = Request::new(self.run);
         request.files = BTreeMap::from([(name, text)]);
         self.server.call(&self.program, &request)
     }
 
-    pub(super) fn call(&self, args: Vec<String>) -> Result<Answer, RemoteError> {
+    pub(super) fn call(&self, args: Vec<String>) -> Result<Answer, Told> {
         let mut request = Request::new(self.run);
         request.args = args;
         self.server.call(&self.program, &request)
@@ -166,7 +167,7 @@ impl<'a> There<'a> {
         path: &str,
         from: u64,
         length: u64,
-    ) -> Result<Result<Piece, String>, RemoteError> {
+    ) -> Result<Result<Piece, String>, Told> {
         let words = [PIECE, path, &from.to_string(), &length.to_string()];
         let answer = self.call(words.map(str::to_owned).to_vec())?;
         let piece = serde_json::from_str(&answer.stdout).ok();
@@ -175,12 +176,12 @@ impl<'a> There<'a> {
     }
 
     /// The machine and the user's folder there, whatever name leads to it.
-    pub(super) fn home(&self) -> Result<String, RemoteError> {
+    pub(super) fn home(&self) -> Result<String, Told> {
         Ok(self.call(vec![HOME.to_owned()])?.stdout)
     }
 
     /// A whole file of some megabytes at most; `Err` holds why there is none.
-    pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, RemoteError> {
+    pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, Told> {
         let mut bytes = Vec::new();
         loop {
             let piece = match self.piece(path, bytes.len() as u64, LARGEST)? {
@@ -222,11 +223,9 @@ pub(super) fn failed(host: &str, answer: &Answer) -> Error {
     let message = envelope["error"]["message"].as_str();
     let message = message.or_else(|| said(answer));
     let message = message.unwrap_or("it said nothing").trim();
-    Error::There {
-        host: host.to_owned(),
-        kind: kind.unwrap_or(ErrorKind::Internal),
-        said: printable(message.strip_prefix("error: ").unwrap_or(message)),
-    }
+    let said = printable(message.strip_prefix("error: ").unwrap_or(message));
+    let kind = kind.unwrap_or(ErrorKind::Internal);
+    Error::told(kind, format!("on {host}: {said}"), "")
 }
 
 /// The line in which a program says what is wrong: the one that begins so, else the last.
@@ -297,5 +296,5 @@ pub(super) fn own_words<'a>(
 
 /// Whether a server does not have what is asked for.
 pub(super) fn is_absent(error: &Error) -> bool {
-    matches!(error, Error::There { kind, .. } if *kind == ErrorKind::NotFound)
+    error.kind() == ErrorKind::NotFound
 }

@@ -10,8 +10,9 @@ use aris_runs::{Ledger, Line};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::UsedByArgs;
-use crate::commands::{CommandResult, Data};
+use crate::commands::CommandResult;
 use crate::error::Error;
+use crate::report;
 
 /// Artifact of the audit that binds numbers to data.
 const ARTIFACT: &str = "PAPER_CLAIM_AUDIT.json";
@@ -124,7 +125,7 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
             "{audit}: the paper, its bindings or its data changed since; run `paper_claim_audit` again"
         ));
     }
-    Ok(Outcome::done(Data::UsedBy(used)))
+    Ok(Outcome::done(used).shown(report::id::USED_BY, report::used_by))
 }
 
 /// Warns of the numbers that stand on these jobs, before they are repeated or taken away. A project without a ledger or audits has none.
