@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -80,8 +81,7 @@ pub fn folder(queue: &Path, id: &str, attempt: u32) -> PathBuf {
 }
 
 /// `spec.json`: everything a runner must know; it reads nothing else of the queue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spec {
     /// Schema id.
     pub schema: String,
@@ -96,7 +96,7 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
     /// Working directory, absolute. Missing: [`Ending::StartFailed`].
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub cwd: PathBuf,
     /// Variables beside those the runner has itself; `CUDA_VISIBLE_DEVICES` and `CUDA_DEVICE_ORDER` among them when cards are
     /// given.
@@ -121,15 +121,15 @@ pub struct Spec {
     #[serde(default)]
     pub oom_patterns: Vec<String>,
     /// The log, absolute; opened for append, its folder exists.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub log: PathBuf,
     /// Lock files of the cards given: held by the job's whole tree until it is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(with = "Vec<String>"))]
+    #[schemars(with = "Vec<String>")]
     pub leases: Vec<PathBuf>,
     /// Where the record of the run is kept, `<project>/.aris/runs`; absent: nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub ledger: Option<PathBuf>,
     /// Cards that `CUDA_VISIBLE_DEVICES` must list when the command starts; checked where somebody else sets it (Slurm). 0: no
     /// check.
@@ -141,8 +141,7 @@ pub struct Spec {
 pub const LEFT_ALONE: u64 = u64::MAX;
 
 /// A signal to the programs of a job that handle it, so that they save their work before the time limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notice {
     /// Number of the signal.
     pub signal: i32,
@@ -151,8 +150,7 @@ pub struct Notice {
 }
 
 /// What an attempt runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
     /// One text for `bash -c` (`sh -c` where there is no bash), passed as one argument.
@@ -172,8 +170,7 @@ impl Command {
 }
 
 /// `claim.json`: which runner owns this attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Schema id.
     pub schema: String,
@@ -182,13 +179,12 @@ pub struct Claim {
     /// Host name, for people and for shared file systems.
     pub host: String,
     /// When.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub time: Timestamp,
 }
 
 /// A process, told apart from a later one with the same number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessId {
     /// Process number.
     pub pid: i32,
@@ -199,8 +195,7 @@ pub struct ProcessId {
 }
 
 /// `start.json`: the command runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// Schema id.
     pub schema: String,
@@ -209,15 +204,14 @@ pub struct Start {
     /// Its process group.
     pub pgid: i32,
     /// When.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub time: Timestamp,
     /// Length of the log before this attempt wrote to it, in bytes.
     pub log_offset: u64,
 }
 
 /// `exit.json`: how the attempt ended. Facts only; what they mean is judged by the manager.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exit {
     /// Schema id.
     pub schema: String,
@@ -240,10 +234,10 @@ pub struct Exit {
     pub left_behind: u32,
     /// When the command started; `None`: it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub started: Option<Timestamp>,
     /// When its first process ended.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub ended: Timestamp,
     /// Milliseconds between the two, on a clock that nobody sets.
     pub ran_ms: u64,
@@ -259,8 +253,7 @@ pub struct Exit {
 }
 
 /// How a command ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// It exited with this status, 0 to 255.
@@ -279,8 +272,7 @@ impl Default for Ending {
 }
 
 /// Whether the runner ended the command, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndedByUs {
     /// It did not.
@@ -293,8 +285,7 @@ pub enum EndedByUs {
 }
 
 /// Where a log says that a GPU's memory ran out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OomText {
     /// The pattern that was found.
     pub pattern: String,
@@ -303,8 +294,7 @@ pub struct OomText {
 }
 
 /// What was found of one declared output after the command ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutputSeen {
     /// The glob.
     pub pattern: String,

@@ -1,7 +1,7 @@
 //! Slurm's programs, run so that nothing around them changes what they do.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_proc::{End, ProcError};
@@ -66,15 +66,30 @@ impl Answer {
 }
 
 impl Access {
-    /// Calls a program with the environment less what would change its answer.
-    pub fn call<W: AsRef<OsStr>>(&self, program: &str, words: &[W], stdin: Option<&str>) -> Answer {
+    pub(crate) fn call<W: AsRef<OsStr>>(
+        &self,
+        program: &str,
+        words: &[W],
+        stdin: Option<&str>,
+    ) -> Answer {
+        self.call_in(Path::new("/"), program, words, stdin)
+    }
+
+    /// Calls a program in a folder, with the environment less what would change its answer.
+    pub fn call_in<W: AsRef<OsStr>>(
+        &self,
+        cwd: &Path,
+        program: &str,
+        words: &[W],
+        stdin: Option<&str>,
+    ) -> Answer {
         let kept = |name: &OsString| {
             let name = name.to_string_lossy();
             name == CONF || !FORBIDDEN.iter().any(|prefix| name.starts_with(prefix))
         };
         let folder = self.commands.as_ref();
         let path = folder.map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
-        let mut command = aris_proc::command(path, "/")
+        let mut command = aris_proc::command(path, cwd)
             .args(words)
             .env_clear()
             .capture_limit(ANSWER);

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_contract::text::counted;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Schema id of [`Built`].
@@ -34,8 +35,7 @@ pub enum Report {
 }
 
 /// What specifications may hold, for editors.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct GridSchema {
     /// The JSON Schema of specifications.
     schema: serde_json::Value,
@@ -49,16 +49,14 @@ impl GridSchema {
 }
 
 /// A specification to begin with.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Specification {
     /// Its text, YAML.
     pub(crate) example: &'static str,
 }
 
 /// A specification that was expanded.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Built {
     /// Project as the manifest names it.
     pub(crate) project: String,
@@ -78,8 +76,7 @@ pub struct Built {
 }
 
 /// One phase.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Phase {
     /// Its name.
     pub(crate) name: String,

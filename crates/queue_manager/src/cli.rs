@@ -41,9 +41,24 @@ pub(crate) enum Command {
     #[command(visible_alias = "check")]
     Preflight(RunArgs),
     /// Print the progress of a queue
-    Status(StatusArgs),
+    Status {
+        #[command(flatten)]
+        queue: QueueArgs,
+        /// List every job
+        #[arg(long)]
+        jobs: bool,
+        /// The same as the command watch
+        #[arg(long, conflicts_with = "jobs")]
+        watch: bool,
+    },
     /// Follow a queue until it ends: drawn in place on a terminal, else a line for each change
-    Watch(WatchArgs),
+    Watch {
+        #[command(flatten)]
+        queue: QueueArgs,
+        /// Longest time between two updates; changes are shown immediately
+        #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
+        interval: Duration,
+    },
     /// Print why a job is in its state, with the evidence
     #[command(visible_alias = "why")]
     Explain(JobArgs),
@@ -63,11 +78,29 @@ pub(crate) enum Command {
     #[command(visible_alias = "resume-jobs")]
     Resume(QueueArgs),
     /// Change how many jobs with GPUs run at once
-    Set(SetArgs),
+    Set {
+        #[command(flatten)]
+        queue: QueueArgs,
+        /// Jobs with GPUs at once; 0: as the manifest says
+        #[arg(long, value_name = "N")]
+        max_parallel: u32,
+    },
     /// Check a queue whose manager died, or take over a state file of the original ARIS `queue_manager.py`; starts nothing
-    Adopt(AdoptArgs),
+    Adopt {
+        #[command(flatten)]
+        queue: QueueArgs,
+        /// Manifest, for a state file of the original ARIS `queue_manager.py`
+        #[arg(long, value_name = "FILE")]
+        manifest: Option<PathBuf>,
+    },
     /// Apply a changed manifest, while the queue runs or not, and print the differences
-    Reload(ReloadArgs),
+    Reload {
+        #[command(flatten)]
+        queue: QueueArgs,
+        /// Manifest to apply [default: that of the last run]
+        #[arg(long, value_name = "FILE")]
+        manifest: Option<PathBuf>,
+    },
     /// Add jobs to a queue, while it runs or not
     Add(AddArgs),
     /// Change jobs of a queue; a running attempt continues, the next one uses the change
@@ -81,13 +114,21 @@ pub(crate) enum Command {
     /// Run one of these commands for a queue on a server
     Remote(RemoteArgs),
     /// List the files that jobs wrote: their declared outputs
-    Outputs(OutputsArgs),
+    Outputs {
+        #[command(flatten)]
+        queue: QueueArgs,
+        /// Ids, or patterns with * and ? [default: all completed jobs]
+        jobs: Vec<String>,
+    },
     /// Copy the outputs of a queue from a server
     Fetch(FetchArgs),
     /// Run a command without a queue and record it like a job, or import what another tool recorded
     Record(RecordArgs),
     /// List the numbers in papers that rest on the files of a job
-    UsedBy(UsedByArgs),
+    UsedBy {
+        /// The job
+        job: String,
+    },
 }
 
 /// Arguments of `run`, `start` and `preflight`.
@@ -146,29 +187,6 @@ pub(crate) struct QueueArgs {
         help = "State file of the queue [default: queue_state.json here, else that of the one queue below this folder]"
     )]
     pub(crate) state: Option<PathBuf>,
-}
-
-/// Arguments of `status`.
-#[derive(Debug, Args)]
-pub(crate) struct StatusArgs {
-    #[command(flatten)]
-    pub(crate) queue: QueueArgs,
-    /// List every job
-    #[arg(long)]
-    pub(crate) jobs: bool,
-    /// The same as the command watch
-    #[arg(long, conflicts_with = "jobs")]
-    pub(crate) watch: bool,
-}
-
-/// Arguments of `watch`.
-#[derive(Debug, Args)]
-pub(crate) struct WatchArgs {
-    #[command(flatten)]
-    pub(crate) queue: QueueArgs,
-    /// Longest time between two updates; changes are shown immediately
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
-    pub(crate) interval: Duration,
 }
 
 /// Which job.
@@ -286,36 +304,6 @@ pub(crate) struct EditArgs {
     pub(crate) set: Vec<(String, String)>,
 }
 
-/// Arguments of `reload`.
-#[derive(Debug, Args)]
-pub(crate) struct ReloadArgs {
-    #[command(flatten)]
-    pub(crate) queue: QueueArgs,
-    /// Manifest to apply [default: that of the last run]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) manifest: Option<PathBuf>,
-}
-
-/// Arguments of `set`.
-#[derive(Debug, Args)]
-pub(crate) struct SetArgs {
-    #[command(flatten)]
-    pub(crate) queue: QueueArgs,
-    /// Jobs with GPUs at once; 0: as the manifest says
-    #[arg(long, value_name = "N")]
-    pub(crate) max_parallel: u32,
-}
-
-/// Arguments of `adopt`.
-#[derive(Debug, Args)]
-pub(crate) struct AdoptArgs {
-    #[command(flatten)]
-    pub(crate) queue: QueueArgs,
-    /// Manifest, for a state file of the original ARIS `queue_manager.py`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) manifest: Option<PathBuf>,
-}
-
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -404,15 +392,6 @@ pub(crate) struct RemoteArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// Arguments of `outputs`.
-#[derive(Debug, Args)]
-pub(crate) struct OutputsArgs {
-    #[command(flatten)]
-    pub(crate) queue: QueueArgs,
-    /// Ids, or patterns with * and ? [default: all completed jobs]
-    pub(crate) jobs: Vec<String>,
-}
-
 /// Arguments of `fetch`.
 #[derive(Debug, Args)]
 pub(crate) struct FetchArgs {
@@ -454,13 +433,6 @@ pub(crate) struct RecordArgs {
         required_unless_present_any = ["import", "slurm"]
     )]
     pub(crate) command: Vec<String>,
-}
-
-/// Arguments of `used-by`.
-#[derive(Debug, Args)]
-pub(crate) struct UsedByArgs {
-    /// The job
-    pub(crate) job: String,
 }
 
 fn run_name(text: &str) -> Result<String, String> {

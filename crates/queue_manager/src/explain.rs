@@ -2,6 +2,7 @@
 
 use aris_attempt::cards::CardId;
 use aris_contract::text::counted;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use aris_queue::manifest::{Engine, Job, OnDepFailure};
@@ -27,8 +28,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// One fact, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Fact {
     /// One sentence.
     pub text: String,

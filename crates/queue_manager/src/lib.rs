@@ -264,16 +264,18 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
         }
         Some(Command::Start(args)) => commands::start::start(args, context),
         Some(Command::Preflight(args)) => commands::preflight::preflight(args, context),
-        Some(Command::Status(args)) if args.watch => {
-            watch::watch(&args.queue, watch::INTERVAL, context)
+        Some(Command::Status { queue, watch, .. }) if watch => {
+            watch::watch(&queue, watch::INTERVAL, context)
         }
-        Some(Command::Status(args)) => commands::status::status(&args, context),
-        Some(Command::Watch(args)) => watch::watch(&args.queue, args.interval, context),
+        Some(Command::Status { queue, jobs, .. }) => {
+            commands::status::status(&queue, jobs, context)
+        }
+        Some(Command::Watch { queue, interval }) => watch::watch(&queue, interval, context),
         Some(Command::Explain(args)) => commands::explain::explain(&args, context),
         Some(Command::Logs(args)) => commands::logs::logs(&args, context),
         Some(Command::Cancel(args)) => control::jobs(Verb::Cancel, &args, context),
         Some(Command::Retry(args)) => control::retry(&args, context),
-        Some(Command::Reload(args)) => live::reload(&args, context),
+        Some(Command::Reload { queue, manifest }) => live::reload(&queue, manifest, context),
         Some(Command::Add(args)) => live::add(&args, context),
         Some(Command::Edit(args)) => live::edit(&args, context),
         Some(Command::Remove(args)) => live::remove(&args, context),
@@ -281,19 +283,23 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
         Some(Command::Release(args)) => control::jobs(Verb::Release, &args, context),
         Some(Command::Pause(args)) => control::plain("pause", Request::Pause, &args, context),
         Some(Command::Resume(args)) => control::plain("resume", Request::Resume, &args, context),
-        Some(Command::Set(args)) => {
-            let jobs = Some(args.max_parallel).filter(|jobs| *jobs > 0);
-            let request = Request::MaxParallel(jobs);
-            control::plain("set", request, &args.queue, context)
+        Some(Command::Set {
+            queue,
+            max_parallel,
+        }) => {
+            let jobs = Some(max_parallel).filter(|jobs| *jobs > 0);
+            control::plain("set", Request::MaxParallel(jobs), &queue, context)
         }
-        Some(Command::Adopt(args)) => control::adopt(&args.queue, args.manifest, context),
+        Some(Command::Adopt { queue, manifest }) => control::adopt(&queue, manifest, context),
         Some(Command::Report(args)) => commands::summary::report(&args, context),
         Some(Command::Deploy(args)) => commands::remote::deploy(&args, context),
         Some(Command::Remote(args)) => commands::remote::remote(&args, context),
-        Some(Command::Outputs(args)) => commands::outputs::outputs(&args, context),
+        Some(Command::Outputs { queue, jobs }) => {
+            commands::outputs::outputs(&queue, &jobs, context)
+        }
         Some(Command::Fetch(args)) => commands::fetch::fetch(&args, context),
         Some(Command::Record(args)) => commands::record::record(&args, context),
-        Some(Command::UsedBy(args)) => commands::used_by::used_by(&args, context),
+        Some(Command::UsedBy { job }) => commands::used_by::used_by(&job, context),
         None if cli.manifest.is_none() => Err(Error::nothing()),
         None => commands::run::run(cli.manifest, cli.rest, context),
     }

@@ -13,7 +13,7 @@ use aris_queue::journal::{Entry, Journal};
 use aris_queue::manifest::{self, Engine, Manifest, differences, edit, named};
 use aris_queue::problem::Invalid;
 use aris_queue::shell;
-use aris_queue::state::{Event, Life, Queue};
+use aris_queue::state::{Event, Life, Outcome, Queue};
 use aris_queue::tree::Node;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -540,7 +540,7 @@ fn changed(queue: &Queue) -> Vec<String> {
         let (run, spec) = (queue.run(*job), queue.job(*job));
         let command = run.last().command.as_deref();
         let other = command.is_some_and(|command| command != command_digest(&spec.cmd));
-        other && (run.life == Life::Completed || run.life.is_active())
+        other && (run.life == Life::Over(Outcome::Completed) || run.life.is_active())
     });
     let changed = first_of(changed.map(|job| &*queue.job(job).id)).map(|which| {
         format!(

@@ -136,7 +136,7 @@ fn apply_to(
             let current = run.life.is_active() && *attempt == run.attempt();
             legal(current, id, "be withdrawn")?;
             run.life = if run.life == Life::Cancelling {
-                Life::Cancelled
+                Life::Over(Outcome::Cancelled)
             } else {
                 Life::Idle
             };
@@ -158,12 +158,9 @@ fn apply_to(
                 time.checked_add(pause).ok()
             });
             run.spent.add(verdict.reason);
-            run.life = match (verdict.outcome, retry_in_ms) {
-                (Outcome::Completed, _) => Life::Completed,
-                (_, Some(pause)) => Life::Backoff(now + pause.saturating_sub(late_ms)),
-                (Outcome::Failed, None) => Life::Failed,
-                (Outcome::Cancelled, None) => Life::Cancelled,
-                (Outcome::Lost, None) => Life::Lost,
+            run.life = match retry_in_ms.filter(|_| verdict.outcome != Outcome::Completed) {
+                Some(pause) => Life::Backoff(now + pause.saturating_sub(late_ms)),
+                None => Life::Over(verdict.outcome),
             };
             if let Some(last) = run.attempts.last_mut() {
                 // An engine lets an attempt wait before it starts it.
@@ -175,7 +172,7 @@ fn apply_to(
         Event::Refused { id, verdict } => {
             let waits = !run.life.is_active() && !run.life.is_over();
             legal(waits, id, "be refused")?;
-            run.life = Life::Failed;
+            run.life = Life::Over(Outcome::Failed);
             run.refused = Some(Box::new(verdict.clone()));
         }
         Event::Cancel { id } => {
@@ -183,7 +180,7 @@ fn apply_to(
             run.life = if run.life.is_active() {
                 Life::Cancelling
             } else {
-                Life::Cancelled
+                Life::Over(Outcome::Cancelled)
             };
         }
         Event::Retry { id } => {
@@ -220,17 +217,12 @@ fn apply_to(
             let text = "it ran out of memory, as the state file says that was taken over";
             let oom = Verdict::failed(Reason::GpuOom, text);
             let verdict = match state {
-                Imported::Completed => {
-                    run.life = Life::Completed;
-                    Verdict::completed(None)
-                }
+                Imported::Completed => Verdict::completed(None),
                 Imported::Stuck => {
-                    run.life = Life::Failed;
                     let text = "not completed in the state file that was taken over";
                     Verdict::failed(Reason::Imported, text)
                 }
                 Imported::Running => {
-                    run.life = Life::Lost;
                     let text = format!(
                         "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
                     );
@@ -243,6 +235,9 @@ fn apply_to(
                     oom.clone()
                 }
             };
+            if *state != Imported::OutOfMemory {
+                run.life = Life::Over(verdict.outcome);
+            }
             let first = attempts.saturating_sub(IMPORTED).max(1);
             let before = (first..=*attempts).map(|number| Attempt {
                 number,

@@ -3,7 +3,7 @@
 //! One graph of all jobs and of the beginning and the end of each phase: jobs that others need → these; jobs of a phase → its end → the
 //! beginning of each phase after it → that phase's jobs. When a node looks different from outside, its children are touched and nothing else.
 
-use super::{Life, Run};
+use super::{Life, Outcome, Run};
 use crate::manifest::{Manifest, OnDepFailure};
 
 /// What a node's children see of it; neither: it is completed.
@@ -151,8 +151,7 @@ impl Dependencies {
         let node = &self.nodes[at as usize];
         let (open, failed) = match life {
             None => (node.open > 0, node.failed > 0),
-            Some(Life::Completed) => (false, false),
-            Some(Life::Failed | Life::Cancelled | Life::Lost) => (false, true),
+            Some(Life::Over(outcome)) => (false, outcome != Outcome::Completed),
             Some(Life::Idle) if node.failed > 0 => (false, true),
             Some(_) => (true, false),
         };

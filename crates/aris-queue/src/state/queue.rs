@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::dependencies::Dependencies;
 use super::ready::Ready;
-use super::{Group, Life, Reason, Run, State};
+use super::{Group, Life, Outcome, Reason, Run, State};
 use crate::manifest::{Job, Manifest};
 
 /// A queue.
@@ -137,10 +137,10 @@ impl Queue {
             Life::Unknown => State::Unknown,
             Life::Cancelling => State::Cancelling,
             Life::Backoff(_) => State::Backoff,
-            Life::Completed => State::Completed,
-            Life::Failed => State::Failed,
-            Life::Cancelled => State::Cancelled,
-            Life::Lost => State::Lost,
+            Life::Over(Outcome::Completed) => State::Completed,
+            Life::Over(Outcome::Failed) => State::Failed,
+            Life::Over(Outcome::Cancelled) => State::Cancelled,
+            Life::Over(Outcome::Lost) => State::Lost,
         }
     }
 

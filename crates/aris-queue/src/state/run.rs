@@ -121,14 +121,8 @@ pub enum Life {
     Cancelling,
     /// It failed; the next attempt is due at this moment of [`Queue::tick`](super::Queue::tick)'s clock.
     Backoff(u64),
-    /// Over.
-    Completed,
-    /// Over.
-    Failed,
-    /// Over.
-    Cancelled,
-    /// Over, nobody knows how.
-    Lost,
+    /// It is over, so.
+    Over(Outcome),
 }
 
 /// Failures by the budget they count against.
@@ -156,10 +150,7 @@ impl Life {
     }
 
     pub(super) const fn is_over(self) -> bool {
-        matches!(
-            self,
-            Self::Completed | Self::Failed | Self::Cancelled | Self::Lost
-        )
+        matches!(self, Self::Over(_))
     }
 }
 

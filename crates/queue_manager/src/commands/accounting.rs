@@ -36,8 +36,9 @@ pub(crate) fn run(
     job: &str,
     patterns: &[String],
     ledger: Ledger,
+    cwd: &Path,
 ) -> Result<(Look, Vec<String>), Error> {
-    let text = sacct(job)?;
+    let text = sacct(job, cwd)?;
     let fields = |line| str::splitn(line, COUNT, '|').collect::<Vec<&str>>();
     let mut rows = text.lines().map(fields);
     let behind = || {
@@ -46,7 +47,7 @@ pub(crate) fn run(
         Error::silent(what + "; ask again in some seconds")
     };
     let Some(row) = rows.next() else {
-        if controller(job).is_some() {
+        if controller(job, cwd).is_some() {
             return Err(behind());
         }
         let message = format!("Slurm's accounting has no job {job}");
@@ -62,7 +63,7 @@ pub(crate) fn run(
         return Err(Error::precondition(why));
     };
     let (Some((from, started)), Some((to, ended))) = (moment(from), moment(to)) else {
-        if controller(job).is_some_and(|word| aris_slurm::is_over(&word)) {
+        if controller(job, cwd).is_some_and(|word| aris_slurm::is_over(&word)) {
             return Err(behind());
         }
         let why = format!("Slurm job {job} is {state}: it has not run, or is not over");
@@ -123,18 +124,19 @@ pub(super) fn changed_after(path: &Path, end: SystemTime) -> bool {
     changed(path).is_none_or(|changed| changed >= end + Duration::from_secs(1))
 }
 
-/// Slurm's programs from the `PATH`; times are UTC.
-fn slurm() -> Access {
+/// Calls one of Slurm's programs, from the `PATH`; times are UTC.
+fn call(program: &str, words: &[&str], cwd: &Path) -> Answer {
     let utc = ("TZ".into(), "UTC0".into());
-    Access {
+    let slurm = Access {
         environment: std::env::vars_os().chain([utc]).collect(),
         ..Access::default()
-    }
+    };
+    slurm.call_in(cwd, program, words, None)
 }
 
-fn sacct(job: &str) -> Result<String, Error> {
+fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
     let words = ["-X", "-n", "-P", "-j", job, "-o", FIELDS];
-    match slurm().call("sacct", &words, None) {
+    match call("sacct", &words, cwd) {
         Answer::Good(text) => Ok(text),
         Answer::Absent(why) => {
             let hint = "call this where Slurm's programs are installed and on the PATH";
@@ -146,9 +148,9 @@ fn sacct(job: &str) -> Result<String, Error> {
 }
 
 /// The state of a job that the controller still knows; it forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
-fn controller(job: &str) -> Option<String> {
+fn controller(job: &str, cwd: &Path) -> Option<String> {
     let words = ["-h", "-t", "all", "-o", "%T", "-j", job];
-    let text = slurm().call("squeue", &words, None).good().ok()?;
+    let text = call("squeue", &words, cwd).good().ok()?;
     text.lines().next().map(str::to_owned)
 }
 

@@ -12,6 +12,7 @@ use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
 use aris_contract::text::shell_line;
 use aris_queue::state::{Queue, Reason, State};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, RunFlags, SelectArgs};
@@ -30,8 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// What became of a request.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Asked {
     /// What was asked for.
     pub(crate) request: &'static str,

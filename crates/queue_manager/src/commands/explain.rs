@@ -8,6 +8,7 @@ use aris_cli::{Context, Outcome, Shown};
 use aris_queue::manifest::Engine;
 use aris_queue::schedule;
 use aris_queue::state::State;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::JobArgs;
@@ -20,8 +21,7 @@ use crate::place::Place;
 use crate::report;
 
 /// Why a job is in its state.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Explanation {
     /// The job.
     pub(crate) id: String,

@@ -12,6 +12,7 @@ use aris_cli::{Context, Outcome};
 use aris_fs::Part;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{FetchArgs, SshFlags};
@@ -32,8 +33,7 @@ const QUICK: Duration = Duration::from_secs(5);
 const CHANGES: u32 = 3;
 
 /// Outputs that were brought here.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Fetched {
     /// The server, as ssh knows it.
     pub(crate) host: String,
@@ -50,8 +50,7 @@ pub(crate) struct Fetched {
 }
 
 /// One file.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FetchedFile {
     /// The job.
     pub(crate) job: String,
@@ -67,8 +66,7 @@ pub(crate) struct FetchedFile {
 }
 
 /// What was done about one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Brought {
     /// It was brought.

@@ -1,5 +1,7 @@
 //! `reload`, `add`, `edit`, `remove`: another manifest for a queue, whether somebody runs it or not.
 
+use std::path::PathBuf;
+
 use aris_cli::Context;
 use aris_queue::manifest::edit::{self, map, quoted};
 use aris_queue::manifest::named;
@@ -10,7 +12,7 @@ use aris_queue::tree::{self, Node, Value};
 use super::control::{Asked, ask, by_name, nobody, select};
 use super::{Look, look, used_by};
 use crate::change::Change;
-use crate::cli::{AddArgs, EditArgs, ReloadArgs, SelectArgs};
+use crate::cli::{AddArgs, EditArgs, QueueArgs, SelectArgs};
 use crate::commands::CommandResult;
 use crate::error::Error;
 use crate::load;
@@ -19,9 +21,13 @@ use crate::manager::{self, Request};
 use crate::place::Place;
 
 /// Takes the user's manifest up as it is now.
-pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> CommandResult {
-    let place = super::place(&args.queue, context)?;
-    let manifest = args.manifest.as_ref().map(|path| context.absolute(path));
+pub(crate) fn reload(
+    args: &QueueArgs,
+    manifest: Option<PathBuf>,
+    context: &Context,
+) -> CommandResult {
+    let place = super::place(args, context)?;
+    let manifest = manifest.map(|path| context.absolute(&path));
     // Mistakes are told here, with their lines.
     let current = load::reread(&place, manifest.as_deref())?;
     manager::check(&current.manifest)?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
 use aris_queue::state::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::LogsArgs;
@@ -22,8 +23,7 @@ use crate::watch::Wake;
 const AT_LATEST: Duration = Duration::from_secs(5);
 
 /// The end of a log.
-#[derive(Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Log {
     /// The job.
     pub(crate) id: String,

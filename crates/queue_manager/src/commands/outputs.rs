@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use aris_cli::{Context, Outcome};
 use aris_queue::state::{Queue, State};
 use aris_runs::Ledger;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::OutputsArgs;
+use crate::cli::QueueArgs;
 use crate::commands::CommandResult;
 use crate::commands::{jobs_of, look};
 use crate::error::Error;
 use crate::report;
 
 /// Files that jobs wrote.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Outputs {
     /// Jobs that were looked at: those that are completed, or those that were named.
     pub(crate) jobs: usize,
@@ -28,8 +28,7 @@ pub(crate) struct Outputs {
 }
 
 /// One file, or a folder that cannot be read.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct OutputFile {
     /// The job.
     pub(crate) job: String,
@@ -51,8 +50,7 @@ pub(crate) struct OutputFile {
 }
 
 /// A declared output that is not there.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct MissingOutput {
     /// The job.
     pub(crate) job: String,
@@ -60,11 +58,11 @@ pub(crate) struct MissingOutput {
     pub(crate) pattern: String,
 }
 
-pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> CommandResult {
-    let queue = look(&args.queue, context)?.queue;
+pub(crate) fn outputs(args: &QueueArgs, jobs: &[String], context: &Context) -> CommandResult {
+    let queue = look(args, context)?.queue;
     let mut found = Outputs::default();
     let mut by_folder: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
-    for job in selected(&queue, &args.jobs)? {
+    for job in selected(&queue, jobs)? {
         found.jobs += 1;
         let before = found.files.len();
         let cwd = add(&queue, job, context, &mut found);

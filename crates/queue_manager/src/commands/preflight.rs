@@ -7,6 +7,7 @@ use aris_attempt::cards::{CardId, Memory, Smi};
 use aris_cli::{Context, Outcome};
 use aris_queue::manifest::{Manifest, named};
 use aris_slurm::{BatchSystem, Silent, SubmitError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::RunArgs;
@@ -24,8 +25,7 @@ use crate::report;
 const LEAST_MIB: u64 = 100;
 
 /// What was looked at.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Preflight {
     /// Project of the manifest.
     pub(crate) project: String,
@@ -38,8 +38,7 @@ pub(crate) struct Preflight {
 }
 
 /// A phase.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlannedPhase {
     /// Its name.
     pub(crate) name: String,
@@ -48,8 +47,7 @@ pub(crate) struct PlannedPhase {
 }
 
 /// One thing that was looked at.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Check {
     /// What.
     pub(crate) subject: &'static str,

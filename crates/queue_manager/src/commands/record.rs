@@ -9,6 +9,7 @@ use aris_cli::{Context, Outcome};
 use aris_contract::text::counted;
 use aris_proc::{End as Ended, Stdout};
 use aris_runs::{End, Ledger, Look};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::RecordArgs;
@@ -18,8 +19,7 @@ use crate::error::Error;
 use crate::report;
 
 /// What was recorded.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Recorded {
     /// Folder of the project's ledger.
     pub(crate) ledger: String,
@@ -33,8 +33,7 @@ pub(crate) struct Recorded {
 }
 
 /// One run.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RecordedRun {
     /// Id of its record.
     pub(crate) id: String,
@@ -65,7 +64,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> CommandResult {
         }
     } else if let Some(job) = &args.slurm {
         let patterns = &args.expected_output;
-        let (mut look, refused) = accounting::run(job, patterns, ledger)?;
+        let (mut look, refused) = accounting::run(job, patterns, ledger, context.cwd())?;
         recorded.refused = refused;
         if let Some(name) = &args.name {
             look.run.job.clone_from(name);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::snapshot;
 use aris_cli::{Context, Outcome};
 use aris_queue::state::{Reason, State};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,8 +21,7 @@ use crate::report;
 const NAMED: usize = 100;
 
 /// How a run ended.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Ran {
     /// Jobs by state; states without jobs are left out.
     pub(crate) counts: BTreeMap<&'static str, u32>,
@@ -38,8 +38,7 @@ pub(crate) struct Ran {
 }
 
 /// A job that did not complete.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Failed {
     /// The job.
     pub(crate) id: String,

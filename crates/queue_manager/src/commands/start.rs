@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
 use rustix::fs::{Mode, OFlags};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::RunArgs;
@@ -23,8 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// A manager that was started.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Started {
     /// Its process.
     pub(crate) pid: u32,

@@ -8,9 +8,10 @@ use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::shell_line;
 use aris_queue::state::{Reason, State};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::StatusArgs;
+use crate::cli::QueueArgs;
 use crate::commands::{CommandResult, place, tail};
 use crate::error::Error;
 use crate::explain::listed;
@@ -27,8 +28,7 @@ pub(crate) const NAMED: usize = 20;
 const RATE_S: i64 = 3600;
 
 /// How far a queue is.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Status {
     /// Project of the manifest.
     pub(crate) project: String,
@@ -72,8 +72,7 @@ pub(crate) struct Status {
 }
 
 /// A phase.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Phase {
     /// Its name.
     pub(crate) name: String,
@@ -88,8 +87,7 @@ pub(crate) struct Phase {
 }
 
 /// A job that runs.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Running {
     /// The job.
     pub(crate) id: String,
@@ -106,8 +104,7 @@ pub(crate) struct Running {
 }
 
 /// A job that will be tried again.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Retry {
     /// The job.
     pub(crate) id: String,
@@ -121,8 +118,7 @@ pub(crate) struct Retry {
 }
 
 /// Jobs that wait in vain for the same.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Blocked {
     /// For what.
     pub(crate) cause: String,
@@ -131,8 +127,7 @@ pub(crate) struct Blocked {
 }
 
 /// A card.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CardUse {
     /// Its number.
     pub(crate) index: CardId,
@@ -141,8 +136,7 @@ pub(crate) struct CardUse {
 }
 
 /// A job.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Row {
     /// The job.
     pub(crate) id: String,
@@ -182,9 +176,9 @@ impl Running {
     }
 }
 
-pub(crate) fn status(args: &StatusArgs, context: &Context) -> CommandResult {
-    let place = place(&args.queue, context)?;
-    let found = of(&place, args.jobs, NAMED, context.now())?;
+pub(crate) fn status(queue: &QueueArgs, jobs: bool, context: &Context) -> CommandResult {
+    let place = place(queue, context)?;
+    let found = of(&place, jobs, NAMED, context.now())?;
     Ok(found.outcome())
 }
 

@@ -10,6 +10,7 @@ use aris_contract::{ErrorKind, Failure as _};
 use aris_remote::{Answer, Program, Request, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,8 +36,7 @@ pub(super) const LARGEST: u64 = 48 << 20;
 const SMALL: u64 = 256 << 20;
 
 /// What a command on a server came to.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Remote {
     /// The server, as ssh knows it.
     pub(crate) host: String,

@@ -7,9 +7,9 @@ use aris_cli::{Context, Outcome};
 use aris_contract::ErrorKind;
 use aris_fs::{Entry, EntryKind};
 use aris_runs::{Ledger, Line};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::UsedByArgs;
 use crate::commands::CommandResult;
 use crate::error::Error;
 use crate::report;
@@ -23,8 +23,7 @@ const SKIPPED: [&str; 4] = [".git", ".aris", "node_modules", "__pycache__"];
 const NAMED: usize = 5;
 
 /// What stands on the runs of a job.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct UsedBy {
     /// The job.
     pub(crate) job: String,
@@ -43,8 +42,7 @@ pub(crate) struct UsedBy {
 }
 
 /// A number that stands on a run.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Standing {
     /// The paper's folder, relative to the project.
     pub(crate) paper: String,
@@ -92,7 +90,7 @@ struct File {
     sha256: String,
 }
 
-pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
+pub(crate) fn used_by(job: &str, context: &Context) -> CommandResult {
     let cwd = context.cwd();
     let no_ledger = || {
         let what = "there is no record of runs (.aris/runs) in or above";
@@ -101,11 +99,11 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> CommandResult {
         Error::told(ErrorKind::NotFound, message, hint).about(cwd)
     };
     let ledger = Ledger::above([cwd]).ok_or_else(no_ledger)?;
-    let mut found = look(&ledger, std::slice::from_ref(&args.job))?;
-    let used = found.pop().unwrap_or_else(|| UsedBy::none(&args.job));
+    let mut found = look(&ledger, &[job.to_owned()])?;
+    let used = found.pop().unwrap_or_else(|| UsedBy::none(job));
     if used.runs == 0 {
         let folder = ledger.folder().display();
-        let message = format!("no run of {:?} is recorded in {folder}", args.job);
+        let message = format!("no run of {job:?} is recorded in {folder}");
         let hint = "the file `runs` in that folder lists the recorded runs";
         return Err(Error::told(ErrorKind::NotFound, message, hint));
     }

@@ -9,7 +9,7 @@ use aris_attempt::format::EndedByUs;
 use aris_attempt::{Seen, Standing};
 use aris_contract::text::counted;
 use aris_queue::judge;
-use aris_queue::state::{Event, Life, Outcome, Queue, Reason, Verdict};
+use aris_queue::state::{Event, Life, Outcome, Queue, Reason, Run, Verdict};
 
 use super::hooks::Call;
 use super::{Cards, Manager};
@@ -115,7 +115,7 @@ impl Manager<'_> {
         })?;
         self.cards.released(&cards, Cards::now());
         self.any_end = true;
-        if matches!(self.queue.run(job).life, Life::Failed | Life::Lost) {
+        if has_failed(self.queue.run(job)) {
             self.tell_of_failure(job);
             self.stop_after_failures()?;
         }
@@ -175,8 +175,7 @@ impl Manager<'_> {
         let most = self.queue.manifest().max_failures?;
         let failed = (0..self.queue.len()).filter(|job| {
             let run = self.queue.run(*job);
-            matches!(run.life, Life::Failed | Life::Lost)
-                && self.queue.reason(*job) != Some(Reason::Cancelled)
+            has_failed(run) && self.queue.reason(*job) != Some(Reason::Cancelled)
         });
         let failed = failed.count();
         (failed >= most as usize).then_some((failed, most))
@@ -291,6 +290,11 @@ impl Manager<'_> {
         }
         Ok(())
     }
+}
+
+fn has_failed(run: &Run) -> bool {
+    let failed = [Outcome::Failed, Outcome::Lost].map(Life::Over);
+    failed.contains(&run.life)
 }
 
 /// Marks an attempt that a manager withdrew, with its process number.

@@ -1,6 +1,7 @@
 //! What a report is made from: the state of each job, its attempts, and the last lines of its log.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words;
@@ -76,8 +77,7 @@ impl JobFacts {
 }
 
 /// The end of a log.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Tail {
     /// Lines, the last last; what is not UTF-8 replaced.
     pub lines: Vec<String>,
@@ -86,8 +86,7 @@ pub(crate) struct Tail {
 }
 
 /// One declared output.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ResultFiles {
     /// Its pattern, as the manifest writes it.
     pub pattern: String,

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -18,8 +19,7 @@ const MARGIN: f64 = 14.0;
 const MARKS: usize = 12;
 
 /// Parameters and metrics of all jobs.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[expect(
     clippy::struct_field_names,
     reason = "the names are keys of the printed JSON"
@@ -36,8 +36,7 @@ pub(crate) struct Metrics {
 }
 
 /// One job.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct MetricRow {
     /// The job.
     pub id: String,
@@ -52,8 +51,7 @@ pub(crate) struct MetricRow {
 }
 
 /// Values that are not there.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Missing {
     /// The metric.
     pub metric: String,

@@ -15,6 +15,7 @@ pub(crate) mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use aris_queue::state::{Attempt, Outcome};
@@ -26,21 +27,20 @@ pub(crate) use markdown::summary;
 pub(crate) use metrics::{MetricRow, Metrics, Missing};
 
 /// A queue as a person looks back on it.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Report {
     /// Project of the manifest.
     pub project: String,
     /// Path of the manifest.
     pub manifest: String,
     /// When the first manager took it up.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub started: Option<Timestamp>,
     /// When the last job was over; absent while one may still run.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub ended: Option<Timestamp>,
     /// When the report was made.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub made: Timestamp,
     /// Jobs by how they stand.
     pub counts: Counts,
@@ -65,8 +65,7 @@ pub(crate) struct Report {
 }
 
 /// Jobs by how they stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Counts {
     /// All.
     pub jobs: usize,
@@ -87,8 +86,7 @@ pub(crate) struct Counts {
 }
 
 /// Use of cards, in seconds of one card. Jobs without a card count nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct CardUse {
     /// Cards that were ever given.
     pub cards: usize,
@@ -99,8 +97,7 @@ pub(crate) struct CardUse {
 }
 
 /// One phase.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Phase {
     /// Its name.
     pub name: String,
@@ -117,8 +114,7 @@ pub(crate) struct Phase {
 }
 
 /// Seconds that completed attempts took.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[expect(
     clippy::struct_field_names,
     reason = "a printed number of seconds says so in its name"
@@ -133,8 +129,7 @@ pub(crate) struct Durations {
 }
 
 /// A job that is over without being completed.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Failure {
     /// The job.
     pub id: String,
@@ -155,8 +150,7 @@ pub(crate) struct Failure {
 }
 
 /// A job that waits for one that will not complete.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Blocked {
     /// The job.
     pub id: String,

@@ -11,6 +11,7 @@ use std::path::Path;
 use aris_attempt::cards::CardId;
 use aris_contract::time::stamp;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -23,9 +24,8 @@ pub(crate) use import::{Taken, import};
 pub(crate) use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
 
 /// The state of a queue at one moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(rename = "Snapshot"))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Snapshot")]
 pub(crate) struct Snapshot<Jobs = Vec<JobRow>> {
     /// Schema id; absent in the reference's.
     #[serde(default)]
@@ -45,8 +45,7 @@ pub(crate) struct Snapshot<Jobs = Vec<JobRow>> {
 }
 
 /// What the queue is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Meta {
     /// Project of the manifest.
     #[serde(default)]
@@ -71,22 +70,20 @@ pub(crate) struct Meta {
 }
 
 /// A phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PhaseRow {
     /// Its name.
     pub name: String,
     /// Names of the phases before it.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "Vec<String>"))]
+    #[schemars(with = "Vec<String>")]
     pub depends_on: Value,
     /// `pending`, `running`, `completed` or `stuck`: over, and not all of its jobs are completed.
     pub status: String,
 }
 
 /// A job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct JobRow {
     /// As in the manifest.
     pub id: String,
