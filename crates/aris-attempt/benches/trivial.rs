@@ -54,16 +54,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 other => return Err(format!("job {key}: {other:?}").into()),
             }
         }
-        if let Some(fd) = watch.fd() {
-            let second = Timespec {
-                tv_sec: 1,
-                tv_nsec: 0,
-            };
-            poll(
-                &mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)],
-                Some(&second),
-            )?;
-        }
+        let second = Timespec {
+            tv_sec: 1,
+            tv_nsec: 0,
+        };
+        let fd = PollFd::from_borrowed_fd(watch.fd(), PollFlags::IN);
+        poll(&mut [fd], Some(&second))?;
     }
     let wall = began.elapsed();
     let ticks = children_ticks()?.saturating_sub(before);

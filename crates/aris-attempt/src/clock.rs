@@ -5,15 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Counts while the machine sleeps, so that a limit means what it says.
-#[cfg(target_os = "linux")]
-const STEADY: ClockId = ClockId::Boottime;
-#[cfg(not(target_os = "linux"))]
-const STEADY: ClockId = ClockId::Monotonic;
-
-/// Time since some moment of this boot; it never goes back.
+/// Time since some moment of this boot; it never goes back, and counts while the machine sleeps, so that a limit means what it says.
 pub(crate) fn steady() -> Duration {
-    Duration::try_from(clock_gettime(STEADY)).unwrap_or_default()
+    Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
 }
 
 /// The time of day, for records that people read. Nothing is decided by it.

@@ -41,10 +41,7 @@ pub(crate) fn give(line: &UnixStream, leases: &[Lease]) -> Result<(), AttemptErr
 pub(crate) fn take(line: impl AsFd) -> Option<Vec<OwnedFd>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
-    #[cfg(target_os = "linux")]
     let flags = RecvFlags::CMSG_CLOEXEC;
-    #[cfg(not(target_os = "linux"))]
-    let flags = RecvFlags::empty();
     let mut byte = [0_u8; 1];
     let mut byte = [IoSliceMut::new(&mut byte)];
     let received = retry_on_intr(|| recvmsg(&line, &mut byte, &mut control, flags));

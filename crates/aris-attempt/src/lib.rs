@@ -4,7 +4,7 @@
 //! The two sides meet in the attempt's folder ([`crate::format`]) and nowhere else: a manager may be killed at any moment, and the
 //! next one finds everything there.
 //!
-//! Linux first. Elsewhere ends are seen by sweeps, and processes that outlive the command are not found.
+//! Linux alone: inotify, handles on processes, and children that outlive their parents.
 
 #![warn(missing_docs)]
 
@@ -27,7 +27,7 @@ pub use outputs::{Before, Pattern, files as output_files};
 pub use processes::{boot_id, runs};
 pub use runner::record::touch;
 pub use standing::{Standing, cancel, end_orphan, end_strays, standing, withdraw};
-pub use watch::{Seen, Watch};
+pub use watch::{SWEEP, Seen, Watch};
 
 /// The name of this machine.
 pub fn host() -> String {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::format::ProcessId;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 /// `/proc/<pid>/stat` of a process with a thousand-byte name is shorter.
 const STAT_LIMIT: u64 = 16 * 1024;
@@ -204,10 +204,7 @@ fn descendants_by_scan(root: i32) -> Vec<Member> {
 }
 
 /// Sends a signal to exactly this process, if it is still there.
-#[cfg(target_os = "linux")]
 pub(crate) fn send(member: Member, signal: Signal) -> bool {
-    use rustix::process::{PidfdFlags, kill_process, pidfd_open, pidfd_send_signal};
-
     let Some(pid) = Pid::from_raw(member.pid) else {
         return false;
     };
@@ -219,13 +216,6 @@ pub(crate) fn send(member: Member, signal: Signal) -> bool {
         // Before Linux 5.3, and under filters that do not know the call: the gap is some microseconds.
         Err(_) => same() && kill_process(pid, signal).is_ok(),
     }
-}
-
-/// Sends a signal to this process, if it is still there.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn send(member: Member, signal: Signal) -> bool {
-    Pid::from_raw(member.pid)
-        .is_some_and(|pid| rustix::process::kill_process(pid, signal) != Err(Errno::SRCH))
 }
 
 #[cfg(test)]
@@ -253,7 +243,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn this_process_is_itself() {
         let own = stat(own_pid()).expect("a process");
         assert_eq!(

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command as Process, Stdio};
 
 use crate::format::{Command, Spec};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 
 /// The reference's shell, and the one that is everywhere, each with what runs its setup lines.
@@ -128,13 +128,7 @@ fn prepared(spec: &Spec, shell: &str, script: Option<&str>) -> Process {
 
 /// A file that has no name: only its length counts.
 fn marker() -> io::Result<File> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{MemfdFlags, memfd_create};
-        Ok(memfd_create("setup", MemfdFlags::CLOEXEC)?.into())
-    }
-    #[cfg(not(target_os = "linux"))]
-    tempfile::tempfile()
+    Ok(memfd_create("setup", MemfdFlags::CLOEXEC)?.into())
 }
 
 /// Copies of the leases that a child inherits. This process has one thread and starts one child, so nobody else gets them.

@@ -135,7 +135,6 @@ fn attempt(
 fn detach() {
     // Refused to the leader of a group, which has no terminal's job control to fear either (started by a batch system).
     rustix::process::setsid().map_or_else(drop, drop);
-    #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap_or_default();
 }
 

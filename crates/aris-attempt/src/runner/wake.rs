@@ -1,6 +1,7 @@
 //! What a runner waits for: signals and one point in time.
 
 use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +10,16 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
 
 use crate::clock;
 use crate::error::AttemptError;
 
 /// Later than any machine runs.
-#[cfg(target_os = "linux")]
-const FAR: rustix::time::Timespec = rustix::time::Timespec {
+const FAR: Timespec = Timespec {
     tv_sec: 1 << 40,
     tv_nsec: 0,
 };
@@ -28,8 +32,7 @@ pub(super) struct Wake {
     end: Arc<AtomicBool>,
     /// SIGUSR1: there may be a request in the folder.
     look: Arc<AtomicBool>,
-    #[cfg(target_os = "linux")]
-    timer: std::os::fd::OwnedFd,
+    timer: OwnedFd,
 }
 
 impl Wake {
@@ -50,12 +53,12 @@ impl Wake {
         for signal in [Signal::CHILD, Signal::HUP] {
             signal_hook::low_level::pipe::register(signal.as_raw(), writer.try_clone()?)?;
         }
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         Ok(Self {
             pipe,
             end,
             look,
-            #[cfg(target_os = "linux")]
-            timer: timer()?,
+            timer: timerfd_create(TimerfdClockId::Boottime, flags)?,
         })
     }
 
@@ -97,9 +100,7 @@ impl Wake {
     }
 
     /// A timer of its own, because the timeout of `poll` stands still while the machine sleeps.
-    #[cfg(target_os = "linux")]
     fn poll(&self, until: Duration) -> rustix::io::Result<usize> {
-        use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
         let alarm = Itimerspec {
             it_interval: Timespec::default(),
             it_value: Timespec::try_from(until).unwrap_or(FAR),
@@ -111,20 +112,4 @@ impl Wake {
         ];
         poll(&mut fds, None)
     }
-
-    #[cfg(not(target_os = "linux"))]
-    fn poll(&self, until: Duration) -> rustix::io::Result<usize> {
-        let left = until.saturating_sub(clock::steady());
-        let left = rustix::time::Timespec::try_from(left).ok();
-        poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], left.as_ref())
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn timer() -> rustix::io::Result<std::os::fd::OwnedFd> {
-    use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
-    timerfd_create(
-        TimerfdClockId::Boottime,
-        TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK,
-    )
 }

@@ -1,12 +1,9 @@
 //! Many attempts under watch at once, behind one descriptor to poll.
 //!
 //! Two things tell of an end: inotify on the attempt's folder, as soon as the record is there, and a handle on the runner's process. What
-//! both miss (a network file system, a limit on watches) a sweep finds; where the system has neither, sweeps do it all.
+//! both miss (a network file system, a limit on watches) a sweep finds.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(not(target_os = "linux"))]
-mod sweeps;
+mod source;
 
 use std::collections::BTreeMap;
 use std::net::Shutdown;
@@ -22,11 +19,7 @@ use crate::handoff;
 use crate::launch::{Runner, Waiting};
 use crate::processes::Member;
 use crate::standing::{Standing, standing};
-
-#[cfg(target_os = "linux")]
-use linux::Source;
-#[cfg(not(target_os = "linux"))]
-use sweeps::Source;
+use source::Source;
 
 /// Where an attempt stands that is news, or why that cannot be told: then it stays under watch, and the next sweep looks again.
 pub type Seen = Result<Standing, AttemptError>;
@@ -39,6 +32,9 @@ struct Watched {
     /// What was told of it last.
     told: Option<Standing>,
 }
+
+/// How often [`Watch::sweep`] is to be called. **Source**: queue design.
+pub const SWEEP: Duration = Duration::from_secs(30);
 
 /// Attempts under watch, each with a key that the caller chose.
 #[derive(Debug)]
@@ -59,14 +55,9 @@ impl Watch {
         })
     }
 
-    /// Readable when [`Watch::seen`] has something to tell; `None` where there is no such thing, and only sweeps tell.
-    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+    /// Readable when [`Watch::seen`] has something to tell.
+    pub fn fd(&self) -> BorrowedFd<'_> {
         self.source.fd()
-    }
-
-    /// How often [`Watch::sweep`] is to be called. **Source**: queue design: 30 s, and every second without inotify.
-    pub fn sweep_interval(&self) -> Duration {
-        Duration::from_secs(if self.source.fd().is_some() { 30 } else { 1 })
     }
 
     /// Starts a prepared attempt and watches it, as [`Runner::start`] and [`Watch::begin`] do.

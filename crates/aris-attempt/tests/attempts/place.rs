@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aris_attempt::format::{Command, Exit, SPEC_SCHEMA, Spec};
-use aris_attempt::{Runner, Seen, Standing, Watch, prepare};
+use aris_attempt::{Runner, SWEEP, Seen, Standing, Watch, prepare};
 use rustix::event::{PollFd, PollFlags, poll};
 use tempfile::TempDir;
 
@@ -107,7 +107,7 @@ pub(crate) fn next(watch: &mut Watch) -> Vec<(u64, Seen)> {
     let mut swept = began;
     loop {
         let mut seen = watch.seen();
-        if swept.elapsed() >= watch.sweep_interval() {
+        if swept.elapsed() >= SWEEP {
             swept = Instant::now();
             seen.extend(watch.sweep());
         }
@@ -119,7 +119,7 @@ pub(crate) fn next(watch: &mut Watch) -> Vec<(u64, Seen)> {
             tv_sec: 1,
             tv_nsec: 0,
         };
-        let fd = watch.fd().expect("a descriptor");
+        let fd = watch.fd();
         poll(
             &mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)],
             Some(&second),

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use aris_attempt::cards::CardId;
 use aris_attempt::format;
-use aris_attempt::{Runner, Standing, Waiting, Watch};
+use aris_attempt::{Runner, SWEEP, Standing, Waiting, Watch};
 use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
@@ -387,15 +387,14 @@ impl<'a> Manager<'a> {
     }
 
     fn sweep_interval(&self) -> Duration {
-        let own = self.watch.sweep_interval();
         // Where the runner of such a job is gone, only this manager can end the job.
         let ending = |job: u32| {
             self.queue.run(job).life == Life::Cancelling || self.left(job) == Some(Duration::ZERO)
         };
         let own = if self.queue.active().any(ending) {
-            own.min(ENDING)
+            ENDING
         } else {
-            own
+            SWEEP
         };
         let poll = self.options.flags.poll;
         poll.map_or(own, |poll| poll.min(own).max(Duration::from_millis(100)))

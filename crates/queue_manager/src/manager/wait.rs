@@ -40,12 +40,12 @@ impl Manager<'_> {
         let until = moments.fold(now + THERE, Duration::min);
         let rest = until.saturating_sub(now).max(Duration::from_millis(1));
         let timeout = Timespec::try_from(rest).ok();
+        let watch = self.watch.fd();
         let mut fds = vec![
             PollFd::new(&self.signals, PollFlags::IN),
             PollFd::new(&self.requests, PollFlags::IN),
+            PollFd::new(&watch, PollFlags::IN),
         ];
-        let watch = self.watch.fd();
-        fds.extend(watch.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         let cards = self.cards.fd();
         fds.extend(cards.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         match poll(&mut fds, timeout.as_ref()) {

@@ -45,9 +45,8 @@ impl Source {
         })
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
-    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
-        Some(self.epoll.as_fd())
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
     }
 
     /// Tells of records that are renamed into `folder`.
