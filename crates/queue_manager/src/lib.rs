@@ -31,9 +31,8 @@ use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 use cli::Command;
-use commands::control;
-use commands::live;
 use commands::remote::Served;
+use commands::{control, live};
 pub use error::Error;
 use manager::{Request, Verb};
 pub use place::Owner;

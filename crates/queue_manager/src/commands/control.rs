@@ -9,15 +9,13 @@ use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome, Shown};
-use aris_contract::text::counted;
-use aris_contract::text::shell_line;
+use aris_contract::text::{counted, shell_line};
 use aris_queue::state::{Queue, Reason, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, RunFlags, SelectArgs};
-use crate::commands::CommandResult;
-use crate::commands::{look, start, used_by};
+use crate::commands::{CommandResult, look, start, used_by};
 use crate::error::Error;
 use crate::load;
 use crate::lock;

@@ -12,8 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::JobArgs;
-use crate::commands::CommandResult;
-use crate::commands::{job, look, status};
+use crate::commands::{CommandResult, job, look, status};
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Cards};

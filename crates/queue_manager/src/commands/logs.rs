@@ -9,8 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::LogsArgs;
-use crate::commands::CommandResult;
-use crate::commands::{job, look, tail};
+use crate::commands::{CommandResult, job, look, tail};
 use crate::error::Error;
 use crate::load;
 use crate::lock;

@@ -25,8 +25,7 @@ pub(crate) mod used_by;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use aris_attempt::format;
-use aris_attempt::{Pattern, Standing};
+use aris_attempt::{Pattern, Standing, format};
 use aris_cli::{Context, Shown};
 use aris_contract::ErrorKind;
 use aris_fs::EntryKind;

@@ -11,8 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::QueueArgs;
-use crate::commands::CommandResult;
-use crate::commands::{jobs_of, look};
+use crate::commands::{CommandResult, jobs_of, look};
 use crate::error::Error;
 use crate::report;
 

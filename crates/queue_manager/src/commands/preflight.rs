@@ -11,8 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::RunArgs;
-use crate::commands::CommandResult;
-use crate::commands::run;
+use crate::commands::{CommandResult, run};
 use crate::error::Error;
 use crate::load;
 use crate::lock;

@@ -13,8 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::RecordArgs;
-use crate::commands::CommandResult;
-use crate::commands::{accounting, import};
+use crate::commands::{CommandResult, accounting, import};
 use crate::error::Error;
 use crate::report;
 

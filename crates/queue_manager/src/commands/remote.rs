@@ -16,11 +16,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
-use crate::commands::CommandResult;
 use crate::commands::there::{
     self, Remote, There, envelope, failed, is_absent, of_all, own_words, printable, said,
 };
-use crate::commands::{follow, shares};
+use crate::commands::{CommandResult, follow, shares};
 use crate::error::Error;
 use crate::{load, manager, report};
 

@@ -10,8 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::cli::{QueueArgs, RunFlags};
-use crate::commands::CommandResult;
-use crate::commands::summary;
+use crate::commands::{CommandResult, summary};
 use crate::error::Error;
 use crate::manager::{self, Ended, Options};
 use crate::place::Place;

@@ -12,8 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::RunArgs;
-use crate::commands::CommandResult;
-use crate::commands::run;
+use crate::commands::{CommandResult, run};
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options, Stage};

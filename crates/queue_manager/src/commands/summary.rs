@@ -14,8 +14,7 @@ use aris_queue::state::{Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
-use crate::commands::CommandResult;
-use crate::commands::{Look, look, metrics, tail};
+use crate::commands::{CommandResult, Look, look, metrics, tail};
 use crate::error::Error;
 use crate::lock;
 use crate::manager::folder;

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use aris_attempt::Standing;
-use aris_attempt::format;
+use aris_attempt::{Standing, format};
 use aris_queue::state::{Event, Life};
 
 use super::Manager;

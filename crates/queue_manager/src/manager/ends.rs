@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use aris_attempt::format;
 use aris_attempt::format::EndedByUs;
-use aris_attempt::{Seen, Standing};
+use aris_attempt::{Seen, Standing, format};
 use aris_contract::text::counted;
 use aris_queue::judge;
 use aris_queue::state::{Event, Life, Outcome, Queue, Reason, Run, Verdict};

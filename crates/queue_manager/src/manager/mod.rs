@@ -25,8 +25,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_attempt::cards::CardId;
-use aris_attempt::format;
-use aris_attempt::{Runner, SWEEP, Standing, Waiting, Watch};
+use aris_attempt::{Runner, SWEEP, Standing, Waiting, Watch, format};
 use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;

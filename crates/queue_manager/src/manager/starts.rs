@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use aris_attempt::cards::lease::Lease;
-use aris_attempt::format;
-use aris_attempt::{AttemptError, Waiting};
+use aris_attempt::{AttemptError, Waiting, format};
 use aris_fs::FsError;
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};

@@ -11,9 +11,8 @@ use std::time::Duration;
 use aris_cli::Context;
 
 use crate::cli::QueueArgs;
-use crate::commands::CommandResult;
-use crate::commands::place;
 use crate::commands::status::{NAMED, Status, of};
+use crate::commands::{CommandResult, place};
 
 use terminal::Screen;
 pub(crate) use wake::Wake;
