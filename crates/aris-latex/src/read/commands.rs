@@ -104,7 +104,8 @@ fn run(what: &str) -> Option<Run> {
         line_end math_palette multi_column multi_row named_command new_cite new_command
         new_environment new_listing new_named_switch new_switch new_theorem new_verb nocite
         other_branch plot_data read_line reference root rule set_box set_named_switch short_verb
-        si_angle si_only_unit sign sources string sub_float table_head thin_space url verb x_space
+        si_angle si_numbers si_only_unit sign sources string sub_float table_head thin_space url
+        verb x_space
     })
 }
 
@@ -205,8 +206,6 @@ fn short(what: &str) -> Option<Run> {
             reader.drop_sign('.');
         },
         "binomial" => |reader, token, _| reader.argument_group(token, After::Text(" choose ")),
-        "number" => |reader, token, how| reader.si_numbers(token, how, false),
-        "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
         "sisetup" => |reader, token, _| {
             let options = reader.argument();
             reader.si_rounding(token, &options);

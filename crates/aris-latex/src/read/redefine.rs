@@ -76,8 +76,7 @@ impl Reader<'_> {
     }
 
     /// The same for every command in an argument that is dropped, and run some time later, if at all.
-    pub(super) fn may_define_within(&mut self, token: Token, dropped: &[Token]) {
-        let mut named = Vec::new();
+    pub(super) fn may_define_within(&mut self, by: Token, dropped: &[Token]) {
         for (at, token) in dropped.iter().enumerate() {
             let is_text = match self.what(*token) {
                 "new_command" | "def" | "gdef" | "alias" => false,
@@ -85,11 +84,10 @@ impl Reader<'_> {
                 _ => continue,
             };
             let mut rest = dropped.iter().skip(at + 1);
-            let name = rest.find(|token| token.kind != Kind::Begin).copied();
-            named.extend(name.filter(|token| is_text || token.name().is_some()));
-        }
-        for name in named {
-            self.may_define(token, &[name]);
+            let name = rest.find(|token| token.kind != Kind::Begin);
+            if let Some(name) = name.filter(|name| is_text || name.name().is_some()) {
+                self.may_define(by, &[*name]);
+            }
         }
     }
 }

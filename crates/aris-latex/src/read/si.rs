@@ -234,21 +234,21 @@ impl Reader<'_> {
     }
 
     /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and of both those for lists and ranges.
-    pub(super) fn si_numbers(&mut self, token: Token, how: &str, with_unit: bool) {
+    pub(super) fn si_numbers(&mut self, token: Token, how: How) {
         let outer = self.style;
         self.si_options(token);
         let mut numbers = vec![self.si_argument()];
-        if how == "range" {
+        if how.ends_with("range") {
             numbers.push(self.si_argument());
         }
         let mut unit = String::new();
-        if with_unit {
+        if how.starts_with("unit") {
             self.si_options(token);
             unit = self.si_unit();
         }
         for (number, flat) in numbers.iter().enumerate() {
             let count = flat.text.matches(';').count();
-            let signs = if how == "list" { count } else { 0 };
+            let signs = if how.ends_with("list") { count } else { 0 };
             let mut start = 0;
             for (at, item) in flat.text.splitn(signs + 1, ';').enumerate() {
                 if number > 0 {

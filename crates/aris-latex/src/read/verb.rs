@@ -87,31 +87,26 @@ impl Reader<'_> {
         self.short_verbs.extend(mark.filter(|_| how != "end"));
     }
 
-    /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source.
+    /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source; `\newminted`: an environment.
     pub(super) fn new_verb(&mut self, _: Token, ending: How) {
-        let name = self.minted_name(ending);
+        let name = self.optional();
+        let language = self.name_argument();
+        drop(self.argument());
+        let name = name.map_or(language + ending, |name| self.flat(&name).trim().to_owned());
+        let name = self.names.intern(&name);
+        if ending == "code" {
+            return self.set_environment(name, "raw");
+        }
         self.set_meaning(
             name,
             Meaning::Known(Cmd::new("verb", "inline", Role::Fixed)),
         );
     }
 
-    fn minted_name(&mut self, ending: &str) -> u32 {
-        let name = self.optional();
-        let language = self.name_argument();
-        let name = name.map_or(language + ending, |name| self.flat(&name).trim().to_owned());
-        drop(self.argument());
-        self.names.intern(&name)
-    }
-
-    /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
+    /// `\lstnewenvironment{name}…`: an environment that prints its source.
     pub(super) fn new_listing(&mut self, token: Token, spec: How) {
-        let name = if spec == "minted" {
-            self.minted_name("code")
-        } else {
-            self.named("")
-        };
-        self.skip_arguments(token, spec.trim_start_matches("minted"));
+        let name = self.named("");
+        self.skip_arguments(token, spec);
         self.set_environment(name, "raw");
     }
 
