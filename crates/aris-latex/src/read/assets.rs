@@ -36,7 +36,8 @@ impl Reader<'_> {
                     let (name, known) = self.file_name();
                     let is_file = !name.is_empty() && !name.contains([' ', '\n', '\\']);
                     if is_file || !known {
-                        self.record(IncludeKind::Data, self.place(token), &name, known, &[&name]);
+                        let file = std::slice::from_ref(&name);
+                        self.record(IncludeKind::Data, self.place(token), &name, known, file);
                     }
                     return;
                 }
@@ -73,7 +74,7 @@ impl Reader<'_> {
         let is_name = !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
         if is_name || !known {
             let ended = if how == "pdf" { ".pdf" } else { "" };
-            self.record(kind, place, &name, known, &[&suffixed(&name, ended)]);
+            self.record(kind, place, &name, known, &[suffixed(&name, ended)]);
         }
         let is_macro = name.is_empty() && kind == IncludeKind::Data && how.is_empty();
         let is_printed = is_name && !matches!(how, "name" | "table" | "open") || is_macro;
@@ -138,34 +139,29 @@ impl Reader<'_> {
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
         }
-        self.record(
-            IncludeKind::Graphics,
-            self.place(token),
-            &name,
-            known,
-            &names,
-        );
+        let place = self.place(token);
+        self.record(IncludeKind::Graphics, place, &name, known, &names);
     }
 
     /// Lists a file that is not read here: its name, whether all of that is known, and what the file may be called.
-    pub(super) fn record<T: AsRef<str>>(
+    pub(super) fn record(
         &mut self,
         kind: IncludeKind,
-        place: Place,
+        at: Place,
         name: &str,
         known: bool,
-        names: &[T],
+        names: &[String],
     ) {
         let tried = self.candidates(names);
         self.loading.candidate_bytes += tried.iter().map(String::len).sum::<usize>();
-        let mut include = Include::new(kind, place, name, tried);
+        let mut include = Include::new(kind, at, name, tried);
         include.outcome = IncludeOutcome::NotRead;
         if !known {
             include.outcome = IncludeOutcome::Unresolved;
             let message =
                 format!("the file name `{name}` holds a macro that the document does not define");
             self.doubt_holds(Holds::ALL);
-            self.problem(ProblemKind::MissingInclude, include.place, message);
+            self.problem(ProblemKind::MissingInclude, at, message);
         }
         include.doubt = self.cause();
         self.doc.includes.push(include);
@@ -189,7 +185,7 @@ impl Reader<'_> {
     fn follow(&mut self, kind: IncludeKind, names: &[Label]) {
         let mut files = Vec::new();
         for Label { key: name, place } in names {
-            let candidates = self.candidates(&[name]);
+            let candidates = self.candidates(std::slice::from_ref(name));
             let target = name.trim_end_matches(".sty").trim_end_matches(".cls");
             let mut include = Include::new(kind, *place, target, candidates);
             self.locate(&mut include);

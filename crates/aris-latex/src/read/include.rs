@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 
     /// Where a file may lie: below the folders of the import package, of the root and of the file that asks for it.
-    pub(super) fn candidates<T: AsRef<str>>(&self, names: &[T]) -> Vec<String> {
+    pub(super) fn candidates(&self, names: &[String]) -> Vec<String> {
         let file = self.files().next();
         let import = file.and_then(|file| file.import.clone());
         let own = file.and_then(|file| self.doc.files.get(file.number as usize));
@@ -94,11 +94,7 @@ impl Reader<'_> {
         let bases = bases.chain(self.loading.paths.iter().map(|path| path::join(root, path)));
         // Mostly they are one.
         let bases: IndexSet<String> = bases.collect();
-        let below = |base: String| {
-            names
-                .iter()
-                .map(move |name| path::join(&base, name.as_ref()))
-        };
+        let below = |base: String| names.iter().map(move |name| path::join(&base, name));
         bases.into_iter().flat_map(below).collect()
     }
 
@@ -136,7 +132,7 @@ impl Reader<'_> {
     fn splice(&mut self, at: Token, kind: IncludeKind, name: (String, bool), base: Option<String>) {
         let (place, (target, known)) = (self.place(at), name);
         if !known || target.is_empty() {
-            return self.record::<&str>(kind, place, &target, false, &[]);
+            return self.record(kind, place, &target, false, &[]);
         }
         let mut names = path::tex_candidates(&target);
         if kind == IncludeKind::Include {
@@ -202,13 +198,15 @@ impl Reader<'_> {
         let text = source.map_or_else(Arc::default, |source| Arc::clone(&source.text));
         self.loading.includes += 1;
         self.loading.bytes += text.len();
-        let limited = || (self.doc.position(from.place), from.target.clone());
-        if self.files().count() >= MAX_INCLUDE_DEPTH {
-            let (at, target) = limited();
-            self.failed = Some(Error::TooDeep { at, target });
-        } else if self.loading.bytes > MAX_TOTAL_BYTES || self.loading.includes > MAX_INCLUDES {
-            let (at, target) = limited();
-            self.failed = Some(Error::TooLarge { at, target });
+        let is_deep = self.files().count() >= MAX_INCLUDE_DEPTH;
+        let loading = &self.loading;
+        if is_deep || loading.bytes > MAX_TOTAL_BYTES || loading.includes > MAX_INCLUDES {
+            let (at, target) = (self.doc.position(from.place), from.target.clone());
+            self.failed = Some(if is_deep {
+                Error::TooDeep { at, target }
+            } else {
+                Error::TooLarge { at, target }
+            });
         } else {
             let inherited = || self.files().next()?.import.clone();
             // A byte order mark is not text.
