@@ -1,6 +1,6 @@
 //! Citations, labels, references, addresses.
 
-use super::{After, GroupKind, How, Kind, Op, Reader, Style, Token, style};
+use super::{After, GroupKind, How, Kind, Reader, Style, Token, style};
 use crate::{Citation, Holds, Label, MarkKind, ProblemKind};
 
 /// Placeholder for the number of a cross reference.
@@ -63,7 +63,7 @@ impl Reader<'_> {
         let named = keys.iter().map(|label| label.key.clone()).collect();
         let link = self.writer.link(MarkKind::Cite { keys: named });
         self.list_citations(token, keys, block);
-        self.unread(token.with(Kind::Op(Op::Link(self.style.link))));
+        self.unread(token.with(Kind::Link(self.style.link)));
         if pre.is_empty() && post.is_empty() {
             self.unread_text(token, "[cite]");
         } else {
@@ -71,7 +71,7 @@ impl Reader<'_> {
             self.unread_text(token, "cite");
             self.unread_between(token, "[", pre, if pre.is_empty() { "" } else { " " });
         }
-        self.unread(token.with(Kind::Op(Op::Link(link))));
+        self.unread(token.with(Kind::Link(link)));
     }
 
     fn list_citations(&mut self, token: Token, keys: Vec<Label>, block: Option<usize>) {

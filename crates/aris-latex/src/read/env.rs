@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{After, Env, GroupKind, How, Kind, Macro, Meaning, Op, Reader, Style, Token, style};
+use super::{After, Env, GroupKind, How, Kind, Macro, Meaning, Reader, Style, Token, style};
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
 /// Of these the document's own definition is ignored.
@@ -301,7 +301,7 @@ impl Reader<'_> {
         if let Some(Env::Own(begin, end)) = self.environments.get(&index).cloned()
             && self.follows(&begin, &end)
         {
-            self.unread(token.with(Kind::Op(Op::EndEnvironment(index))));
+            self.unread(token.with(Kind::EndEnvironment(index)));
             self.expand_known(token, index, &end);
         } else {
             self.leave(index, token);

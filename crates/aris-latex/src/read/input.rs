@@ -1,6 +1,6 @@
 //! Where tokens come from: the stack of tokens put back, the files below it, and the budget of work.
 
-use super::{Cmd, File, Kind, Meaning, Op, Reader, Token, lexer, narrow};
+use super::{Cmd, File, Kind, Meaning, Reader, Token, lexer, narrow};
 use crate::{Place, ProblemKind};
 
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
@@ -21,7 +21,7 @@ impl Reader<'_> {
         while self.stack.len() > frame.base
             && let Some(token) = self.stack.pop()
         {
-            let Kind::Op(Op::Certain(number)) = token.kind else {
+            let Kind::Certain(number) = token.kind else {
                 return token;
             };
             self.writer.doubts.leave(number);

@@ -3,8 +3,8 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Parameter, Reader,
-    Role, Token, env, narrow,
+    Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, Role,
+    Token, env, narrow,
 };
 use crate::{Definition, Label, Place, ProblemKind, root::only};
 
@@ -92,7 +92,7 @@ impl Reader<'_> {
         });
         if body.doubt > 0 {
             self.enter_doubt(body.doubt);
-            self.unread(call.with(Kind::Op(Op::Certain(body.doubt))));
+            self.unread(call.with(Kind::Certain(body.doubt)));
         }
         let before = self.stack.len();
         for token in body.body.iter().rev() {
@@ -126,18 +126,15 @@ impl Reader<'_> {
     pub(super) fn defined_name(&mut self) -> Option<(u32, Token)> {
         // `\expandafter\def\csname x\endcsname`
         let (token, _) = self.next_made();
-        match token.kind {
-            Kind::Name(name) => Some((name, token)),
-            Kind::Begin => {
-                let tokens = self.balanced(token);
-                let named = |token: Token| Some((token.name()?, token));
-                tokens.into_iter().find_map(named)
-            }
-            _ => {
-                self.unread(token);
-                None
-            }
+        if token.kind == Kind::Begin {
+            let mut tokens = self.balanced(token).into_iter();
+            return tokens.find_map(|token| Some((token.name()?, token)));
         }
+        let name = token.name();
+        if name.is_none() {
+            self.unread(token);
+        }
+        Some((name?, token))
     }
 
     fn define(&mut self, name: (u32, Token), parameters: Parameters, body: &[Token], keep: bool) {
@@ -290,7 +287,6 @@ impl Reader<'_> {
             {
                 *word = word.split(2).1;
             }
-            tokens.retain(|token| token.kind != Kind::Word || token.len > 0);
             *first = Parameter::Optional(tokens.into());
         }
         parameters

@@ -44,7 +44,7 @@ use self::{
     style::Style,
     symbols::{entries, names, text_of},
     tables::Grid,
-    token::{Kind, Names, Op, Token, narrow},
+    token::{Kind, Names, Token, narrow},
     unread::Doubts,
     writer::Writer,
 };

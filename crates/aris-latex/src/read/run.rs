@@ -1,6 +1,6 @@
 //! The main loop: what each token and command does. Groups: what opens, what closes, what was forgotten.
 
-use super::{After, Cmd, Group, GroupKind, How, Kind, Meaning, Op, Reader, Token, narrow, style};
+use super::{After, Cmd, Group, GroupKind, How, Kind, Meaning, Reader, Token, narrow, style};
 use crate::{Place, ProblemKind};
 
 /// Groups that are searched for the one that a brace closes, or for the maths that text stands in.
@@ -54,9 +54,9 @@ impl Reader<'_> {
                 Kind::Super if self.peek().kind == Kind::Super => self.changes_reading(token),
                 Kind::Super => self.write(token, "^"),
                 Kind::Sub => self.write(token, "_"),
-                Kind::Op(Op::Link(link)) => self.style.link = link,
-                Kind::Op(Op::EndEnvironment(name)) => self.leave(name, token),
-                Kind::Op(Op::Certain(number)) => self.writer.doubts.leave(number),
+                Kind::Link(link) => self.style.link = link,
+                Kind::EndEnvironment(name) => self.leave(name, token),
+                Kind::Certain(number) => self.writer.doubts.leave(number),
                 Kind::Stop => {
                     if !self.close_file(token) {
                         break;

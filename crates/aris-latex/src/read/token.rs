@@ -40,21 +40,15 @@ pub(crate) enum Kind {
     Tie,
     /// A control sequence, by its interned name.
     Name(u32),
-    /// An internal instruction.
-    Op(Op),
+    /// An instruction that the reader leaves for itself behind tokens that come first: sets the link (citation or reference) of what
+    /// follows; 0 ends it.
+    Link(u32),
+    /// Another: ends an environment of the document after its end code.
+    EndEnvironment(u32),
+    /// Another: ends a doubt; done as soon as it comes up.
+    Certain(u32),
     /// The end of the current file, or of the tokens being flattened. Stays until the frame is popped.
     Stop,
-}
-
-/// Instructions the reader leaves for itself behind tokens that come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
-    /// Sets the link (citation or reference) of what follows; 0 ends it.
-    Link(u32),
-    /// Ends an environment of the document after its end code.
-    EndEnvironment(u32),
-    /// Ends a doubt; done as soon as it comes up.
-    Certain(u32),
 }
 
 impl Token {

@@ -3,7 +3,7 @@
 
 use indexmap::IndexMap;
 
-use super::{After, GroupKind, How, Kind, Macro, Meaning, Op, Reader, Token, env, narrow, style};
+use super::{After, GroupKind, How, Kind, Macro, Meaning, Reader, Token, env, narrow, style};
 use crate::IncludeKind::{Bibliography, Graphics};
 use crate::IncludeOutcome::{NotRead, Read};
 use crate::{Holds, Include, Place, ProblemKind};
@@ -272,7 +272,7 @@ impl Reader<'_> {
     /// Puts tokens back that are doubted.
     pub(super) fn unread_doubtful(&mut self, token: Token, message: &str, tokens: &[Token]) {
         let number = self.doubt(token, message);
-        self.unread(token.with(Kind::Op(Op::Certain(number))));
+        self.unread(token.with(Kind::Certain(number)));
         self.unread_all(tokens);
     }
 
