@@ -68,7 +68,7 @@ impl Cmd {
 pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
     let fixed = names().filter(|(what, ..)| matches!(*what, "symbol" | "sign" | "function"));
     let fixed = fixed.map(|(what, name, text)| (name, Cmd::free(what, text)));
-    let listed = entries(include_str!("commands.txt")).map(|(what, how, name)| {
+    let listed = entries(include_str!("commands.txt")).flat_map(|(what, how, names)| {
         let (what, role) = match what.split_at_checked(1) {
             Some(("=", what)) => (what, Role::Fixed),
             Some(("+", what)) => (what, Role::Defines),
@@ -76,7 +76,8 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
         };
         let (how, drops) = how.split_once('/').unwrap_or((how, ""));
         let cmd = Cmd::new(what, how.trim_end(), role);
-        (name, Cmd { drops, ..cmd })
+        let cmd = Cmd { drops, ..cmd };
+        names.split_whitespace().map(move |name| (name, cmd))
     });
     // `\G` is an accent of bibliographies, and papers mean a macro of their own.
     let accents = names().filter(|(what, name, _)| *what == "accent" && *name != "G");
@@ -85,32 +86,8 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
     fixed.chain(listed).chain(accents).chain([space])
 }
 
-/// What a word of `commands.txt` does: the method of that name, or what [`short`] says.
+/// What a word of `commands.txt` does.
 fn run(what: &str) -> Option<Run> {
-    macro_rules! methods {
-        ($($name:ident)*) => {
-            match what {
-                $(stringify!($name) => |reader, token, how| reader.$name(token, how),)*
-                _ => return short(what),
-            }
-        };
-    }
-    Some(methods! {
-        accent alias at_begin beamer_mode begin_environment begin_heading bib_item change_code
-        changed character cite cites column_type declare_environment declare_name declare_theorem
-        declare_unit def document_class each end_branch end_document end_environment end_input
-        entry_set expand_after first for_each fraction front front_matter function global graphics
-        head_end horizontal_space if_next if_star import include_only input_if_exists item label
-        line_end math_palette multi_column multi_row named_command new_cite new_command
-        new_environment new_listing new_named_switch new_switch new_theorem new_verb nocite
-        other_branch plot_data read_line reference root rule set_box set_named_switch short_verb
-        si_angle si_numbers si_only_unit sign sources string sub_float table_head thin_space url
-        verb x_space
-    })
-}
-
-/// What a word does that needs no method of its own.
-fn short(what: &str) -> Option<Run> {
     Some(match what {
         "nothing" | "none" | "true" | "varies" => |_, _, _| {},
         // Text.
@@ -210,7 +187,31 @@ fn short(what: &str) -> Option<Run> {
             let options = reader.argument();
             reader.si_rounding(token, &options);
         },
-        _ => return None,
+        _ => return method(what),
+    })
+}
+
+/// The method of the name that a word is.
+fn method(what: &str) -> Option<Run> {
+    macro_rules! methods {
+        ($($name:ident)*) => {
+            match what {
+                $(stringify!($name) => |reader, token, how| reader.$name(token, how),)*
+                _ => return None,
+            }
+        };
+    }
+    Some(methods! {
+        accent alias at_begin beamer_mode begin_environment begin_heading bib_item change_code
+        changed character cite cites column_type declare_environment declare_name declare_theorem
+        declare_unit def document_class each end_branch end_document end_environment end_input
+        entry_set expand_after first for_each fraction front front_matter function global graphics
+        head_end horizontal_space if_next if_star import include_only input_if_exists item label
+        line_end math_palette multi_column multi_row named_command new_cite new_command
+        new_environment new_listing new_named_switch new_switch new_theorem new_verb nocite
+        other_branch plot_data read_line reference root rule set_box set_named_switch short_verb
+        si_angle si_numbers si_only_unit sign sources string sub_float table_head thin_space url
+        verb x_space
     })
 }
 

@@ -217,11 +217,14 @@ impl<'a> Reader<'a> {
             let index = reader.names.intern(name);
             reader.set_meaning(index, Meaning::Known(cmd));
         }
-        for (what, arguments, name) in entries(include_str!("environments.txt")) {
-            let [name, starred] = [name, &[name, "*"].concat()].map(|it| reader.names.intern(it));
-            let env = Env::Known(what, arguments);
-            reader.environments.entry(starred).or_insert(env.clone());
-            reader.environments.insert(name, env);
+        for (what, arguments, names) in entries(include_str!("environments.txt")) {
+            for name in names.split_whitespace() {
+                let starred = [name, "*"].concat();
+                let [name, starred] = [name, &starred].map(|name| reader.names.intern(name));
+                let env = Env::Known(what, arguments);
+                reader.environments.entry(starred).or_insert(env.clone());
+                reader.environments.insert(name, env);
+            }
         }
         reader
     }

@@ -35,13 +35,13 @@ pub fn accent(name: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(mark, 16).ok()?)
 }
 
-/// The lines `WHAT [HOW]: NAMES` of a table, one entry for each name; those that begin with `#` are comments.
+/// The lines `WHAT [HOW]: NAMES` of a table; those that begin with `#` are comments.
 pub(super) fn entries(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     let lines = lines.filter_map(|line| line.split_once(':'));
-    lines.flat_map(|(what, names)| {
+    lines.map(|(what, names)| {
         let (what, how) = what.split_once(' ').unwrap_or((what, ""));
-        names.split_whitespace().map(move |name| (what, how, name))
+        (what, how, names)
     })
 }
 
