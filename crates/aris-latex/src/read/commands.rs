@@ -9,8 +9,8 @@ pub(crate) struct Cmd {
     /// What it does: a word of `commands.txt`, or one of those that the reader gives itself (`symbol`, `sign`, `function`, `accent`, `set`,
     /// `register`, `opaque`).
     pub(crate) what: &'static str,
-    /// The word behind that: what it prints, what it tests, the arguments to drop.
-    pub(crate) how: &'static str,
+    /// The word behind that.
+    pub(crate) how: How,
     /// The arguments to drop before.
     pub(crate) drops: &'static str,
     pub(crate) role: Role,
@@ -37,7 +37,7 @@ pub(crate) type How = &'static str;
 pub(crate) type Run = fn(&mut Reader<'_>, Token, How);
 
 impl Cmd {
-    pub(crate) fn new(what: &'static str, how: &'static str, role: Role) -> Self {
+    pub(crate) fn new(what: &'static str, how: How, role: Role) -> Self {
         Self {
             what,
             how,
@@ -48,7 +48,7 @@ impl Cmd {
         }
     }
 
-    pub(crate) fn free(what: &'static str, how: &'static str) -> Self {
+    pub(crate) fn free(what: &'static str, how: How) -> Self {
         Self::new(what, how, Role::Free)
     }
 
@@ -191,7 +191,7 @@ fn run(what: &str) -> Option<Run> {
     })
 }
 
-/// The method of the name that a word is.
+/// What a word does that is the name of a method: each gets the token of the command and the word behind in the table.
 fn method(what: &str) -> Option<Run> {
     macro_rules! methods {
         ($($name:ident)*) => {
