@@ -246,7 +246,9 @@ fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
         outcome.retry_reason = reason;
         outcome.subtype = subtype.map(str::to_owned);
     } else if failed {
-        let full = text.to_ascii_lowercase().contains("prompt is too long");
+        // One that had its number of turns has left its work where it was, as one whose context is full.
+        let full = subtype == Some("error_max_turns")
+            || text.to_ascii_lowercase().contains("prompt is too long");
         let full = full.then_some(OutcomeStatus::ContextLimit);
         outcome.status = full.unwrap_or(OutcomeStatus::Failure);
         outcome.note = subtype.map(str::to_owned);
@@ -313,7 +315,7 @@ mod tests {
             ),
             (
                 report(json!({"subtype": "error_max_turns"})),
-                OutcomeStatus::Failure,
+                OutcomeStatus::ContextLimit,
                 Some("GO"),
             ),
             (

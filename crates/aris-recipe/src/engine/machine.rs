@@ -41,9 +41,13 @@ pub enum Poll<'a> {
 impl Machine {
     /// How the answer of an agent's step is read.
     pub fn reading(&self, step: &Step) -> Reading {
+        let mut lists = step.list_fields();
+        lists.append(&mut self.listed.lists(&step.name));
+        let is_tool = matches!(step.kind(), Kind::Tool(_) | Kind::Python(_));
         Reading {
-            lists: step.list_fields(),
+            lists,
             single: self.listed.decisive(&step.name),
+            with_colon: step.result_fields().filter(|_| is_tool).collect(),
         }
     }
 

@@ -16,6 +16,9 @@ pub struct Reading {
     pub lists: BTreeSet<String>,
     /// Fields with a closed set of values that decide where the run goes.
     pub single: BTreeSet<String>,
+    /// Fields that also count as `name: value`, as tools of `AutoSkillit` print them; only those that the step reads, for prose has colons, too.
+    #[serde(default)]
+    pub with_colon: BTreeSet<String>,
 }
 
 /// Fields of a command's stdout: one for each line `name=value`; of several of one name the last counts.
@@ -94,7 +97,7 @@ pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
         if let Some((name, value)) = field(line) {
             is_open = value.is_empty() || reading.lists.contains(&name);
             found.push((name, value));
-        } else if line.trim().is_empty() || line.trim_start().starts_with("```") {
+        } else if ends_a_value(line) {
             is_open = false;
         } else if let Some((_, value)) = found.last_mut().filter(|_| is_open) {
             if !value.is_empty() {
@@ -107,10 +110,25 @@ pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     for (name, value) in found {
         add(&mut fields, name, Value::from(value), reading);
     }
+    for line in text.lines() {
+        if let Some((name, value)) = line.split_once(": ")
+            && reading.with_colon.contains(name)
+            && !fields.contains_key(name)
+        {
+            fields.insert(name.to_owned(), Value::from(value.trim()));
+        }
+    }
     if !reading.single.is_empty() {
         contradict(&mut fields, beside(text), reading);
     }
     fields
+}
+
+/// A blank line, one of a code fence, and the mark with which sessions of `AutoSkillit` end (`%%ORDER_UP%%`).
+fn ends_a_value(line: &str) -> bool {
+    let line = line.trim();
+    let is_mark = line.len() > 4 && line.starts_with("%%") && line.ends_with("%%");
+    line.is_empty() || line.starts_with("```") || is_mark
 }
 
 /// Takes what is given elsewhere for the same fields where that decides otherwise.
@@ -290,6 +308,7 @@ mod tests {
         let reading = Reading {
             lists: BTreeSet::from([String::from("parts")]),
             single: BTreeSet::from([String::from("gate")]),
+            ..Reading::default()
         };
         let text = "I looked. a == b holds.\n\nverdict = GO\nDone.\nparts = a\nb\n**pr_url** = https://x/1?a=b\n*n* = 3\n**whole = bold**\nplan_parts =\n  one.md\n  \
                     two.md\n\nThat is all.\n```\nlate = 1\n```\nverdict = NO GO\ngate = a\ngate = a\ngate = b\n";

@@ -15,7 +15,10 @@ use crate::value::to_text;
 #[derive(Debug)]
 struct Listed {
     name: String,
+    /// Empty: any will do.
     allowed: Vec<String>,
+    /// It has a value on each line.
+    is_list: bool,
     /// The step captures it or is routed by it: it may not be absent.
     is_used: bool,
     /// One value of it is captured, or routes the step.
@@ -31,9 +34,9 @@ impl ListedValues {
         let of_step = |step: &Step| {
             let contract = manifest.skills.get(called_skill(step)?)?;
             let outputs = contract.outputs.iter();
-            let closed = outputs.filter(|output| !output.allowed_values.is_empty());
-            let listed = closed.map(|output| Listed {
+            let listed = outputs.map(|output| Listed {
                 name: output.name.clone(),
+                is_list: output.kind.ends_with("_list"),
                 allowed: output.allowed_values.clone(),
                 is_used: uses(step, &output.name, true),
                 decides: uses(step, &output.name, false),
@@ -43,17 +46,27 @@ impl ListedValues {
         Self(recipe.steps.iter().filter_map(of_step).collect())
     }
 
+    fn names(&self, step: &str, which: impl Fn(&Listed) -> bool) -> BTreeSet<String> {
+        let fields = self.0.get(step).into_iter().flatten();
+        let named = fields.filter(|field| which(field));
+        named.map(|field| field.name.clone()).collect()
+    }
+
     /// Fields that have one value of a closed set, by which a step is routed or which it captures.
     pub(super) fn decisive(&self, step: &str) -> BTreeSet<String> {
-        let fields = self.0.get(step).into_iter().flatten();
-        let decisive = fields.filter(|field| field.decides);
-        decisive.map(|field| field.name.clone()).collect()
+        self.names(step, |field| field.decides && !field.allowed.is_empty())
+    }
+
+    /// Fields of which the contract says that they have several values.
+    pub(super) fn lists(&self, step: &str) -> BTreeSet<String> {
+        self.names(step, |field| field.is_list)
     }
 
     /// Why an outcome does not count as a success: the first field whose value is not in its set, or on which several calls do not agree
     /// while one value is to decide.
     pub(super) fn refuse(&self, step: &str, outcome: &Outcome) -> Option<String> {
-        let fields = self.0.get(step)?;
+        let closed = |field: &&Listed| !field.allowed.is_empty();
+        let fields: Vec<&Listed> = self.0.get(step)?.iter().filter(closed).collect();
         let apart = |field: &Listed| match outcome.result.as_ref()?.get(&field.name)? {
             Value::Array(values) if field.decides => {
                 let values: Vec<_> = values.iter().map(to_text).collect();
@@ -62,7 +75,7 @@ impl ListedValues {
             }
             _ => None,
         };
-        if let Some(why) = fields.iter().find_map(apart) {
+        if let Some(why) = fields.iter().copied().find_map(apart) {
             return Some(why);
         }
         outcome.all_results().iter().find_map(|result| {

@@ -383,6 +383,17 @@ impl Step {
         own.map(|reference| reference.name().to_owned()).collect()
     }
 
+    /// Fields of the result by which the step is routed or which it captures.
+    pub fn result_fields(&self) -> impl Iterator<Item = String> {
+        let captures = self.capture.iter().chain(&self.capture_list);
+        let captured = captures.flat_map(|capture| capture.template.references());
+        let conditions = self.conditions();
+        let routed = conditions.flat_map(|(_, _, condition)| condition.references());
+        let read = captured.chain(routed);
+        let own = read.filter(|reference| reference.namespace == Namespace::Result);
+        own.map(|reference| reference.name().to_owned())
+    }
+
     /// All routes that are written down, in a fixed order.
     pub fn routes(&self) -> Vec<Written<'_>> {
         let own = [

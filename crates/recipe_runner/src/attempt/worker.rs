@@ -59,6 +59,10 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     if request.worker == Worker::Command && args.last().is_none_or(|text| text.trim().is_empty()) {
         return failed("the step has no command");
     }
+    let mut texts = request.command.iter().chain(request.env.values());
+    if texts.any(|text| text.contains('\0')) {
+        return failed("its command holds a NUL character, which no program can be given");
+    }
     let begin = clock.now();
     let deadline = Duration::from_secs(u64::from(request.deadline_s));
     let mut command = aris_proc::command(program, &request.cwd)

@@ -585,3 +585,108 @@ fn a_degraded_gate_of_an_agent_is_shown() {
     let data = answered(&project, "verdict = approved\ndegraded = false\n", &[]);
     assert_eq!(data["trace"][0].get("note"), None, "{data}");
 }
+
+/// An agent, a tool and a routing step, as `AutoSkillit` has them: a loop over items of work, and a merge.
+fn phases() -> Project {
+    let text = "name: r\nkitchen_rules: [a]\nmanifest: manifest.yaml\nsteps:\n  plan:\n    tool: run_skill\n    \
+        with: {skill_command: '/look x'}\n    capture: {files: '${{ result.files }}'}\n    on_success: more\n    on_failure: broken\n    \
+        on_context_limit: full\n  more:\n    action: route\n    on_result:\n      - {when: '${{ result.next }} == more_phases', route: plan}\n      \
+        - {route: merge}\n  merge:\n    tool: merge_worktree\n    on_result:\n      - {when: result.error, route: broken}\n      \
+        - {route: merged}\n    on_failure: broken\n  merged: {action: stop, message: '${{ context.files }}'}\n  \
+        broken: {action: stop, message: m}\n  full: {action: stop, message: m}\n";
+    let manifest = "version: '1'\nskills:\n  look:\n    outputs:\n      - {name: files, type: file_path_list}\n";
+    Project::new()
+        .file("r.yaml", text)
+        .file("manifest.yaml", manifest)
+}
+
+fn completed(project: &Project, step: &str, result: &str) -> serde_json::Value {
+    let words = ["complete", "--state", "s.json", "--status", "success"];
+    let words = [&words[..], &["--step", step, "--result", result]].concat();
+    let run = call(project, &words).run();
+    run.data()["next"].clone()
+}
+
+/// Whether there is more work only somebody else knows: the step is handed out, and its default is not taken.
+#[test]
+fn a_routing_step_whose_way_is_in_a_result_asks_for_it() {
+    let project = phases();
+    let run = call(&project, &["run", "r.yaml", "--state", "s.json"]).run();
+    assert_eq!(run.expect_code(11).data()["waiting_for"], "plan");
+    for _ in 0..2 {
+        let next = completed(&project, "plan", "files = a.md");
+        assert_eq!(
+            (&next["step"], &next["kind"]),
+            (&json!("more"), &json!("route"))
+        );
+        let message = next["message"].as_str().expect("a message");
+        assert!(message.contains("more_phases -> plan"), "{message}");
+        let next = completed(&project, "more", "next = more_phases");
+        assert_eq!(next["step"], "plan");
+    }
+    completed(&project, "plan", "files = a.md");
+    let next = completed(&project, "more", "next = done");
+    assert_eq!(next["step"], "merge");
+}
+
+/// A contract's list is a list, also where it is captured as a text; the mark at the end of a session belongs to none.
+#[test]
+fn a_list_of_the_contract_has_all_its_lines() {
+    let project = phases();
+    call(&project, &["run", "r.yaml", "--state", "s.json"])
+        .run()
+        .expect_code(11);
+    completed(&project, "plan", "files = a.md\nb.md\nc.md\n%%ORDER_UP%%\n");
+    completed(&project, "more", "next = done");
+    let next = completed(&project, "merge", "merged = yes");
+    assert_eq!(next["message"], "a.md\nb.md\nc.md");
+}
+
+/// `AutoSkillit`'s tools print `name: value`.
+#[test]
+fn an_error_of_a_tool_is_no_success() {
+    for (answer, terminal) in [
+        (
+            "## merge FAIL\n\nerror: conflict in a.py\nstate: intact",
+            "broken",
+        ),
+        ("merged: yes", "merged"),
+    ] {
+        let project = phases();
+        call(&project, &["run", "r.yaml", "--state", "s.json"])
+            .run()
+            .expect_code(11);
+        completed(&project, "plan", "files = a.md");
+        completed(&project, "more", "next = done");
+        let next = completed(&project, "merge", answer);
+        assert_eq!(next["terminal"], terminal, "{answer}");
+    }
+}
+
+#[test]
+fn a_session_that_had_its_turns_goes_on_as_one_whose_context_is_full() {
+    let report = json!({"type": "result", "subtype": "error_max_turns", "is_error": false});
+    let project = phases().file("answer", report.to_string());
+    let words = [
+        "run",
+        "r.yaml",
+        "--state",
+        "s.json",
+        "--agent",
+        "cat answer",
+    ];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["terminal"], "full");
+}
+
+/// No program can be given a NUL: the step has failed, and the run goes on by `on_failure`.
+#[test]
+fn a_command_with_a_nul_fails_its_step() {
+    let text = "name: r\nkitchen_rules: [a]\nsteps:\n  a:\n    tool: run_skill\n    with: {skill_command: '/x y'}\n    \
+        capture: {n: '${{ result.n }}'}\n    on_success: b\n    on_failure: end\n    on_context_limit: end\n  b:\n    tool: run_cmd\n    \
+        with: {cmd: 'echo ${{ context.n }}'}\n    on_success: end\n    on_failure: broken\n  end: {action: stop, message: m}\n  \
+        broken: {action: stop, message: m}\n";
+    let project = Project::new().file("r.yaml", text);
+    let data = answered(&project, "n = a\0b\n", &["--exec", "cmd"]);
+    assert_eq!(data["terminal"], "broken");
+}
