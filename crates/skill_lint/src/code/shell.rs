@@ -46,7 +46,7 @@ impl Command {
 pub(crate) struct Script<'a> {
     source: &'a str,
     pub(crate) commands: Vec<Command>,
-    /// Bodies of here-documents in which nothing is expanded, by their first byte.
+    /// Where nothing is expanded: single quotes, and here-documents with a quoted delimiter.
     literal: Vec<Range<usize>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Whether a byte lies in a here-document in which nothing is expanded.
+    /// Whether a byte lies where nothing is expanded: in single quotes, or in a here-document with a quoted delimiter.
     pub(crate) fn is_literal(&self, at: usize) -> bool {
         self.literal.iter().any(|body| body.contains(&at))
     }
@@ -589,9 +589,11 @@ impl Lexer<'_> {
     }
 
     fn single_quotes(&mut self, escapes: bool) {
+        let start = self.at;
         while !self.done() && self.peek(0) != b'\'' {
             self.at += 1 + usize::from(escapes && self.peek(0) == b'\\');
         }
+        self.literal.push(start..self.at);
         self.at += 1;
     }
 

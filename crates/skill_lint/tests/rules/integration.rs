@@ -1,6 +1,9 @@
 //! SR5.
 
-use super::{Case, Files, body, case, check, tree};
+use aris_testkit::{Helper, Project, stories};
+use proptest::prelude::*;
+
+use super::{Case, Files, body, case, check, named, tree};
 
 const CONTRACT: &str = "shared-references/integration-contract.md";
 
@@ -108,4 +111,82 @@ pub(crate) fn cases() -> Vec<Case> {
 #[test]
 fn rules_about_integrations() {
     check(&cases());
+}
+
+/// Code around other code, as fences have it.
+const AROUND: [&str; 9] = [
+    "(\n@\n)",
+    "if false; then\n@\nfi",
+    "if true; then\n@\nelse\n:\nfi",
+    "f() {\n@\n}",
+    "for i in 1 2; do\n@\ndone",
+    "case /SK in\n\"$CLAUDE_SKILL_DIR\")\n@\n;;\n*) echo other;;\nesac",
+    "X=$(\n@\n)\necho \"$X\"",
+    "true &&\n{\n@\n}",
+    "# first\n@",
+];
+
+/// Code that uses the skill's directory, or does not.
+const USES: [&str; 11] = [
+    "printf '%s\\n' a \\\n  \"$CLAUDE_SKILL_DIR/x\"",
+    "echo \"$CLAUDE_SKILL_DIR\" |\n  grep -c \"$CLAUDE_SKILL_DIR\"",
+    "A=(\n  \"$CLAUDE_SKILL_DIR/x\"\n)\necho \"${A[0]}\"",
+    "echo \"it's\n$CLAUDE_SKILL_DIR/x\"",
+    "cat <<X\nk = $CLAUDE_SKILL_DIR/x\nX",
+    "echo \"${CLAUDE_SKILL_DIR:-none}\" ${CLAUDE_SKILL_DIR:+set}",
+    "env | grep -c \"^CLAUDE_SKILL_DIR=${CLAUDE_SKILL_DIR:-}\"",
+    "CLAUDE_SKILL_DIR=\"${CLAUDE_SKILL_DIR:-.}/sub\"",
+    "sh -c 'echo\n\"$CLAUDE_SKILL_DIR\"'",
+    "set -u",
+    "echo plain",
+];
+
+fn shell_code() -> impl Strategy<Value = String> {
+    let uses = prop::sample::select(&USES[..]).prop_map(String::from);
+    let block = uses.prop_recursive(3, 12, 3, |inner| {
+        let inner = prop::collection::vec(inner, 1..3);
+        (prop::sample::select(&AROUND[..]), inner)
+            .prop_map(|(around, inner)| around.replace('@', &inner.join("\n")))
+    });
+    let first = prop::sample::select(&["", "#!/bin/bash\n", "\n"][..]);
+    (first, prop::collection::vec(block, 1..4))
+        .prop_map(|(first, blocks)| first.to_owned() + &blocks.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(stories(6))]
+    #[test]
+    fn a_fence_with_the_directory_does_what_was_meant(codes in prop::collection::vec(shell_code(), 8)) {
+        let project = Project::bare();
+        let page = |at: usize| format!("skills/s{at}/SKILL.md");
+        for (at, code) in codes.iter().enumerate() {
+            project.write(&page(at), named(&format!("s{at}"), &format!("```bash\n{code}\n```")));
+        }
+        let lint = || {
+            let call = Helper::at(env!("CARGO_BIN_EXE_skill_lint")).call(project.path());
+            call.args([".", "--no-config", "--rule", "SR512", "--fix", "--fail-on", "never"]).run().expect_code(0)
+        };
+        lint();
+        let bash = |code: &str| {
+            let run = Helper::at("/bin/bash").call(project.path()).args(["-c", code]).run();
+            (run.code(), run.stdout().to_owned())
+        };
+        for (at, code) in codes.iter().enumerate() {
+            let text = project.read(&page(at));
+            let (_, fixed) = text.split_once("```bash\n").expect("a fence");
+            let fixed = fixed.strip_suffix("\n```\n").expect("its end");
+            if fixed == code {
+                let elsewhere = code.contains("sh -c");
+                prop_assert!(elsewhere || !code.contains("$CLAUDE_SKILL_DIR") && !code.contains("{CLAUDE_SKILL_DIR:"), "{}", code);
+                continue;
+            }
+            let meant = format!("export CLAUDE_SKILL_DIR=/SK\n{code}");
+            prop_assert_eq!(bash(&fixed.replace("${CLAUDE_SKILL_DIR}", "/SK")), bash(&meant), "{}", fixed);
+            // Where no host replaces anything, nothing is other than before.
+            prop_assert_eq!(bash(fixed), bash(code), "{}", fixed);
+        }
+        let before = project.snapshot();
+        lint();
+        prop_assert_eq!(project.snapshot(), before);
+    }
 }

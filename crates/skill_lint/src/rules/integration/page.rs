@@ -7,7 +7,8 @@ use aris_skills::{Text, names};
 
 use super::call::calls;
 use super::resolver::{self, Line, indent_of};
-use super::variables::{argument, replaced_directory, unknown_names, unreplaced_directory};
+use super::variables::{argument, given_directory, unknown_names, unreplaced_directory};
+use crate::code::shell::Script;
 use crate::finding::{Place, Sink};
 use crate::fix::Fix;
 
@@ -182,24 +183,37 @@ impl Page {
         place: &impl Fn(Line<'_>, usize) -> Place,
         sink: &mut Sink<'_>,
     ) {
-        let first = unreplaced_directory(lines).first().copied();
-        let Some((line, byte)) = first.and_then(|(at, byte)| Some((lines.get(at)?, byte))) else {
+        let uses: Vec<(Line<'_>, usize)> = (unreplaced_directory(lines).into_iter())
+            .filter_map(|(at, byte)| Some((*lines.get(at)?, byte)))
+            .collect();
+        let Some((line, byte)) = uses.first() else {
             return;
         };
         let message = "`CLAUDE_SKILL_DIR` is read as a shell variable, which no host sets: only the exact text \
                        `${CLAUDE_SKILL_DIR}` is replaced";
-        let found = sink.found("SR512", &self.path, place(*line, byte), message);
-        // A transcript (`console`) has prompts before its commands.
-        let is_script = fence.is_script() || fence.info.is_empty() && !fence.quoted;
-        let repair = replaced_directory(lines).filter(|_| is_script);
-        if let Some((first, last, new)) = repair
-            && let (Some(first), Some(last)) = (lines.get(first), lines.get(last))
-        {
-            let range = text.start(first.0)..text.start(last.0 + 1);
-            let end = text.line_end(first.0 - 1);
-            let new: String = new.iter().flat_map(|line| [line, end]).collect();
-            found.fix(Fix::replace(&self.path, range, new));
+        let found = sink.found("SR512", &self.path, place(*line, *byte), message);
+        // What only another shell expands (`sh -c '…'`, a script in a here-document) may run where the variable does not reach.
+        let from = text.start(fence.open + 1);
+        let script = Script::read(text.part(fence.range(text)));
+        let is_literal = |((number, line), byte): &(Line<'_>, usize)| {
+            script.is_literal(
+                text.start(*number) + text.line(*number).len() - line.len() + byte - from,
+            )
+        };
+        // Without a language nobody knows that it is a shell, and a transcript (`console`) has prompts before its commands.
+        if !fence.is_script() || uses.iter().any(is_literal) {
+            return;
         }
+        // At its beginning a fence is surely in no command, quotes or block.
+        let has_shebang = lines
+            .first()
+            .is_some_and(|(_, line)| line.trim_start().starts_with("#!"));
+        let at = text.start(fence.open + 1 + usize::from(has_shebang));
+        let filled = lines.iter().find(|(_, line)| !line.trim().is_empty());
+        let indent = filled.map_or("", |(_, line)| indent_of(line));
+        let end = text.line_end(fence.open);
+        let new = given_directory().map(|line| format!("{indent}{line}{end}"));
+        found.fix(Fix::replace(&self.path, at..at, new.concat()));
     }
 }
 

@@ -229,9 +229,31 @@ fn the_directory_is_written_exactly() {
     let text = skill_md("a", &fence("T=\"$CLAUDE_SKILL_DIR/x\"\ny")).replace('\n', "\r\n");
     let found = findings(&["SR512"], &[(SKILL, &text)]);
     let new = repaired(&text, &found);
-    assert!(new.contains("\r\n_aris_skill='${CLAUDE_SKILL_DIR}'\r\ncase "));
-    assert!(new.contains("\r\nT=\"$_aris_skill/x\"\r\ny\r\n```"));
+    assert!(new.contains("```sh\r\n_aris_skill='${CLAUDE_SKILL_DIR}'\r\ncase "));
+    assert!(new.contains(" esac\r\nT=\"$CLAUDE_SKILL_DIR/x\"\r\ny\r\n```"));
     assert!(places(&["SR512"], &[(SKILL, &new)]).is_empty());
+    let text = skill_md(
+        "a",
+        "- x\n\n  ```sh\n  #!/bin/sh\n\n  y \"$CLAUDE_SKILL_DIR\"\n  ```",
+    );
+    let new = repaired(&text, &findings(&["SR512"], &[(SKILL, &text)]));
+    assert!(new.contains("\n  #!/bin/sh\n  _aris_skill='${CLAUDE_SKILL_DIR}'\n  case "));
+}
+
+#[test]
+fn a_directory_that_nobody_surely_sets_here_is_only_reported() {
+    for body in [
+        "```\ncat $CLAUDE_SKILL_DIR/x\n```",
+        "```console\n$ cat $CLAUDE_SKILL_DIR/x\n```",
+        "> ```sh\n> cat $CLAUDE_SKILL_DIR/x\n> ```",
+        "```sh\nsh -c 'echo \"$CLAUDE_SKILL_DIR/x\"'\n```",
+        "```sh\nssh host '\n  cat $CLAUDE_SKILL_DIR/x'\n```",
+        "```sh\ncat > run.sh <<'E'\ncat $CLAUDE_SKILL_DIR/x\nE\n```",
+    ] {
+        let found = findings(&["SR512"], &[(SKILL, &skill_md("a", body))]);
+        assert_eq!(found.len(), 1, "{body}");
+        assert!(found[0].fix.is_none(), "{body}");
+    }
 }
 
 #[test]

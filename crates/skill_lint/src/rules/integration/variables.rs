@@ -2,10 +2,8 @@
 //!
 //! **Source**: Claude Code documentation of skills, string substitutions.
 
+use super::resolver::Line;
 use aris_skills::pattern::{Pattern, compiled};
-use regex::Captures;
-
-use super::resolver::{Line, indent_of};
 
 /// Names after `CLAUDE_` that Claude Code replaces in the text of a skill.
 const KNOWN: &str = "SESSION_ID EFFORT SKILL_DIR PROJECT_DIR PLUGIN_ROOT PLUGIN_DATA";
@@ -43,42 +41,15 @@ fn is_escaped(bytes: &[u8], at: usize) -> bool {
     slashes.count() % 2 == 1
 }
 
-/// The lines from the first to the last use, rewritten as the generated resolver does it: the exact form in single quotes is what
-/// the host replaces, and the environment serves where no host did. Gives the indices of the first and last line; `None` where a use
-/// may stand in single quotes, for another shell that would not know the variable (`sh -c '…'`).
-pub(super) fn replaced_directory(lines: &[Line<'_>]) -> Option<(usize, usize, Vec<String>)> {
-    let places = unreplaced_directory(lines);
-    let is_quoted = |(line, byte): &(usize, usize)| {
-        let before = lines.get(*line).and_then(|(_, line)| line.get(..*byte));
-        before.is_some_and(|before| before.matches('\'').count() % 2 == 1)
-    };
-    if places.iter().any(is_quoted) {
-        return None;
-    }
-    let (first, last) = (places.first()?.0, places.last()?.0);
-    let indent = lines.get(first).map_or("", |(_, line)| indent_of(line));
-    let mut out = vec![
-        format!("{indent}_aris_skill='{EXACT}'"),
-        format!(
-            "{indent}case \"$_aris_skill\" in '$'*) _aris_skill=\"${{CLAUDE_SKILL_DIR:-}}\" ;; esac"
+/// Two lines that give a shell the skill's directory where the host replaces the exact form, in single quotes. Elsewhere the variable
+/// stays what the environment says.
+pub(super) fn given_directory() -> [String; 2] {
+    [
+        format!("_aris_skill='{EXACT}'"),
+        String::from(
+            "case \"$_aris_skill\" in '$'*) ;; *) export CLAUDE_SKILL_DIR=\"$_aris_skill\" ;; esac",
         ),
-    ];
-    for (_, line) in lines.get(first..=last)? {
-        if line.trim_start().starts_with('#') {
-            out.push((*line).to_owned());
-            continue;
-        }
-        let renamed = USE.replace_all(line, |found: &Captures<'_>| {
-            let found = found.get_match();
-            if is_escaped(line.as_bytes(), found.start()) {
-                found.as_str().to_owned()
-            } else {
-                found.as_str().replace("CLAUDE_SKILL_DIR", "_aris_skill")
-            }
-        });
-        out.push(renamed.into_owned());
-    }
-    Some((first, last, out))
+    ]
 }
 
 static NAMED: Pattern = Pattern::new(|| compiled(r"\$\{CLAUDE_([A-Z0-9_]+)\}"));
@@ -109,12 +80,6 @@ mod tests {
     }
 
     #[test]
-    fn what_another_shell_reads_is_not_rewritten() {
-        let line = "sh -c 'echo \"$CLAUDE_SKILL_DIR/x\"'";
-        assert_eq!(replaced_directory(&numbered(line)), None);
-    }
-
-    #[test]
     fn only_the_exact_form_is_replaced() {
         for (text, expected) in [
             ("x \"$CLAUDE_SKILL_DIR/a\"", &[(0, 3)][..]),
@@ -132,25 +97,6 @@ mod tests {
         ] {
             assert_eq!(unreplaced_directory(&numbered(text)), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn the_repair_keeps_everything_else_and_is_done_once() {
-        let text = "T=\"\"\n  if [ -f \"$CLAUDE_SKILL_DIR/x\" ]; then # \\$CLAUDE_SKILL_DIR\n  # $CLAUDE_SKILL_DIR\n    T=\"${CLAUDE_SKILL_DIR:-}/x\"\nfi";
-        let lines = numbered(text);
-        let (first, last, new) = replaced_directory(&lines).unwrap();
-        assert_eq!((first, last), (1, 3));
-        assert_eq!(
-            new,
-            [
-                "  _aris_skill='${CLAUDE_SKILL_DIR}'",
-                "  case \"$_aris_skill\" in '$'*) _aris_skill=\"${CLAUDE_SKILL_DIR:-}\" ;; esac",
-                "  if [ -f \"$_aris_skill/x\" ]; then # \\$CLAUDE_SKILL_DIR",
-                "  # $CLAUDE_SKILL_DIR",
-                "    T=\"${_aris_skill:-}/x\"",
-            ]
-        );
-        assert_eq!(replaced_directory(&numbered(&new.join("\n"))), None);
     }
 
     #[test]
@@ -179,13 +125,9 @@ mod tests {
         #[test]
         fn no_line_breaks_them(text in "([$\\\\{}:#'/a1é\n]|CLAUDE_|SKILL_DIR|\\$CLAUDE_SKILL_DIR){0,12}") {
             let lines = numbered(&text);
-            if let Some((first, last, new)) = replaced_directory(&lines) {
-                prop_assert!(first <= last && new.len() == last - first + 3);
-                let mut repaired: Vec<String> = lines.iter().map(|(_, line)| (*line).to_owned()).collect();
-                repaired.splice(first..=last, new);
-                let repaired = repaired.join("\n");
-                prop_assert_eq!(unreplaced_directory(&numbered(&repaired)), vec![]);
-            }
+            let given = given_directory().join("\n");
+            let repaired = numbered(&given).into_iter().chain(lines.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(unreplaced_directory(&repaired), vec![]);
             for (_, line) in lines {
                 let _seen = (unknown_names(line).count(), argument(line));
             }
