@@ -329,3 +329,90 @@ fn a_repair_writes_what_the_dry_run_showed() {
         "{done}"
     );
 }
+
+#[test]
+fn a_repair_leaves_what_another_program_reads() {
+    let project = Project::bare();
+    let page = page(
+        "activate_deps: [mermaid]\nallowed-tools: [Read]\n",
+        "Body.\n",
+    );
+    project.write("a/SKILL.md", &page);
+    lint(&project, &["--fix", "."]);
+    let expected = page.replace(" [Read]", "\n  - Read");
+    assert_eq!(project.read("a/SKILL.md"), expected);
+}
+
+#[test]
+fn a_repair_keeps_version_and_options_of_an_interpreter() {
+    for (line, code, expected) in [
+        (
+            "#!/usr/bin/env python\n",
+            "x = 1\n",
+            "#!/usr/bin/env python3\n",
+        ),
+        (
+            "#!/usr/bin/env python\n",
+            "print \"x\"\n",
+            "#!/usr/bin/env python\n",
+        ),
+        (
+            "#!/usr/bin/env python2\n",
+            "x = 1\n",
+            "#!/usr/bin/env python2\n",
+        ),
+        (
+            "#!/usr/bin/env -S python -O\n",
+            "x = 1\n",
+            "#!/usr/bin/env -S python -O\n",
+        ),
+        (
+            "#!/opt/venv/bin/python\n",
+            "x = 1\n",
+            "#!/opt/venv/bin/python\n",
+        ),
+        ("", "print \"x\"\n", ""),
+    ] {
+        let project = skill("Run `python scripts/a.py`.");
+        let path = "skills/a/scripts/a.py";
+        project.write(path, format!("{line}{code}"));
+        lint(&project, &["--fix", "."]);
+        assert_eq!(project.read(path), format!("{expected}{code}"));
+    }
+}
+
+#[test]
+fn a_script_without_a_shebang_is_found_where_it_is_called() {
+    for (body, expected) in [
+        ("```bash\n\"${CLAUDE_SKILL_DIR}/scripts/a.sh\" x\n```", true),
+        ("```bash\nx=$(./scripts/a.sh | sort)\n```", true),
+        (
+            "```bash\nif $ROOT/skills/a/scripts/a.sh; then x; fi\n```",
+            true,
+        ),
+        ("Run `scripts/a.sh --all`.", true),
+        ("Run `bash scripts/a.sh`.", true),
+        ("Read `scripts/a.sh`.", false),
+        ("scripts/a.sh is for others.", false),
+        (
+            "```bash\n. scripts/a.sh\n# scripts/a.sh\ncat scripts/a.sh\n```",
+            false,
+        ),
+        ("```bash\ncat <<E\nscripts/a.sh x\nE\n```", false),
+        ("```bash\n../skills/b/scripts/a.sh x\n```", false),
+        ("```\nscripts/a.sh x\n```", false),
+    ] {
+        let project = skill(body);
+        project.write("skills/a/scripts/a.sh", "set -uo pipefail\n");
+        let run = Helper::at(env!("CARGO_BIN_EXE_skill_lint")).call(project.path());
+        let run = run
+            .args([".", "--rule", "SR201", "--fail-on", "never"])
+            .run()
+            .expect_code(0);
+        assert_eq!(
+            run.stdout().contains("no shebang"),
+            expected,
+            "{body}: {run}"
+        );
+    }
+}

@@ -7,6 +7,11 @@ pub(crate) const SPECIFIED: &str = "name description license compatibility metad
 pub(crate) const CLAUDE_CODE: &str = "when_to_use argument-hint arguments disable-model-invocation user-invocable disallowed-tools model effort \
     context agent background hooks paths shell";
 
+/// Whether a key is one of a list above.
+pub(crate) fn is_in(keys: &str, word: &str) -> bool {
+    keys.split(' ').any(|key| key == word)
+}
+
 const SWITCH: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
 
 /// The values that Claude Code takes for a key, where it takes only some.

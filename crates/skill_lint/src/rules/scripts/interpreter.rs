@@ -37,6 +37,26 @@ pub(crate) fn is_relative(kind: ScriptKind, shebang: &Shebang) -> bool {
     }
 }
 
+/// Whether the line says no more than that a language of this kind runs the script: no version, no option, no folder of its own that
+/// another line would lose.
+pub(crate) fn is_plain(kind: ScriptKind, shebang: &Shebang) -> bool {
+    const STARTS: [&str; 5] = [
+        "/usr/bin/env ",
+        "/usr/bin/env -S ",
+        "/usr/bin/",
+        "/usr/local/bin/",
+        "/bin/",
+    ];
+    let names: &[&str] = match kind {
+        ScriptKind::Py => &["python", "uv"],
+        ScriptKind::Js => &["nodejs"],
+        _ => &[],
+    };
+    let line = shebang.raw.trim();
+    let mut rests = STARTS.iter().filter_map(|start| line.strip_prefix(start));
+    rests.any(|rest| names.contains(&rest))
+}
+
 /// The first line that fits; `None` for TypeScript and PowerShell, where there is no usual one.
 pub(crate) fn usual(kind: ScriptKind, text: &Text) -> Option<&'static str> {
     Some(match kind {
@@ -67,6 +87,23 @@ mod tests {
         ] {
             let shebang = Shebang::of(&Text::new(line.as_bytes())).unwrap();
             assert_eq!(is_relative(kind, &shebang), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_says_more_is_not_plain() {
+        for (line, expected) in [
+            ("#! /usr/bin/env python\r", true),
+            ("#!/usr/bin/env -S python", true),
+            ("#!/usr/local/bin/python", true),
+            ("#!/usr/bin/env python2", false),
+            ("#!/usr/bin/env -S python -O", false),
+            ("#!/usr/bin/env -S A=b python", false),
+            ("#!/usr/bin/python -u", false),
+            ("#!/opt/venv/bin/python", false),
+        ] {
+            let shebang = Shebang::of(&Text::new(line.as_bytes())).unwrap();
+            assert_eq!(is_plain(ScriptKind::Py, &shebang), expected, "{line}");
         }
     }
 

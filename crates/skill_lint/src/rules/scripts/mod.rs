@@ -1,5 +1,6 @@
 //! `SR2xx`: scripts as their callers meet them. Each script is read once here, also for the rules about dangerous code.
 
+mod direct;
 mod helper;
 mod interpreter;
 mod strict;
@@ -19,12 +20,14 @@ use crate::rules::security;
 
 /// Looks at one skill.
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
+    let called = direct::called(skill);
     for file in &skill.files {
         if let Some(binary) = &file.binary {
             compiled(skill, tree, file, binary, sink);
         }
         if let (Some(script), Some(text)) = (&file.script, &file.text) {
-            one_script(file, script, text, sink);
+            let is_called = called.contains(file.skill_path.as_str());
+            one_script(file, script, text, is_called, sink);
         }
     }
     if config.cli.syntax {
@@ -32,7 +35,13 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
     }
 }
 
-fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'_>) {
+fn one_script(
+    file: &SourceFile,
+    script: &Script,
+    text: &Text,
+    is_called: bool,
+    sink: &mut Sink<'_>,
+) {
     let code = Code::read(script.kind, text.raw());
     if let Code::Python(python) = &code
         && let Some((at, message)) = &python.error
@@ -46,10 +55,14 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         );
     }
     security::program(file, text, &code, sink);
+    if script.entry_point || is_called {
+        // Python 2 does not parse, and another first line does not make it Python 3.
+        let is_language = !matches!(&code, Code::Python(python) if python.error.is_some());
+        first_line(file, script, text, is_language, sink);
+    }
     if !script.entry_point {
         return;
     }
-    first_line(file, script, text, sink);
     if let Code::Shell(shell) = &code
         && let Some((options, command)) = strict::missing(shell, script.shebang.as_ref())
     {
@@ -60,12 +73,18 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
 }
 
 /// SR201, SR202, SR209, SR221.
-fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'_>) {
+fn first_line(
+    file: &SourceFile,
+    script: &Script,
+    text: &Text,
+    is_language: bool,
+    sink: &mut Sink<'_>,
+) {
     let usual = interpreter::usual(script.kind, text);
     let Some(shebang) = &script.shebang else {
         if interpreter::is_needed(script.kind) {
             let found = sink.found("SR201", file.path(), FILE, "no shebang");
-            if let Some(usual) = usual.filter(|_| !text.had_bom()) {
+            if let Some(usual) = usual.filter(|_| is_language && !text.had_bom()) {
                 // LF even in a file with CRLF: the kernel wants it so.
                 found.fix(Fix::replace(file.path(), 0..0, format!("{usual}\n")));
             }
@@ -77,9 +96,13 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         let found = sink.found("SR202", file.path(), FILE, message);
         if let Some(usual) = usual {
             let range = 0..2 + shebang.raw.len();
-            if interpreter::is_relative(script.kind, shebang) {
+            if is_language && interpreter::is_plain(script.kind, shebang) {
                 let found = found.hint(format!("write `{usual}`"));
                 found.fix(Fix::replace(file.path(), range, usual));
+            } else if interpreter::is_relative(script.kind, shebang) {
+                found.hint(format!(
+                    "name the interpreter of `{usual}`, once it runs the script"
+                ));
             } else {
                 found.hint(format!("write `{usual}`, or rename the file"));
             }

@@ -116,7 +116,7 @@ fn first_lines_are_repaired() {
         (
             "SR202",
             "scripts/y.py*",
-            "#!/usr/bin/python -u\nx\n",
+            "#!/usr/bin/python\nx\n",
             "#!/usr/bin/env python3\nx\n",
         ),
         (

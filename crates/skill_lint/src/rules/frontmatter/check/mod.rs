@@ -122,7 +122,15 @@ impl Checks<'_, '_> {
             } else {
                 "{…}"
             };
-            let edit = repair::without_flow(self.text, frontmatter, &flow);
+            // Another program may read the line as it stands, by a pattern and not as YAML.
+            let before = |(key, _): &&(Yaml, Yaml)| place(key) <= place(flow.node);
+            let top = mapping.entries().iter().rev().find(before);
+            let word = top.and_then(|(key, _)| key.as_str());
+            let edit = word
+                .filter(|word| {
+                    keys::is_in(keys::SPECIFIED, word) || keys::is_in(keys::CLAUDE_CODE, word)
+                })
+                .and_then(|_| repair::without_flow(self.text, frontmatter, &flow));
             let message = format!("flow collection `{kind}`: the reference validator refuses it");
             self.mend("SR020", place(flow.node), message, edit);
         }
@@ -222,8 +230,8 @@ impl Checks<'_, '_> {
             self.add("SR011", place(key), message);
             return;
         };
-        let is_in = |keys: &str| keys.split(' ').any(|key| key == word);
-        let (specified, claude_code) = (is_in(keys::SPECIFIED), is_in(keys::CLAUDE_CODE));
+        let specified = keys::is_in(keys::SPECIFIED, word);
+        let claude_code = keys::is_in(keys::CLAUDE_CODE, word);
         let own = self.around.extra_keys.iter().any(|extra| extra == word);
         if claude_code {
             let message = format!("only Claude Code reads `{word}`");

@@ -226,8 +226,10 @@ fn repairs_say_the_same_in_other_words() {
             "allowed-tools: [Read, \"Bash(git *)\"]",
             "allowed-tools:\n  - Read\n  - \"Bash(git *)\"",
         ),
-        ("SR020", "tags: []", "tags: []"),
-        ("SR020", "tags: [a, # b\n  c]", "tags: [a, # b\n  c]"),
+        ("SR020", "paths: []", "paths: []"),
+        ("SR020", "paths: [a, # b\n  c]", "paths: [a, # b\n  c]"),
+        ("SR020", "tags: [a, b]", "tags: [a, b]"),
+        ("SR020", "tags:\n  - {a: b}", "tags:\n  - {a: b}"),
         (
             "SR020",
             "metadata: {\"a\": {\"b\": [1, two words]}, c: }",
@@ -258,10 +260,10 @@ fn repairs_say_the_same_in_other_words() {
 
 #[test]
 fn repairs_keep_the_line_ends_of_the_file() {
-    let source = "---\r\ntags: [a, b]\r\n---\r\n";
+    let source = "---\r\npaths: [a, b]\r\n---\r\n";
     assert_eq!(
         repaired(source, "SR020"),
-        "---\r\ntags:\r\n  - a\r\n  - b\r\n---\r\n"
+        "---\r\npaths:\r\n  - a\r\n  - b\r\n---\r\n"
     );
     let source = "---\r\na: 1\r\n---\r\n";
     assert_eq!(
@@ -275,7 +277,7 @@ proptest! {
     #[test]
     fn repairs_remove_what_they_are_for(
         lines in proptest::collection::vec(
-            "(name|description|metadata|tags|  a|  - x|- y)?(:| ){0,2}(\\[|\\{|\"|'|a|1.0|true|, |: |#|&x |\\*x|\\]|\\}|é| ){0,8}",
+            "(name|description|metadata|paths|tags|  a|  - x|- y)?(:| ){0,2}(\\[|\\{|\"|'|a|1.0|true|, |: |#|&x |\\*x|\\]|\\}|é| ){0,8}",
             0..6,
         )
     ) {
