@@ -1,6 +1,7 @@
 //! What phases and jobs ask Slurm for.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -73,4 +74,30 @@ fn what_slurm_takes_and_will_not_start_is_told() {
     });
     place.data(&["cancel", "wide", "--state", "s.json"]);
     assert_eq!(manager.wait().expect("ended").code(), Some(10));
+    assert!(place.notices().is_empty(), "{:?}", place.notices());
+}
+
+#[test]
+fn what_was_held_and_has_run_is_not_stuck() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let held = json!({"id": "held", "cmd": "true", "slurm": {"extra": ["--hold"]}});
+    manifest(&place, &json!([{"name": "p", "jobs": [held]}]));
+    let mut manager = place.start();
+    Place::until("the state says so", || {
+        place.notices().concat().contains("JobHeld")
+    });
+    let token = place.engine_ref("held").expect("submitted");
+    let token = token.split('#').next().expect("a token");
+    let released = Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "scontrol release $(squeue -h -o %i --name={token})"
+        ))
+        .status();
+    assert!(released.expect("scontrol").success());
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert!(place.notices().is_empty(), "{:?}", place.notices());
 }

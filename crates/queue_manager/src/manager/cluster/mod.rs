@@ -26,6 +26,7 @@ use super::ends::{BY_A_PERSON, withdraw};
 use super::machine::on_path;
 use super::{Cards, Manager, this_program};
 use crate::error::Error;
+use questions::STUCK;
 
 /// Between two looks at the folders of attempts: few of them, and many.
 const LOOK: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
@@ -297,6 +298,10 @@ impl Manager<'_> {
         }
         if now >= cluster.next_ask {
             self.ask_cluster(cluster)?;
+        }
+        if self.notices.contains_key(STUCK) {
+            // It may have been released, or cancelled, since Slurm was asked.
+            self.tell_of_stuck(cluster);
         }
         self.tell_cluster(cluster);
         self.submit_again(cluster)?;

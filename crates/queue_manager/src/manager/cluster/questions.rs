@@ -1,6 +1,6 @@
 //! What the batch system is asked, and what its answers change.
 
-use aris_queue::state::Event;
+use aris_queue::state::{Event, Life};
 use aris_slurm::{Found, Says, Silent, Task};
 
 use super::super::{Cards, Manager};
@@ -20,6 +20,9 @@ const NEVER: [&str; 7] = [
     "JobHeldUser",
     "JobHeldAdmin",
 ];
+
+/// What the notice of such a job is about.
+pub(super) const STUCK: &str = "stuck";
 
 impl Manager<'_> {
     pub(super) fn ask_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
@@ -78,11 +81,14 @@ impl Manager<'_> {
     }
 
     /// Names a job that the batch system has taken and, as it is, will not start.
-    fn tell_of_stuck(&mut self, cluster: &Cluster) {
+    pub(super) fn tell_of_stuck(&mut self, cluster: &Cluster) {
         let stuck = |why: &str| NEVER.iter().any(|word| why.contains(word));
         let said = cluster.said.iter();
         let mut jobs = said.filter_map(|(job, (says, _))| match says {
-            Says::Queued(why) if stuck(why) => Some((*job, why.clone())),
+            // The record of its start may be known before Slurm's next word.
+            Says::Queued(why) if stuck(why) && self.queue.run(*job).life != Life::Running => {
+                Some((*job, why.clone()))
+            }
             _ => None,
         });
         let text = jobs.next().map(|(job, why)| {
@@ -90,7 +96,7 @@ impl Manager<'_> {
             let (id, name) = (self.id(job), cluster.engine.name());
             format!("{name} has job {id:?}{more} and does not start it as it is: {why}")
         });
-        self.notice("stuck", text);
+        self.notice(STUCK, text);
     }
 
     pub(super) fn heard(&mut self, cluster: &mut Cluster) {
