@@ -225,7 +225,7 @@ impl BatchSystem for SlurmEngine {
             queued.extend(self.squeue(&format!("--jobs={}", jobs.join(",")))?);
         }
         let queued = Listed::of(queued);
-        let listed = |one: &Task| queued.task(&one.job, &one.token, one.index);
+        let listed = |one: &Task| queued.row(&one.job, &one.token, one.index);
         let missing: Vec<String> = refs
             .iter()
             .filter(|one| listed(one).is_none())
@@ -245,8 +245,9 @@ impl BatchSystem for SlurmEngine {
             }
         }
         let accounts = Listed::of(accounts);
+        let mut logs = BTreeMap::new();
         let seen = refs.iter().map(|one| {
-            let told = accounts.task(&one.job, &one.token, one.index);
+            let told = accounts.row(&one.job, &one.token, one.index);
             match (listed(one), told) {
                 // The array is in the queue, this task is not, and it never ran: it was taken out.
                 //
@@ -255,8 +256,14 @@ impl BatchSystem for SlurmEngine {
                     Says::Ended(Cause::Cancelled, String::from("CANCELLED"))
                 }
                 // What waits is in the queue; accounting may count to an array's waiting rest what the controller has forgotten.
-                (None, Some(Says::Queued(_))) => Says::NotListed,
-                (says, told) => says.or(told).cloned().unwrap_or(Says::NotListed),
+                (None, Some(row)) if matches!(row.says, Says::Queued(_)) => Says::NotListed,
+                (row, told) => match row.or(told) {
+                    None => Says::NotListed,
+                    Some(row) => {
+                        let log = || task::said(&self.access.run, &one.token);
+                        explained(row, || logs.entry(&one.token).or_insert_with(log))
+                    }
+                },
             }
         });
         Ok(seen.collect())
@@ -293,6 +300,17 @@ impl BatchSystem for SlurmEngine {
             self.scancel(&[&["--batch", "--signal=TERM"], tasks].concat())?;
         }
         Ok(())
+    }
+}
+
+/// What a row says; of an end without a cause the submission's log may know that it was for want of memory.
+fn explained<'a>(row: &Row, log: impl FnOnce() -> &'a mut String) -> Says {
+    let Says::Ended(Cause::Untold, word) = &row.says else {
+        return row.says.clone();
+    };
+    match task::out_of_memory(log(), &row.raw) {
+        Some(line) => Says::Ended(Cause::Memory, format!("{word} ({line})")),
+        None => row.says.clone(),
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Row {
     /// Which task of the array this is about; `None`: all that have no row of their own, for Slurm keeps tasks that never started in one
     /// record.
     pub(crate) task: Option<u32>,
+    /// The number that this task has itself, by which Slurm's daemons call it; the array's for what has no row of its own.
+    pub(crate) raw: String,
     /// The job's name.
     pub(crate) name: String,
     /// What Slurm says about it.
@@ -65,10 +67,10 @@ pub fn is_over(word: &str) -> bool {
 pub(crate) fn squeue(text: &str) -> Vec<Row> {
     let rows = text.lines().filter_map(|line| {
         let fields: Vec<&str> = line.splitn(SQUEUE_FIELDS, '|').collect();
-        let [_, _, job, task, state, reason, nodes, _, _, name] = fields.as_slice() else {
+        let [_, raw, job, task, state, reason, nodes, _, _, name] = fields.as_slice() else {
             return None;
         };
-        row(job, task, name, says(state, reason, nodes))
+        row([job, task, raw, name], says(state, reason, nodes))
     });
     rows.collect()
 }
@@ -80,20 +82,21 @@ pub(crate) fn sacct(text: &str) -> Vec<Row> {
         if fields.len() != SACCT_FIELDS {
             return None;
         }
-        let [id, _, name, state, _, _, reason, nodes, ..] = fields.as_slice() else {
+        let [id, raw, name, state, _, _, reason, nodes, ..] = fields.as_slice() else {
             return None;
         };
         let (job, task) = id.split_once('_').unwrap_or((id, ""));
-        row(job, task, name, says(state, reason, nodes))
+        row([job, task, raw, name], says(state, reason, nodes))
     });
     rows.collect()
 }
 
-fn row(job: &str, task: &str, name: &str, says: Says) -> Option<Row> {
+fn row([job, task, raw, name]: [&str; 4], says: Says) -> Option<Row> {
     let number = !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit());
     number.then(|| Row {
         job: String::from(job),
         task: task.parse().ok(),
+        raw: String::from(raw),
         name: String::from(name),
         says,
     })
@@ -102,15 +105,16 @@ fn row(job: &str, task: &str, name: &str, says: Says) -> Option<Row> {
 /// Rows by job and task, for questions about single tasks. Only rows with the right name count: numbers are used again.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
-    rows: BTreeMap<(String, String), BTreeMap<Option<u32>, Says>>,
+    rows: BTreeMap<(String, String), BTreeMap<Option<u32>, Row>>,
 }
 
 impl Listed {
     pub(crate) fn of(rows: Vec<Row>) -> Self {
         let mut listed = Self::default();
         for row in rows {
-            let job = listed.rows.entry((row.job, row.name)).or_default();
-            job.insert(row.task, row.says);
+            let key = (row.job.clone(), row.name.clone());
+            let job = listed.rows.entry(key).or_default();
+            job.insert(row.task, row);
         }
         listed
     }
@@ -122,10 +126,15 @@ impl Listed {
         self.rows.contains_key(&key) && !rows.any(|(_, tasks)| tasks.contains_key(&Some(index)))
     }
 
-    /// What is said of a task.
-    pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&Says> {
+    /// The row of a task.
+    pub(crate) fn row(&self, job: &str, name: &str, index: u32) -> Option<&Row> {
         let job = self.rows.get(&(String::from(job), String::from(name)))?;
         job.get(&Some(index)).or_else(|| job.get(&None))
+    }
+
+    /// What is said of a task.
+    pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&Says> {
+        self.row(job, name, index).map(|row| &row.says)
     }
 }
 

@@ -100,6 +100,27 @@ pub(crate) fn log(run: &Path, token: &str) -> PathBuf {
     run.join(FOLDER).join(format!("{token}.log"))
 }
 
+/// What that log holds; nothing where it cannot be read.
+pub(crate) fn said(run: &Path, token: &str) -> String {
+    let bytes = aris_fs::read(&log(run, token), TABLE_LIMIT);
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+}
+
+/// The line of a log by which Slurm has ended this job, by its own number, for its memory. One that names another job proves nothing.
+///
+/// **Source**: slurmstepd: `slurmstepd-n1: error: StepId=101.batch exceeded memory limit (224665600 > 31457280), being killed` without
+/// control groups (measured with 22.05.8), `slurmstepd: error: Detected 1 oom_kill event in StepId=101.batch.` with them, `oom-kill` before 21.08.
+pub(crate) fn out_of_memory<'a>(log: &'a str, raw: &str) -> Option<&'a str> {
+    const WORDS: [&str; 3] = ["exceeded memory limit", "oom_kill event", "oom-kill event"];
+    let step = format!("StepId={raw}.");
+    let mut lines = log.lines().map(str::trim);
+    lines.find(|line| {
+        line.starts_with("slurmstepd")
+            && line.contains(&step)
+            && WORDS.iter().any(|words| line.contains(words))
+    })
+}
+
 /// Writes the table, durably: tasks read it on other machines, perhaps much later.
 pub(crate) fn write_table(run: &Path, token: &str, attempts: &[PathBuf]) -> Result<(), TaskError> {
     let table = table(run, token);
@@ -221,6 +242,27 @@ mod tests {
         for (index, line) in [("0", 1), ("1", 2)] {
             let error = attempt_of(run.path(), "aq", index).expect_err("outside");
             assert!(matches!(error, TaskError::Line(_, found) if found == line));
+        }
+    }
+
+    #[test]
+    fn a_log_tells_whose_memory_ran_out() {
+        let killed = "slurmstepd-n1: error: StepId=101.batch exceeded memory limit (224665600 > 31457280), being killed";
+        let counted = "slurmstepd: error: Detected 1 oom_kill event in StepId=102.batch. Some of the step tasks have been OOM Killed.";
+        let log = format!(
+            "task 3: StepId=103.batch exceeded memory limit\n{killed}\n{counted}\nslurmstepd: error: *** JOB 104 StepId=104.batch CANCELLED ***\n"
+        );
+        for (raw, expected) in [
+            ("101", Some(killed)),
+            ("102", Some(counted)),
+            ("1", None),
+            ("01", None),
+            ("1011", None),
+            ("103", None),
+            ("104", None),
+            ("", None),
+        ] {
+            assert_eq!(out_of_memory(&log, raw), expected, "{raw}");
         }
     }
 

@@ -263,6 +263,41 @@ fn every_documented_state_is_known_for_what_it_is() {
 }
 
 #[test]
+fn an_end_without_a_cause_is_one_for_memory_where_the_log_names_the_job() {
+    let place = Place::new();
+    place.program(
+        "squeue",
+        &format!(
+            "echo '7_0|8|7|0|FAILED|NonZeroExitCode|n1|x|y|{TOKEN}'; echo '7_1|9|7|1|FAILED|NonZeroExitCode|n1|x|y|{TOKEN}'; \
+             echo '7_2|10|7|2|CANCELLED|None|n1|x|y|{TOKEN}'"
+        ),
+    );
+    place.program(
+        "sacct",
+        &format!("echo '7_3|11|{TOKEN}|FAILED|0:9|0:9|None|n1|s|s|e|0|'"),
+    );
+    let line = |raw| {
+        format!(
+            "slurmstepd-n1: error: StepId={raw}.batch exceeded memory limit (2 > 1), being killed"
+        )
+    };
+    std::fs::create_dir_all(place.at("slurm")).expect("made");
+    let log = [8, 10, 11, 90].map(line).join("\n");
+    std::fs::write(place.at(&format!("slurm/{TOKEN}.log")), log).expect("written");
+    let seen = place.engine().observe(&refs("7", &[0, 1, 2, 3]));
+    let memory = |raw| Says::Ended(Cause::Memory, format!("FAILED ({})", line(raw)));
+    assert_eq!(
+        seen.expect("answered"),
+        [
+            memory(8),
+            Says::Ended(Cause::Untold, String::from("FAILED")),
+            Says::Ended(Cause::Cancelled, String::from("CANCELLED")),
+            memory(11),
+        ]
+    );
+}
+
+#[test]
 fn what_nobody_lists_is_not_over() {
     let place = Place::new();
     place.program(

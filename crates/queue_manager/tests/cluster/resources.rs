@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{alone, manifest};
+use super::{alone, job, manifest, manifest_with};
 use crate::queue::Place;
 
 #[test]
@@ -100,4 +100,32 @@ fn what_was_held_and_has_run_is_not_stuck() {
     assert!(released.expect("scontrol").success());
     assert_eq!(manager.wait().expect("ended").code(), Some(0));
     assert!(place.notices().is_empty(), "{:?}", place.notices());
+}
+
+#[test]
+fn what_slurm_ends_for_its_memory_is_tried_again_as_out_of_memory() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let counts = Command::new("scontrol").args(["show", "config"]).output();
+    let counts = String::from_utf8_lossy(&counts.expect("scontrol").stdout).into_owned();
+    if !counts.contains("OverMemoryKill") {
+        println!("skipped: this Slurm does not end jobs for their memory");
+        return;
+    }
+    let place = Place::new();
+    let greedy = "exec python3 -c 'x = bytearray(300_000_000); import time; time.sleep(60)'";
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": [job("greedy", greedy)]}]),
+        &json!({"oom_retry": {"delay": 0.1, "max_attempts": 2}}),
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    let row = &place.state()["greedy"];
+    assert_eq!(
+        (&row["reason"], &row["attempts"]),
+        (&json!("host_oom"), &json!(2))
+    );
+    let error = row["error"].as_str().expect("why");
+    assert!(error.contains("exceeded memory limit"), "{error}");
 }
