@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_contract::text::shell_line;
+
 use crate::programs::{Access, Answer};
 use crate::refusal::{is_done, meaning, no_accounting, none_known, over_already, said_no};
 use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT};
@@ -116,6 +118,10 @@ impl BatchSystem for SlurmEngine {
 
     fn bounds_waves(&self) -> bool {
         true
+    }
+
+    fn asks(&self, wave: &Wave) -> String {
+        shell_line(&submission::asks(wave))
     }
 
     fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {

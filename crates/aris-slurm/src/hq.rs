@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_contract::text::shell_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -110,7 +111,6 @@ impl HqEngine {
             format!("--name={}", wave.token),
             format!("--array=0-{last}"),
             format!("--cwd={run}"),
-            format!("--cpus={}", wave.cpus.unwrap_or(1)),
         ];
         // Attempts are tried again by the queue, after their records were read.
         for fixed in [
@@ -121,19 +121,7 @@ impl HqEngine {
         ] {
             words.push(String::from(fixed));
         }
-        for (name, amount) in [
-            (
-                "gpus/nvidia",
-                Some(u64::from(wave.gpus)).filter(|it| *it > 0),
-            ),
-            ("mem", wave.mem_mib),
-        ] {
-            words.extend(amount.map(|amount| format!("--resource={name}={amount}")));
-        }
-        if let Some(limit) = wave.time_limit_ms {
-            // No worker that ends before. The limit itself is kept by the runner.
-            words.push(format!("--time-request={}s", limit.div_ceil(1000)));
-        }
+        words.extend(asks(wave));
         words.push(String::from("--"));
         words.extend(self.access.task_program.iter().cloned());
         words.extend([task::HQ_TASK, run, &wave.token].map(String::from));
@@ -156,6 +144,10 @@ impl BatchSystem for HqEngine {
             wave: WAVE,
             siblings: Vec::new(),
         })
+    }
+
+    fn asks(&self, wave: &Wave) -> String {
+        shell_line(&asks(wave))
     }
 
     fn test(&mut self, _: &Wave) -> Result<String, SubmitError> {
@@ -256,6 +248,25 @@ fn in_short(said: &str) -> String {
     let text = failed.unwrap_or_else(|_| String::from(said));
     let text = text.split("Stack backtrace:").next().unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a wave's jobs ask `hq submit` for, in its words.
+fn asks(wave: &Wave) -> Vec<String> {
+    let mut words = vec![format!("--cpus={}", wave.cpus.unwrap_or(1))];
+    for (name, amount) in [
+        (
+            "gpus/nvidia",
+            Some(u64::from(wave.gpus)).filter(|it| *it > 0),
+        ),
+        ("mem", wave.mem_mib),
+    ] {
+        words.extend(amount.map(|amount| format!("--resource={name}={amount}")));
+    }
+    if let Some(limit) = wave.time_limit_ms {
+        // No worker that ends before. The limit itself is kept by the runner.
+        words.push(format!("--time-request={}s", limit.div_ceil(1000)));
+    }
+    words
 }
 
 fn is_open(task: &Listed) -> bool {

@@ -27,8 +27,8 @@ pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
     format!("#!/bin/sh\nexec {}\n", shell_line(&words))
 }
 
-/// Arguments of `sbatch` for a wave. What this crate depends on comes last and wins over the manifest's further arguments.
-pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
+/// What a wave's jobs ask `sbatch` for, in its words.
+pub(crate) fn asks(wave: &Wave) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
     let given = &wave.options;
@@ -69,6 +69,12 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
         }
     }
     words.extend(given.extra().iter().cloned());
+    words
+}
+
+/// Arguments of `sbatch` for a wave. What this crate depends on comes last and wins over the manifest's further arguments.
+pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
+    let mut words = asks(wave);
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
     let last = wave.attempts.len().saturating_sub(1);
     let throttle = wave

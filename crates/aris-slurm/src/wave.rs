@@ -23,6 +23,9 @@ pub trait BatchSystem: Debug {
     /// **Errors**: [`Silent`].
     fn config(&mut self) -> Result<Config, Silent>;
 
+    /// What the wave's jobs ask it for, in the words of its commands.
+    fn asks(&self, wave: &Wave) -> String;
+
     /// Asks whether it would take the wave, without submitting it; gives its own words.
     ///
     /// **Errors**: as [`BatchSystem::submit`], but never [`SubmitError::Unclear`]: nothing was to be taken.

@@ -159,11 +159,18 @@ fn batch_system(
         Ok(config) => cluster::check_config(&config)?,
         Err(Silent(why)) => return Ok(vec![check("unknown", why)]),
     }
-    let waves = cluster::classes(manifest, queue);
-    let checks = waves.iter().map(|wave| match system.test(wave) {
-        Ok(said) => check("ok", said.trim().to_owned()),
-        Err(SubmitError::Unavailable(why)) => check("unknown", why),
-        Err(error) => check("problem", error.to_string()),
+    let classes = cluster::classes(manifest, queue);
+    let checks = classes.iter().map(|(wave, jobs)| {
+        let (verdict, said) = match system.test(wave) {
+            Ok(said) => ("ok", said.trim().to_owned()),
+            Err(SubmitError::Unavailable(why)) => ("unknown", why),
+            Err(error) => ("problem", error.to_string()),
+        };
+        let (jobs, asks) = (named(jobs), system.asks(wave));
+        check(
+            verdict,
+            format!("{jobs} ({asks}): {said}").trim_end().to_owned(),
+        )
     });
     Ok(checks.collect())
 }

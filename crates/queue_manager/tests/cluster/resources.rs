@@ -129,3 +129,28 @@ fn what_slurm_ends_for_its_memory_is_tried_again_as_out_of_memory() {
     let error = row["error"].as_str().expect("why");
     assert!(error.contains("exceeded memory limit"), "{error}");
 }
+
+#[test]
+fn preflight_names_the_jobs_that_slurm_refuses_and_what_they_ask_for() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let plain = |id: &str| json!({"id": id, "cmd": "true"});
+    let greedy = json!({"id": "greedy", "cmd": "true", "gpus": 9});
+    manifest(
+        &place,
+        &json!([{"name": "early", "jobs": [plain("good1"), plain("good2")]},
+            {"name": "late", "jobs": [greedy, plain("good3")]}]),
+    );
+    let mut preflight = place.command(&["preflight", "--manifest", "m.json"]);
+    let output = preflight.output().expect("run");
+    assert_eq!(output.status.code(), Some(10), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |verdict: &str| text.lines().find(|line| line.starts_with(verdict));
+    let good = line("ok\tslurm").expect("a good class");
+    assert!(good.contains("good1, good2, good3 (--ntasks=1 "), "{good}");
+    let bad = line("problem\tslurm").expect("a refused one");
+    assert!(bad.contains("greedy (--ntasks=1 "), "{bad}");
+    assert!(bad.contains("--gres=gpu:9): refused"), "{bad}");
+}

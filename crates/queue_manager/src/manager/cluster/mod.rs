@@ -158,15 +158,18 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
     )))
 }
 
-/// The classes of a queue's jobs, each as a wave of one that is only asked about.
-pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
-    let waves = manifest.jobs.iter().map(|job| Wave {
-        token: String::from("aq-preflight"),
-        attempts: vec![queue.join(aris_attempt::format::ATTEMPTS)],
-        ..class(job, manifest.engine, queue)
-    });
-    let waves: BTreeSet<Wave> = waves.collect();
-    waves.into_iter().collect()
+/// The classes of a queue's jobs, each as a wave of one that is only asked about, and the ids of its jobs.
+pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> BTreeMap<Wave, Vec<String>> {
+    let mut classes: BTreeMap<Wave, Vec<String>> = BTreeMap::new();
+    for job in &manifest.jobs {
+        let wave = Wave {
+            token: String::from("aq-preflight"),
+            attempts: vec![queue.join(aris_attempt::format::ATTEMPTS)],
+            ..class(job, manifest.engine, queue)
+        };
+        classes.entry(wave).or_default().push(job.id.to_string());
+    }
+    classes
 }
 
 /// What the jobs of one wave have in common, as a wave without attempts.
