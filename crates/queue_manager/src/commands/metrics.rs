@@ -166,8 +166,15 @@ fn column(text: &str, key: &str, ending: &str) -> Result<Value, String> {
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let names = rows.headers().map_err(|error| error.to_string())?;
-    let at = names.iter().position(|name| name == key);
-    let at = at.ok_or_else(|| format!("it has no column {key}"))?;
+    let at: Vec<usize> = (0..names.len())
+        .filter(|at| names.get(*at) == Some(key))
+        .collect();
+    let at = match at.as_slice() {
+        [at] => *at,
+        [] => return Err(format!("it has no column {key}")),
+        // A table that was joined with itself: which one is meant nobody knows.
+        _ => return Err(format!("the column {key} stands twice")),
+    };
     let last = rows.records().last();
     let last = last.ok_or_else(|| String::from("it has no rows"))?;
     match last.map_err(|error| error.to_string())?.get(at) {
