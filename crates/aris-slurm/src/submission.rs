@@ -1,6 +1,7 @@
 //! The command line of a submission.
 
 use std::path::Path;
+use std::time::Duration;
 
 use aris_contract::text::shell_line;
 use aris_queue::manifest::{Gres, Positive, Slurm};
@@ -25,6 +26,40 @@ pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
         .chain([task::SLURM_TASK, run, token]);
     let words: Vec<&str> = words.collect();
     format!("#!/bin/sh\nexec {}\n", shell_line(&words))
+}
+
+/// How long a task with these options runs at least before Slurm tells its runner of its limit; `None`: the limit is not known here.
+///
+/// **Source**: sbatch(1): `--signal` comes up to 60 seconds earlier than asked for.
+pub fn told_after(options: &Slurm) -> Option<Duration> {
+    const EARLIER: Duration = Duration::from_mins(1);
+    let set = |word: &String| word.starts_with("--t") || word.starts_with("-t");
+    if options.extra().iter().any(set) {
+        return None;
+    }
+    let limit = limit(options.time.as_deref()?).filter(|limit| !limit.is_zero())?;
+    Some(limit.saturating_sub(Duration::from_secs(u64::from(NOTICE)) + EARLIER))
+}
+
+/// **Source**: sbatch(1), `--time`: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, days-hours:minutes:seconds.
+fn limit(time: &str) -> Option<Duration> {
+    let (days, rest) = match time.split_once('-') {
+        Some((days, rest)) => (Some(days.parse::<u32>().ok()?), rest),
+        None => (None, time),
+    };
+    let parts: Result<Vec<u32>, _> = rest.split(':').map(str::parse).collect();
+    let parts = parts.ok()?;
+    let [hours, minutes, seconds] = match (days, parts.as_slice()) {
+        (_, [hours, minutes, seconds]) => [hours, minutes, seconds],
+        (Some(_), [hours, minutes]) => [hours, minutes, &0],
+        (Some(_), [hours]) => [hours, &0, &0],
+        (None, [minutes, seconds]) => [&0, minutes, seconds],
+        (None, [minutes]) => [&0, minutes, &0],
+        _ => return None,
+    };
+    let hours = u64::from(days.unwrap_or(0)) * 24 + u64::from(*hours);
+    let minutes = hours * 60 + u64::from(*minutes);
+    Some(Duration::from_secs(minutes * 60 + u64::from(*seconds)))
 }
 
 /// What a wave's jobs ask `sbatch` for, in its words.
@@ -244,6 +279,24 @@ mod tests {
             wave.options = options(text);
             let words = arguments(&wave, Path::new("/r")).join(" ");
             assert!(words.starts_with(expected), "{text}: {words}");
+        }
+    }
+
+    #[test]
+    fn limits_are_read_as_sbatch_does() {
+        for (time, seconds) in [
+            ("90", Some(5400)),
+            ("1:30", Some(90)),
+            ("2:00:05", Some(7205)),
+            ("1-2", Some(93_600)),
+            ("1-2:30", Some(95_400)),
+            ("0-0:0:9", Some(9)),
+            ("UNLIMITED", None),
+            ("1:2:3:4", None),
+            ("-5", None),
+            ("", None),
+        ] {
+            assert_eq!(limit(time), seconds.map(Duration::from_secs), "{time}");
         }
     }
 

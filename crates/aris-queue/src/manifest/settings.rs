@@ -50,6 +50,13 @@ pub struct Settings {
     pub preconditions: Vec<String>,
 }
 
+impl Settings {
+    /// Whether an attempt may exit with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next one.
+    pub fn continues(&self) -> bool {
+        self.notice.is_some() || self.retry.time_limit.is_some()
+    }
+}
+
 /// Budgets of retries by cause, and the pause before them.
 ///
 /// **Source**: queue design §8. `oom_retry.max_attempts` of the reference counts runs, these count runs after the first.

@@ -40,8 +40,7 @@ pub(crate) fn verdict(
         return Verdict::failed(Reason::Signal, why);
     }
     let settings = &queue.job(job).settings;
-    let continues = settings.notice.is_some() || settings.retry.time_limit.is_some();
-    let mut verdict = judge::judge(exit, settings.done_when, continues);
+    let mut verdict = judge::judge(exit, settings.done_when, settings.continues());
     // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
     if cancelling && verdict.outcome == Outcome::Failed {
         verdict.outcome = Outcome::Cancelled;

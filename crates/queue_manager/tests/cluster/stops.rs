@@ -78,3 +78,50 @@ fn after_as_many_failures_as_may_be_slurm_starts_nothing_more() {
         assert_eq!(cancelled, !place.at(&format!("ran-{id}")).exists(), "{id}");
     }
 }
+
+#[test]
+fn a_job_that_slurm_tells_of_its_limit_goes_on_in_its_next_attempt() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let first = "test $ARIS_ATTEMPT = 1 || exit 0;";
+    let saves = format!("{first} trap 'exit 75' TERM; sleep 300 & wait");
+    let mut limited = [
+        job("saves", &saves),
+        job("plain", &format!("{first} exec sleep 300")),
+    ];
+    for job in &mut limited {
+        job["slurm"] = json!({"time": "1"});
+    }
+    let [saves, plain] = limited;
+    // Whoever tells this one, it is not the limit.
+    let mut told = job("told", &format!("{first} exec sleep 300"));
+    told["slurm"] = json!({"time": "1:00:00"});
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": [saves, plain, told]}]),
+        &json!({"retry": {"time_limit": 1, "delay": 0.1}}),
+    );
+    let mut manager = place.start();
+    Place::until("the last one runs", || {
+        place.at("ran-told").exists() && place.engine_ref("told").is_some()
+    });
+    let token = place.engine_ref("told").expect("submitted");
+    let token = token.split('#').next().expect("a token").to_owned();
+    let done = Command::new("scancel")
+        .args(["--batch", "--signal=TERM", &format!("--name={token}")])
+        .status();
+    assert!(done.expect("scancel").success());
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+    let state = place.state();
+    let row = |id: &str| (state[id]["state"].clone(), state[id]["attempts"].clone());
+    for id in ["saves", "plain"] {
+        assert_eq!(row(id), (json!("completed"), json!(2)), "{id}");
+    }
+    assert_eq!(row("told"), (json!("failed"), json!(1)));
+    assert_eq!(state["told"]["reason"], "signal");
+    let journal = fs::read_to_string(place.at(".s.queue/journal.jsonl")).expect("journal");
+    let limits = journal.matches("\"reason\":\"time_limit\"").count();
+    assert_eq!(limits, 2, "{journal}");
+}

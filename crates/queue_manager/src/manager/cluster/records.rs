@@ -1,9 +1,13 @@
 //! What became of attempts, from the records in their folders, and from the batch system where there is none.
 
+use std::time::Duration;
+
 use aris_attempt::Standing;
-use aris_attempt::format::{CANCEL, EndedByUs, Exit};
+use aris_attempt::format::{CANCEL, EndedByUs, Ending, Exit};
+use aris_queue::judge::CONTINUE;
+use aris_queue::manifest::Engine;
 use aris_queue::state::{Life, Outcome, Reason, Verdict};
-use aris_slurm::{Cause, Says};
+use aris_slurm::{Cause, Says, told_after};
 
 use super::super::ends::withdraw;
 use super::super::{Cards, Manager};
@@ -37,18 +41,26 @@ impl Manager<'_> {
     ) -> Result<(), Error> {
         let asked = self.folder(job).join(CANCEL).exists();
         if exit.ended_by_us == EndedByUs::Cancelled && !asked {
-            return self.ended_by_cluster(cluster, job);
+            return self.ended_by_cluster(cluster, job, exit);
         }
         cluster.forget(job);
         self.ended(job, exit)
     }
 
     /// The cluster told its runner to end: nobody of ours asked for that. Why, only the batch system knows, and it says so some time later.
-    fn ended_by_cluster(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
+    fn ended_by_cluster(
+        &mut self,
+        cluster: &mut Cluster,
+        job: u32,
+        exit: &Exit,
+    ) -> Result<(), Error> {
         let now = Cards::now();
         let since = *cluster.gone.entry(job).or_insert(now);
         let verdict = match cluster.said.get(&job) {
-            Some((Says::Ended(cause, word), _)) => ended_by(cluster.engine.name(), *cause, word),
+            Some((Says::Ended(cause, word), _)) => {
+                let limit = self.limit_was_near(job, exit);
+                ended_by(cluster.engine.name(), *cause, word, limit)
+            }
             Some((Says::NotListed, _)) if now >= since + EXPLAINED => {
                 let name = cluster.engine.name();
                 let why = format!("ended by {name}, and {name} no longer knows why");
@@ -61,6 +73,21 @@ impl Manager<'_> {
         };
         cluster.forget(job);
         self.conclude(job, verdict)
+    }
+
+    /// What shows that an attempt was told to end because of a time limit, where the batch system does not say so.
+    fn limit_was_near(&self, job: u32, exit: &Exit) -> Option<String> {
+        let settings = &self.queue.job(job).settings;
+        if exit.ending == Ending::Code(CONTINUE) && settings.continues() {
+            return Some(String::from(
+                "it exited with 75 to continue in its next attempt",
+            ));
+        }
+        let slurm = self.queue.manifest().engine == Engine::Slurm;
+        let least = slurm.then(|| told_after(&settings.slurm)).flatten()?;
+        let ran = Duration::from_millis(exit.ran_ms);
+        let time = settings.slurm.time.as_deref()?;
+        (ran >= least).then(|| format!("it ran {} s of slurm.time {time}", ran.as_secs()))
     }
 
     /// Its runner is gone without an exit record.
@@ -133,19 +160,23 @@ impl Manager<'_> {
     }
 }
 
-/// What the batch system's word means for an attempt whose runner was told to end, and did.
-fn ended_by(name: &str, cause: Cause, word: &str) -> Verdict {
+/// What the batch system's word means for an attempt whose runner was told to end, and did. `limit`: what shows that a time limit was near.
+fn ended_by(name: &str, cause: Cause, word: &str, limit: Option<String>) -> Verdict {
     let text = format!("ended by the cluster: {name} says {word}");
-    match (reason_of(cause), cause) {
-        (Reason::Lost, Cause::Cancelled) => Verdict::failed(Reason::Cancelled, text),
+    match (reason_of(cause), cause, limit) {
+        (Reason::Lost, Cause::Cancelled, _) => Verdict::failed(Reason::Cancelled, text),
         // It takes the end of the script for the job's own: Slurm's notice before its time limit looks so, and a signal by hand.
-        (Reason::Lost, _) => {
+        (Reason::Lost, _, Some(limit)) => {
+            let why = format!("told to end before its time limit: {limit}; {name} says {word}");
+            Verdict::failed(Reason::TimeLimit, why)
+        }
+        (Reason::Lost, _, None) => {
             let why = format!(
                 "its runner was told to end by somebody other than this queue, most likely because the time limit of {name} was near; {name} says {word}"
             );
             Verdict::failed(Reason::Signal, why)
         }
-        (reason, _) => Verdict::failed(reason, text),
+        (reason, ..) => Verdict::failed(reason, text),
     }
 }
 
@@ -162,12 +193,20 @@ mod tests {
             (Cause::Cancelled, Outcome::Cancelled, Reason::Cancelled),
             (Cause::Untold, Outcome::Failed, Reason::Signal),
         ] {
-            let verdict = ended_by("Slurm", cause, "x");
+            let verdict = |limit| ended_by("Slurm", cause, "x", limit);
+            let ended = verdict(None);
             assert_eq!(
-                (verdict.outcome, verdict.reason),
+                (ended.outcome, ended.reason),
                 (outcome, Some(reason)),
                 "{cause:?}"
             );
+            // A time limit that was near is the cause only where Slurm names none.
+            let near = match cause {
+                Cause::Untold => Reason::TimeLimit,
+                _ => reason,
+            };
+            let ended = verdict(Some(String::from("near")));
+            assert_eq!(ended.reason, Some(near), "{cause:?}");
         }
     }
 }
