@@ -166,11 +166,13 @@ fn batch_system(
             Err(SubmitError::Unavailable(why)) => ("unknown", why),
             Err(error) => ("problem", error.to_string()),
         };
-        let (jobs, asks) = (named(jobs), system.asks(wave));
-        check(
-            verdict,
-            format!("{jobs} ({asks}): {said}").trim_end().to_owned(),
-        )
+        let detail = format!("{} ({})", named(jobs), system.asks(wave));
+        let detail = if said.is_empty() {
+            detail
+        } else {
+            format!("{detail}: {said}")
+        };
+        check(verdict, detail)
     });
     Ok(checks.collect())
 }

@@ -150,6 +150,7 @@ fn preflight_names_the_jobs_that_slurm_refuses_and_what_they_ask_for() {
     let line = |verdict: &str| text.lines().find(|line| line.starts_with(verdict));
     let good = line("ok\tslurm").expect("a good class");
     assert!(good.contains("good1, good2, good3 (--ntasks=1 "), "{good}");
+    assert!(good.ends_with(')'), "{good}");
     let bad = line("problem\tslurm").expect("a refused one");
     assert!(bad.contains("greedy (--ntasks=1 "), "{bad}");
     assert!(bad.contains("--gres=gpu:9): refused"), "{bad}");
