@@ -1230,3 +1230,37 @@ fn text_that_may_not_be_set_is_marked_with_its_cause() {
         .collect();
     assert_eq!(told, [ProblemKind::Undecided(Holds::ALL)]);
 }
+
+/// What a document declares as code and then defines anew is what it is defined as last.
+#[test]
+fn a_listing_that_is_defined_anew_is_text() {
+    for declared in [
+        "\\lstnewenvironment{remarks}{}{}",
+        "\\newtcblisting{remarks}{}",
+        "\\DefineVerbatimEnvironment{remarks}{Verbatim}{}",
+    ] {
+        let preamble = format!(
+            "{declared}\n\\renewenvironment{{remarks}}{{\\begin{{quote}}}}{{\\end{{quote}}}}"
+        );
+        let body = "\\begin{remarks}\nAs shown before \\cite{ghost}.\n\\end{remarks}";
+        let document = document(&preamble, body);
+        assert_eq!(document.citations.len(), 1, "{declared}");
+        assert!(
+            texts(&document)
+                .iter()
+                .any(|text| text.starts_with("As shown before"))
+        );
+    }
+}
+
+/// A character behind a backquote is one token, also one that would begin a group.
+#[test]
+fn a_character_by_its_name_takes_nothing_else() {
+    let document = document("\\catcode`{=12", "Text 31 \\cite{a}.\n\nMore \\cite{b}.");
+    assert_eq!(document.citations.len(), 2);
+    for name in ["&", "}", "\\\\", "\\%", "~", "é"] {
+        let text = format!("A\\catcode`{name}=12 B \\cite{{a}}");
+        let document = self::document("", &text);
+        assert_eq!(texts(&document), ["AB [cite]"], "{name}");
+    }
+}

@@ -211,11 +211,14 @@ impl Reader<'_> {
                     "\"" => self.digits(rest, 16),
                     "'" => self.digits(rest, 8),
                     "`" => {
-                        // The character itself, or a control sequence of one.
-                        self.unread(rest);
-                        let named = self.argument();
-                        let text = self.raw(&named);
-                        let character = text.trim_start_matches('\\').chars().next();
+                        // The character itself, also one that begins or ends a group, or a control sequence of one.
+                        let named = if rest.len > 0 { rest } else { self.next() };
+                        if named.kind == Kind::Word {
+                            self.unread(self.split_letter(named).1);
+                        }
+                        let text = self.text(named);
+                        let behind = text.strip_prefix('\\').filter(|text| !text.is_empty());
+                        let character = behind.unwrap_or(text).chars().next();
                         character.map(|character| u32::from(character).into())
                     }
                     _ => self.digits(token, 10),

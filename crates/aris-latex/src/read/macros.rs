@@ -400,7 +400,8 @@ impl Reader<'_> {
         }
         let is_kept = |what| self.styles > 0 || env::FIXED.contains(what);
         let known = self.environments.get(&index);
-        let is_known = matches!(known, Some(Env::Known(what, _)) if is_kept(what));
+        let is_known = self.built_in.contains(&index)
+            && matches!(known, Some(Env::Known(what, _)) if is_kept(what));
         // What goes into a box is set where that is used, if it is.
         let mut boxed = begin.iter().chain(&end);
         let is_boxed =

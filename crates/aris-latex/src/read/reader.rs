@@ -171,6 +171,8 @@ pub(super) struct Reader<'a> {
     /// Style files that are open; see `assets.rs`.
     pub(super) styles: usize,
     pub(super) environments: BTreeMap<u32, Env>,
+    /// Those of `environments.txt`, as long as the document says nothing else of them.
+    pub(super) built_in: BTreeSet<u32>,
     /// Characters between which text is code.
     pub(super) short_verbs: String,
     /// Whether beamer leaves out what stands outside frames.
@@ -222,6 +224,7 @@ impl<'a> Reader<'a> {
                 let starred = [name, "*"].concat();
                 let [name, starred] = [name, &starred].map(|name| reader.names.intern(name));
                 let env = Env::Known(what, arguments);
+                reader.built_in.extend([name, starred]);
                 reader.environments.entry(starred).or_insert(env.clone());
                 reader.environments.insert(name, env);
             }
@@ -231,6 +234,7 @@ impl<'a> Reader<'a> {
 
     /// An environment is like one of those that are known: a comment, a listing, a theorem.
     pub(super) fn set_environment(&mut self, name: u32, what: &'static str) {
+        self.built_in.remove(&name);
         self.environments.insert(name, Env::Known(what, ""));
     }
 

@@ -305,31 +305,28 @@ impl Writer {
         if style.has(style::MARKED) {
             for (slot, (bit, kind)) in style::MARKS.iter().enumerate() {
                 if style.has(*bit) {
-                    self.mark(slot, 0, &range, kind.clone());
+                    self.mark(slot, 0, &range, |_| Some(kind.clone()));
                 }
             }
         }
-        let link = (style.link as usize).checked_sub(1);
-        if let Some(kind) = link.and_then(|link| self.links.get(link)) {
-            self.mark(LINK, style.link, &range, kind.clone());
+        if style.link != 0 {
+            let link = |writer: &Self| writer.links.get(style.link as usize - 1).cloned();
+            self.mark(LINK, style.link, &range, link);
         }
         if let Some((number, doubt)) = self.doubts.current_mut() {
             doubt.is_told = true;
             doubt.holds.numbers |= text.contains(|c: char| c.is_ascii_digit());
             let kind = MarkKind::Doubtful { cause: doubt.place };
-            self.mark(DOUBT, number, &range, kind);
+            self.mark(DOUBT, number, &range, |_| Some(kind));
         }
-        if all
-            && token.exp != 0
-            && let Some(found) = self.expansions.get(token.exp as usize)
-        {
-            let (name, literal) = (Arc::clone(&found.name), token.literal());
-            self.mark(
-                EXPANSION,
-                token.exp,
-                &range,
-                MarkKind::Expanded { name, literal },
-            );
+        if token.exp != 0 && all {
+            self.mark(EXPANSION, token.exp, &range, |writer| {
+                let found = writer.expansions.get(token.exp as usize)?;
+                Some(MarkKind::Expanded {
+                    name: Arc::clone(&found.name),
+                    literal: token.literal(),
+                })
+            });
         }
     }
 
@@ -352,20 +349,27 @@ impl Writer {
         range
     }
 
-    /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before.
-    fn mark(&mut self, slot: usize, about: u32, range: &Range<usize>, kind: MarkKind) {
+    /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before. Its kind is made only then:
+    /// a citation has many keys, and a word behind it needs none of them.
+    fn mark(
+        &mut self,
+        slot: usize,
+        about: u32,
+        range: &Range<usize>,
+        kind: impl FnOnce(&Self) -> Option<MarkKind>,
+    ) {
         let (last, of) = self.open.last.get(slot).copied().unwrap_or_default();
         let last = (last as usize).checked_sub(1);
-        match last.and_then(|at| self.marks.get_mut(at)) {
-            Some(mark) if mark.range.end == range.start && of == about => {
-                mark.range.end = range.end;
-            }
-            _ => {
-                let range = range.clone();
-                self.marks.push(Mark { range, kind });
-                if let Some(last) = self.open.last.get_mut(slot) {
-                    *last = (narrow(self.marks.len()), about);
-                }
+        if let Some(mark) = last.and_then(|at| self.marks.get_mut(at))
+            && mark.range.end == range.start
+            && of == about
+        {
+            mark.range.end = range.end;
+        } else if let Some(kind) = kind(self) {
+            let range = range.clone();
+            self.marks.push(Mark { range, kind });
+            if let Some(last) = self.open.last.get_mut(slot) {
+                *last = (narrow(self.marks.len()), about);
             }
         }
     }
