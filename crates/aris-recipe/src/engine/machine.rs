@@ -8,7 +8,7 @@ use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
 use super::tokens::Reading;
 use super::values::ListedValues;
-use crate::expression::{Expression, Namespace};
+use crate::expression::{Expression, Namespace, Operand};
 use crate::graph::{Graph, Skip};
 use crate::model::{Branch, Kind, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
@@ -41,11 +41,10 @@ pub enum Poll<'a> {
 impl Machine {
     /// How the answer of an agent's step is read.
     pub fn reading(&self, step: &Step) -> Reading {
-        let mut lists = step.list_fields();
-        lists.append(&mut self.listed.lists(&step.name));
         let is_tool = matches!(step.kind(), Kind::Tool(_) | Kind::Python(_));
         Reading {
-            lists,
+            lists: step.list_fields(),
+            paths: self.listed.lists(&step.name),
             single: self.listed.decisive(&step.name),
             with_colon: step.result_fields().filter(|_| is_tool).collect(),
         }
@@ -105,31 +104,28 @@ impl Machine {
         }
     }
 
-    /// What a step that only routes wants to know of its result: conditions that read it, each with its route, as long as nothing else
-    /// decides. Empty where it needs no result.
+    /// What a step that only routes wants to know of its result: the branches on which it depends, as far as the context does not decide.
+    /// Empty where it needs no result.
     pub fn asked<'s>(&self, step: &'s Step, state: &State) -> Vec<&'s Branch> {
-        let nothing = Value::Null;
-        let scope = state.scope(&nothing);
-        let reads_result = |condition: &Expression| {
-            let mut reads = condition.references().into_iter();
-            reads.any(|one| one.namespace == Namespace::Result)
+        let scope = state.scope(&Value::Null);
+        let mut known = |operand: &Operand| match operand {
+            Operand::Reference(reference) if reference.namespace == Namespace::Result => None,
+            operand => Some(operand.text(&scope).into_owned()),
         };
-        let on_result = step
-            .on_result
-            .as_ref()
-            .filter(|_| step.kind() == Kind::Route);
-        let branches = on_result
-            .into_iter()
-            .flat_map(|on_result| &on_result.branches);
-        let known = |branch: &&Branch| {
+        let on_result = step.on_result.as_ref();
+        let on_result = on_result.filter(|_| step.kind() == Kind::Route);
+        let mut asked = Vec::new();
+        for branch in on_result.into_iter().flat_map(|it| &it.branches) {
             let condition = branch.condition();
-            let holds = |condition: &Expression| condition.holds(&scope, &mut Vec::new());
-            branch.is_default()
-                || condition.is_some_and(|condition| !reads_result(condition) && holds(condition))
-        };
-        let open = branches.take_while(|branch| !known(branch));
-        open.filter(|branch| branch.condition().is_some_and(reads_result))
-            .collect()
+            let held = condition.map(|it| it.outcome(&mut known, &mut Vec::new()));
+            if branch.is_default() || held == Some(Some(true)) {
+                break;
+            }
+            if held == Some(None) {
+                asked.push(branch);
+            }
+        }
+        asked
     }
 
     /// Goes on by one step, or by one attempt of it. `at` is the time, which only the journal keeps.

@@ -14,9 +14,13 @@ use crate::value::to_text;
 pub struct Reading {
     /// Fields that go on over several lines.
     pub lists: BTreeSet<String>,
+    /// The same of paths, as far as lines hold no blank: what stands below is said of them.
+    #[serde(default)]
+    pub paths: BTreeSet<String>,
     /// Fields with a closed set of values that decide where the run goes.
     pub single: BTreeSet<String>,
-    /// Fields that also count as `name: value`, as tools of `AutoSkillit` print them; only those that the step reads, for prose has colons, too.
+    /// Fields that also count as `name: value`, as tools of `AutoSkillit` print them; only those that the step reads, for prose
+    /// has colons, too. The last one counts, and none beside `name = value`.
     #[serde(default)]
     pub with_colon: BTreeSet<String>,
 }
@@ -92,12 +96,14 @@ impl Fields {
 /// lines of quotes and lists, and JSON objects in the text, count as well when they give it another value.
 pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     let mut found: Vec<(String, String)> = Vec::new();
-    let mut is_open = false;
+    let (mut is_open, mut is_paths) = (false, false);
     for line in text.lines() {
         if let Some((name, value)) = field(line) {
-            is_open = value.is_empty() || reading.lists.contains(&name);
+            let is_list = value.is_empty() || reading.lists.contains(&name);
+            is_paths = !is_list && reading.paths.contains(&name);
+            is_open = is_list || is_paths;
             found.push((name, value));
-        } else if ends_a_value(line) {
+        } else if ends_a_value(line) || is_paths && unmarked(line.trim()).contains(' ') {
             is_open = false;
         } else if let Some((_, value)) = found.last_mut().filter(|_| is_open) {
             if !value.is_empty() {
@@ -110,13 +116,10 @@ pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     for (name, value) in found {
         add(&mut fields, name, Value::from(value), reading);
     }
-    for line in text.lines() {
-        if let Some((name, value)) = line.split_once(": ")
-            && reading.with_colon.contains(name)
-            && !fields.contains_key(name)
-        {
-            fields.insert(name.to_owned(), Value::from(value.trim()));
-        }
+    let with_colon = text.lines().rev().filter_map(|line| line.split_once(": "));
+    for (name, value) in with_colon.filter(|(name, _)| reading.with_colon.contains(*name)) {
+        let value = || Value::from(value.trim());
+        fields.entry(name).or_insert_with(value);
     }
     if !reading.single.is_empty() {
         contradict(&mut fields, beside(text), reading);

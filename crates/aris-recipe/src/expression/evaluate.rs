@@ -9,7 +9,7 @@ use crate::expression::Scope;
 use crate::value::is_truthy;
 
 impl Operand {
-    fn text(&self, scope: &Scope<'_>) -> Cow<'_, str> {
+    pub(crate) fn text(&self, scope: &Scope<'_>) -> Cow<'_, str> {
         match self {
             Self::Reference(reference) => Cow::Owned(reference.text(scope)),
             Self::Literal(text) => Cow::Borrowed(text),

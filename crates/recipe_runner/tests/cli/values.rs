@@ -636,10 +636,47 @@ fn a_list_of_the_contract_has_all_its_lines() {
     call(&project, &["run", "r.yaml", "--state", "s.json"])
         .run()
         .expect_code(11);
-    completed(&project, "plan", "files = a.md\nb.md\nc.md\n%%ORDER_UP%%\n");
+    completed(
+        &project,
+        "plan",
+        "files = a.md\nb.md\n- c.md\n%%ORDER_UP%%\n",
+    );
     completed(&project, "more", "next = done");
     let next = completed(&project, "merge", "merged = yes");
-    assert_eq!(next["message"], "a.md\nb.md\nc.md");
+    assert_eq!(next["message"], "a.md\nb.md\n- c.md");
+    let project = phases();
+    call(&project, &["run", "r.yaml", "--state", "s.json"])
+        .run()
+        .expect_code(11);
+    completed(&project, "plan", "files = a.md\nI am done with it.");
+    completed(&project, "more", "next = done");
+    let next = completed(&project, "merge", "merged = yes");
+    assert_eq!(next["message"], "a.md");
+}
+
+/// What the context decides needs no result.
+#[test]
+fn a_routing_step_that_is_decided_asks_nobody() {
+    for (when, terminal) in [
+        (
+            "${{ context.v }} == GO and ${{ result.next }} == more",
+            "no",
+        ),
+        (
+            "${{ context.v }} == NO or ${{ result.next }} == more",
+            "yes",
+        ),
+    ] {
+        let text = format!(
+            "name: r\nkitchen_rules: [a]\nsteps:\n  a:\n    tool: run_skill\n    with: {{skill_command: '/x y'}}\n    \
+             capture: {{v: '${{{{ result.v }}}}'}}\n    on_success: b\n    on_failure: no\n    on_context_limit: no\n  b:\n    \
+             action: route\n    on_result:\n      - {{when: '{when}', route: yes}}\n      - {{route: no}}\n  \
+             yes: {{action: stop, message: m}}\n  no: {{action: stop, message: m}}\n"
+        );
+        let project = Project::new().file("r.yaml", text);
+        let data = answered(&project, "v = NO\n", &[]);
+        assert_eq!(data["terminal"], terminal, "{when}");
+    }
 }
 
 /// `AutoSkillit`'s tools print `name: value`.
