@@ -25,15 +25,15 @@ const FORBIDDEN: [&str; 6] = [
     "SCONTROL_",
 ];
 
-/// The variable that says which cluster.
-const CONF: &str = "SLURM_CONF";
+/// The variable that says which cluster, and the token by which auth/jwt knows the user.
+const KEPT: [&str; 2] = ["SLURM_CONF", "SLURM_JWT"];
 
 /// How this machine reaches the batch system, and for which run.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// The folder of its commands; `None`: the `PATH` says.
     pub commands: Option<PathBuf>,
-    /// Environment of commands, for Slurm of submissions, too; of its own variables only `SLURM_CONF` is passed on.
+    /// Environment of commands, for Slurm of submissions, too; of its own variables only `SLURM_CONF` and `SLURM_JWT` are passed on.
     pub environment: Vec<(OsString, OsString)>,
     /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN`, or `hq-task RUN TOKEN`, follow; its path is the
     /// same on all nodes.
@@ -85,7 +85,7 @@ impl Access {
     ) -> Answer {
         let kept = |name: &OsString| {
             let name = name.to_string_lossy();
-            name == CONF || !FORBIDDEN.iter().any(|prefix| name.starts_with(prefix))
+            KEPT.contains(&&*name) || !FORBIDDEN.iter().any(|prefix| name.starts_with(prefix))
         };
         let folder = self.commands.as_ref();
         let path = folder.map_or_else(|| PathBuf::from(program), |folder| folder.join(program));

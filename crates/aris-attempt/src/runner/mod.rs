@@ -57,7 +57,7 @@ const COMPLAINT_LIMIT: u64 = 64 * 1024;
 /// How long after its job this process may be told to end by the same hand. A busy machine lets many programs run between two signals
 /// that are sent one after the other; whoever ends a job by hand waits so long for its record.
 const TOLD: Duration = Duration::from_secs(1);
-/// The same after a good end: every job of a batch system waits so long.
+/// The same after a good end: every job that a batch system starts waits so long.
 const TOLD_GOOD: Duration = Duration::from_millis(200);
 
 /// Times the runner's lock is asked for: somebody who only looks holds it for microseconds.
@@ -123,7 +123,7 @@ fn attempt(
     let claim = record::own_claim();
     record::claim(folder, &claim)?;
     // Whatever goes wrong from here on is how the attempt ended, and is recorded as that.
-    claimed(&spec, folder, wake, leases, claim.runner.boot_id)?;
+    claimed(&spec, folder, wake, leases, claim.runner.boot_id, served)?;
     // What a manager concludes goes through its own synced journal: it need not wait for a disk that syncs this, too.
     if served && handoff::is_open(std::io::stdin()) {
         return Ok(());
@@ -169,6 +169,7 @@ fn claimed(
     wake: &mut Wake,
     leases: Vec<OwnedFd>,
     boot_id: String,
+    served: bool,
 ) -> Result<(), AttemptError> {
     let mut record = ExitRecord::new(spec, folder);
     if folder.join(CANCEL).exists() || wake.told_to_end() {
@@ -229,9 +230,9 @@ fn claimed(
     record.look_after(wake)?;
     // A batch system signals the processes of a job one after the other, this one perhaps last.
     let time = match &record.exit.ending {
-        // The shell of `train; cp …` goes on when its program is told to end, and its last command may succeed. Elsewhere a good end is never
-        // taken back.
-        Ending::Code(0) => in_batch_job().then_some(TOLD_GOOD),
+        // The shell of `train; cp …` goes on when its program is told to end, and its last command may succeed. Where no batch system started
+        // this runner, which could be asked, a good end is never taken back.
+        Ending::Code(0) => (!served && in_batch_job()).then_some(TOLD_GOOD),
         ending => Some(if was_told(ending) || in_batch_job() {
             TOLD
         } else {

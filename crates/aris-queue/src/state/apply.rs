@@ -135,6 +135,7 @@ fn apply_to(
         } => {
             let current = run.life.is_active() && *attempt == run.attempt();
             legal(current, id, "be withdrawn")?;
+            run.engine_says = None;
             run.life = if run.life == Life::Cancelling {
                 Life::Over(Outcome::Cancelled)
             } else {

@@ -225,7 +225,9 @@ pub(super) fn failed(host: &str, answer: &Answer) -> Error {
     let message = message.unwrap_or("it said nothing").trim();
     let said = printable(message.strip_prefix("error: ").unwrap_or(message));
     let kind = kind.unwrap_or(ErrorKind::Internal);
-    Error::told(kind, format!("on {host}: {said}"), "")
+    Told::new(kind, format!("on {host}: {said}"), "")
+        .with(HOST, host)
+        .into()
 }
 
 /// The line in which a program says what is wrong: the one that begins so, else the last.
@@ -294,7 +296,10 @@ pub(super) fn own_words<'a>(
     }
 }
 
+/// The fact by which an answer of a server is told from an error of this machine.
+const HOST: &str = "host";
+
 /// Whether a server does not have what is asked for.
 pub(super) fn is_absent(error: &Error) -> bool {
-    error.kind() == ErrorKind::NotFound
+    error.kind() == ErrorKind::NotFound && error.details().contains_key(HOST)
 }

@@ -7,7 +7,7 @@ use aris_queue::state::{Event, Life};
 
 use super::Manager;
 use super::cluster::Cluster;
-use super::ends::{BY_A_PERSON, withdraw, withdrawn_by};
+use super::ends::{BY_A_PERSON, withdraw, withdrew};
 use crate::error::Error;
 
 impl Manager<'_> {
@@ -58,9 +58,7 @@ impl Manager<'_> {
             }
             Ok(Standing::Ended(exit)) => self.ended(job, &exit),
             Ok(Standing::Lost { claim, start }) => {
-                let by = withdrawn_by(&folder);
-                let ours = claim.is_some_and(|claim| by == Some(claim.runner.pid));
-                if ours && start.is_none() {
+                if start.is_none() && withdrew(&folder, claim.as_ref()) {
                     return self.withdrawn(job, "an earlier manager withdrew it", false);
                 }
                 self.lost(job)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use aris_attempt::format::EndedByUs;
+use aris_attempt::format::{Claim, EndedByUs};
 use aris_attempt::{Seen, Standing, format};
 use aris_contract::text::counted;
 use aris_queue::judge;
@@ -168,30 +168,38 @@ impl Manager<'_> {
         });
     }
 
-    /// How many jobs have failed and how many may, when it is as many.
-    pub(super) fn too_many_failed(&self) -> Option<(usize, u32)> {
-        let most = self.queue.manifest().max_failures?;
-        let failed = (0..self.queue.len()).filter(|job| {
-            let run = self.queue.run(*job);
-            has_failed(run) && self.queue.reason(*job) != Some(Reason::Cancelled)
-        });
-        let failed = failed.count();
-        (failed >= most as usize).then_some((failed, most))
-    }
-
     /// When as many jobs have failed as the manifest lets: nothing that has not started is started; what runs goes on.
     pub(super) fn stop_after_failures(&mut self) -> Result<(), Error> {
-        let Some((failed, most)) = self.too_many_failed() else {
+        let most = self.queue.manifest().max_failures;
+        if most.is_none_or(|most| self.failed() < most as usize) {
             return Ok(());
-        };
+        }
+        self.too_many_failed = true;
         let waits = |job: &u32| {
             !self.queue.state(*job).is_final() && !self.queue.run(*job).life.is_active()
         };
-        let waiting: Vec<u32> = (0..self.queue.len()).filter(waits).collect();
+        self.not_started((0..self.queue.len()).filter(waits).collect())
+    }
+
+    /// Jobs that have failed, those apart that were not started.
+    fn failed(&self) -> usize {
+        let failed = (0..self.queue.len()).filter(|job| {
+            has_failed(self.queue.run(*job)) && self.queue.reason(*job) != Some(Reason::Cancelled)
+        });
+        failed.count()
+    }
+
+    /// These jobs are not started, because as many have failed as may.
+    pub(super) fn not_started(&mut self, waiting: Vec<u32>) -> Result<(), Error> {
+        let (failed, most) = (
+            counted(self.failed(), "job"),
+            self.queue.manifest().max_failures,
+        );
+        let most = most.unwrap_or_default();
         if !waiting.is_empty() {
-            let (jobs, others) = (counted(failed, "job"), counted(waiting.len(), "job"));
+            let others = counted(waiting.len(), "job");
             self.say(&format!(
-                "failed (max_failures: {most}): {jobs}; not started: {others}"
+                "failed (max_failures: {most}): {failed}; not started: {others}"
             ));
         }
         for job in waiting {
@@ -199,10 +207,8 @@ impl Manager<'_> {
             if self.queue.state(job).is_final() {
                 continue;
             }
-            let text = format!(
-                "not started: {} of the queue had failed (max_failures: {most})",
-                counted(failed, "job")
-            );
+            let text =
+                format!("not started: {failed} of the queue had failed (max_failures: {most})");
             self.happen(Event::Refused {
                 id: self.id(job),
                 verdict: Verdict::failed(Reason::Cancelled, text),
@@ -309,7 +315,9 @@ pub(super) fn withdraw(folder: &Path) -> bool {
         && aris_attempt::withdraw(folder).is_ok()
 }
 
-pub(super) fn withdrawn_by(folder: &Path) -> Option<i32> {
-    let bytes = aris_fs::read(&folder.join(WITHDRAWN), 64).ok()?;
-    String::from_utf8_lossy(&bytes).trim().parse().ok()
+/// Whether this claim of an attempt is that of a manager that withdrew it.
+pub(super) fn withdrew(folder: &Path, claim: Option<&Claim>) -> bool {
+    let by = aris_fs::read(&folder.join(WITHDRAWN), 64).ok();
+    let by = by.and_then(|bytes| String::from_utf8_lossy(&bytes).trim().parse().ok());
+    claim.is_some_and(|claim| by == Some(claim.runner.pid))
 }

@@ -121,6 +121,8 @@ pub(crate) struct Manager<'a> {
     hooks: hooks::Hooks,
     /// Something has ended since this manager took the queue up.
     any_end: bool,
+    /// As many jobs have failed as may: what a batch system has not started is still to be taken back.
+    too_many_failed: bool,
     /// The user's manifest.
     manifest: PathBuf,
     /// The queue's own manifest was changed: it is to be taken up anew.

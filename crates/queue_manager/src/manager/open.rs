@@ -101,6 +101,7 @@ impl<'a> Manager<'a> {
             short: BTreeMap::new(),
             hooks: Hooks::new(place.queue.join("hooks.log")),
             any_end: false,
+            too_many_failed: false,
             peaks: BTreeMap::new(),
             held,
             manifest: current.path.clone(),

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use aris_attempt::cards::CardId;
 use serde::Deserialize;
 
-use super::{JobRow, not_a_state_file};
+use super::not_a_state_file;
 use aris_queue::problem::Invalid;
 use aris_queue::state::{Event, Imported, Queue};
 
@@ -17,7 +18,19 @@ pub(crate) type Taken = (Vec<Event>, Vec<String>);
 pub(crate) fn import(path: &Path, text: &str, queue: &Queue) -> Result<Taken, Invalid> {
     #[derive(Deserialize)]
     struct Old {
-        jobs: Vec<JobRow>,
+        jobs: Vec<OldJob>,
+    }
+    // Only what is taken over: files of other programs and versions have more, and other words in it.
+    #[derive(Deserialize)]
+    struct OldJob {
+        id: String,
+        status: String,
+        #[serde(default)]
+        attempts: u32,
+        gpu: Option<CardId>,
+        pid: Option<i32>,
+        started: Option<String>,
+        completed: Option<String>,
     }
     let time = |text: Option<String>| super::moment(&text?);
     let hint = "move the file away to begin anew, or restore it from a copy; nothing was started";
@@ -37,7 +50,7 @@ pub(crate) fn import(path: &Path, text: &str, queue: &Queue) -> Result<Taken, In
             "failed_oom" if job.attempts <= retries => Imported::OutOfMemory,
             "completed" => Imported::Completed,
             "running" => {
-                let pid = match job.pid.and_then(|pid| i32::try_from(pid).ok()) {
+                let pid = match job.pid {
                     Some(pid) if aris_attempt::runs(pid) => {
                         format!("a process {pid}, which the file names, runs on this machine")
                     }

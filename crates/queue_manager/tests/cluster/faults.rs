@@ -118,7 +118,7 @@ fn act(words: [&str; 2]) {
     assert!(done.status.success(), "{words:?}: {done:?}");
 }
 
-fn real(program: &str) -> String {
+pub(super) fn real(program: &str) -> String {
     let found = Command::new("sh")
         .args(["-c", &format!("command -v {program}")])
         .output();

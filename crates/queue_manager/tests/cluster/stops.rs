@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::faults::real;
 use super::{alone, job, manifest_with};
 use crate::queue::Place;
 
@@ -54,6 +55,38 @@ fn a_paused_queue_takes_back_what_slurm_has_not_started() {
     assert_eq!(ran(&place, 5), [1; 5]);
 }
 
+/// The next manager knows what was taken back, and runs it.
+#[test]
+fn a_manager_that_is_killed_while_it_takes_back_loses_no_job() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let once = place.at("once").display().to_string();
+    let body = format!(
+        "{} \"$@\"; test -e '{once}' || {{ touch '{once}'; kill -9 $PPID; }}",
+        real("scancel")
+    );
+    place.program("scancel", &body);
+    let wait = "until test -e go; do sleep 0.1; done";
+    let jobs: Vec<Value> = (0..4).map(|at| job(&format!("j{at}"), wait)).collect();
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs}]),
+        &json!({"max_parallel": 1}),
+    );
+    let mut manager = place.start();
+    Place::until("the first runs", || place.at("ran-j0").exists());
+    Place::until("the state says so", || place.engine_ref("j0").is_some());
+    place.call(&["pause", "--state", "s.json"]);
+    manager.wait().expect("killed");
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(place.data(&["resume", "--state", "s.json"])["done"], true);
+    assert_eq!(place.run().status.code(), Some(0));
+    assert_eq!(ran(&place, 4), [1; 4]);
+}
+
+/// What a person tries again after that is started.
 #[test]
 fn after_as_many_failures_as_may_be_slurm_starts_nothing_more() {
     let Some(_alone) = alone() else {
@@ -77,6 +110,9 @@ fn after_as_many_failures_as_may_be_slurm_starts_nothing_more() {
         assert_eq!(row["state"], "failed", "{id}");
         assert_eq!(cancelled, !place.at(&format!("ran-{id}")).exists(), "{id}");
     }
+    place.data(&["retry", "j9", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(10));
+    assert_eq!(ran(&place, 10).last(), Some(&1));
 }
 
 #[test]

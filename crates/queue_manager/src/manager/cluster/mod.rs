@@ -260,6 +260,9 @@ fn parsed(name: &str) -> Option<(&str, u32)> {
     Some((token, index.parse().ok()?))
 }
 
+/// Attempts that are taken back in one turn: each takes some changes of the disk.
+const TAKEN: usize = 200;
+
 impl Manager<'_> {
     /// Token and index of a job's last attempt.
     pub(super) fn wave_of(&self, job: u32) -> Option<(&str, u32)> {
@@ -326,24 +329,36 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// What the batch system has and has not started it would start although the queue is paused or too many jobs have failed: it is claimed
-    /// here and told to go. Its number is spent: what is handed over again under it a task of the earlier wave could claim.
+    /// What the batch system has and has not started it would start although the queue is paused, or although too many jobs have just failed:
+    /// it is claimed here and told to go. Its number is spent: what is handed over again under it a task of the earlier wave could claim.
     fn take_back(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
-        let too_many = self.too_many_failed().is_some();
-        if !too_many && !self.queue.paused() {
+        if !self.too_many_failed && !self.queue.paused() {
             return Ok(());
         }
-        let why = if too_many { "max_failures" } else { "paused" };
+        let mut taken = Vec::new();
         for job in self.queue.active().collect::<Vec<u32>>() {
             let folder = self.folder(job);
             let waits = || matches!(aris_attempt::standing(&folder), Ok(Standing::Unclaimed));
             if self.queue.run(job).life != Life::Cancelling && waits() && withdraw(&folder) {
                 cluster.unwanted.extend(cluster.refs.get(&job).cloned());
                 cluster.forget(job);
-                self.withdrawn(job, &format!("taken back: {why}"), false)?;
+                self.withdrawn(job, "taken back: nothing new is started", false)?;
+                taken.push(job);
+            }
+            // A claim without its line in the journal is understood by the next manager; that there are few of them keeps a turn short.
+            if taken.len() == TAKEN {
+                break;
             }
         }
-        self.stop_after_failures()
+        if !taken.is_empty() {
+            self.sync();
+        }
+        if self.too_many_failed {
+            // What a person has tried again after this is started.
+            self.too_many_failed = taken.len() == TAKEN;
+            self.not_started(taken)?;
+        }
+        Ok(())
     }
 
     /// Tells the batch system what people want ended: runners hear of it at once, and what waits leaves its queue. Nothing depends on it.

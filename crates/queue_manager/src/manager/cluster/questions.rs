@@ -141,7 +141,12 @@ impl Manager<'_> {
                 number: first.job.clone(),
             })?;
         }
-        for (job, index) in self.of_token(token) {
+        let of_token = self.of_token(token);
+        // What was cancelled or taken back before Slurm's number was known.
+        let is_ours = |one: &&Task| of_token.iter().any(|(_, index)| *index == one.index);
+        let others = refs.iter().filter(|one| !is_ours(one));
+        cluster.unwanted.extend(others.cloned());
+        for (job, index) in of_token {
             if let Some(one) = refs.iter().find(|one| one.index == index) {
                 cluster.refs.insert(job, one.clone());
             }

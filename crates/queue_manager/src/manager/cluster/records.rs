@@ -9,7 +9,7 @@ use aris_queue::manifest::Engine;
 use aris_queue::state::{Life, Outcome, Reason, Verdict};
 use aris_slurm::{Cause, Says, told_after};
 
-use super::super::ends::withdraw;
+use super::super::ends::{withdraw, withdrew};
 use super::super::{Cards, Manager};
 use super::{Cluster, EXPLAINED, LOOK, UNLISTED, reason_of};
 use crate::error::Error;
@@ -25,7 +25,14 @@ impl Manager<'_> {
                         self.runs(job, &stands);
                     }
                 }
-                Ok(Standing::Lost { .. }) => self.gone_there(cluster, job)?,
+                Ok(Standing::Lost { claim, start }) => {
+                    if start.is_none() && withdrew(&self.folder(job), claim.as_ref()) {
+                        cluster.forget(job);
+                        self.withdrawn(job, "an earlier manager withdrew it", false)?;
+                    } else {
+                        self.gone_there(cluster, job)?;
+                    }
+                }
                 Ok(Standing::Unclaimed) => self.unclaimed_there(cluster, job)?,
                 Err(error) => self.notice("attempts", Some(error.to_string())),
             }
