@@ -14,7 +14,7 @@ use crate::value::to_text;
 pub struct Reading {
     /// Fields that go on over several lines.
     pub lists: BTreeSet<String>,
-    /// The same of paths, as far as lines hold no blank: what stands below is said of them.
+    /// Lists of paths, which also go on; a line with a blank ends them, because it is prose.
     #[serde(default)]
     pub paths: BTreeSet<String>,
     /// Fields with a closed set of values that decide where the run goes.
