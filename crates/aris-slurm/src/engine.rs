@@ -309,7 +309,7 @@ impl BatchSystem for SlurmEngine {
     }
 }
 
-/// What a row says; of an end without a cause the submission's log may know that it was for want of memory.
+/// What a row says. An end without a cause may be for want of memory: the submission's log says so.
 fn explained<'a>(row: &Row, log: impl FnOnce() -> &'a mut String) -> Says {
     let Says::Ended(Cause::Untold, word) = &row.says else {
         return row.says.clone();

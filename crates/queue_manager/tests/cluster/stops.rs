@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::faults::real;
 use super::{alone, job, manifest_with};
-use crate::queue::Place;
+use crate::queue::{Manager, Place};
 
 /// Tasks of this submission that Slurm has.
 fn tasks(token: &str) -> usize {
@@ -24,22 +24,28 @@ fn ran(place: &Place, jobs: usize) -> Vec<usize> {
     lines.collect()
 }
 
+/// A manager of jobs of which one may run at a time: the first runs until the file `go` is there, and Slurm has the others.
+fn one_of(place: &Place, jobs: usize) -> Manager {
+    let wait = "until test -e go; do sleep 0.1; done";
+    let jobs = (0..jobs).map(|at| job(&format!("j{at}"), wait));
+    manifest_with(
+        place,
+        &json!([{"name": "p", "jobs": jobs.collect::<Vec<Value>>()}]),
+        &json!({"max_parallel": 1}),
+    );
+    let manager = place.start();
+    Place::until("the first runs", || place.at("ran-j0").exists());
+    Place::until("the state says so", || place.engine_ref("j0").is_some());
+    manager
+}
+
 #[test]
 fn a_paused_queue_takes_back_what_slurm_has_not_started() {
     let Some(_alone) = alone() else {
         return;
     };
     let place = Place::new();
-    let wait = "until test -e go; do sleep 0.1; done";
-    let jobs: Vec<Value> = (0..5).map(|at| job(&format!("j{at}"), wait)).collect();
-    manifest_with(
-        &place,
-        &json!([{"name": "p", "jobs": jobs}]),
-        &json!({"max_parallel": 1}),
-    );
-    let mut manager = place.start();
-    Place::until("the first runs", || place.at("ran-j0").exists());
-    Place::until("the state says so", || place.engine_ref("j0").is_some());
+    let mut manager = one_of(&place, 5);
     let token = place.engine_ref("j0").expect("submitted");
     let token = token.split('#').next().expect("a token").to_owned();
     assert_eq!(place.data(&["pause", "--state", "s.json"])["done"], true);
@@ -68,16 +74,7 @@ fn a_manager_that_is_killed_while_it_takes_back_loses_no_job() {
         real("scancel")
     );
     place.program("scancel", &body);
-    let wait = "until test -e go; do sleep 0.1; done";
-    let jobs: Vec<Value> = (0..4).map(|at| job(&format!("j{at}"), wait)).collect();
-    manifest_with(
-        &place,
-        &json!([{"name": "p", "jobs": jobs}]),
-        &json!({"max_parallel": 1}),
-    );
-    let mut manager = place.start();
-    Place::until("the first runs", || place.at("ran-j0").exists());
-    Place::until("the state says so", || place.engine_ref("j0").is_some());
+    let mut manager = one_of(&place, 4);
     place.call(&["pause", "--state", "s.json"]);
     manager.wait().expect("killed");
     fs::write(place.at("go"), "").expect("write");

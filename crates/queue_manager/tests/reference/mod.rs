@@ -192,7 +192,8 @@ fn a_state_file_that_is_taken_over_keeps_cards_and_times() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "true"), job("b", "true")]}]));
     let old = json!({"meta": {"project": "p"}, "phases": [], "jobs": [
-        {"id": "a", "status": "completed", "attempts": 1, "gpu": 3,
+        // Fields that nobody needs here, as another program or version writes them.
+        {"id": "a", "status": "completed", "attempts": 1, "gpu": 3, "gpus": null, "reason": "out of memory", "exit_code": "1",
          "started": "2026-01-02T03:04:05.678901Z", "completed": "2026-01-02T04:04:05.678901Z"},
         {"id": "b", "status": "stuck", "attempts": 3, "gpu": 1, "started": "2026-01-02T03:04:05Z", "completed": null},
     ]});

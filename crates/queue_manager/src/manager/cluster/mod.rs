@@ -260,7 +260,7 @@ fn parsed(name: &str) -> Option<(&str, u32)> {
     Some((token, index.parse().ok()?))
 }
 
-/// Attempts that are taken back in one turn: each takes some changes of the disk.
+/// Attempts that are taken back in one turn; each writes some files.
 const TAKEN: usize = 200;
 
 impl Manager<'_> {
@@ -345,7 +345,7 @@ impl Manager<'_> {
                 self.withdrawn(job, "taken back: nothing new is started", false)?;
                 taken.push(job);
             }
-            // A claim without its line in the journal is understood by the next manager; that there are few of them keeps a turn short.
+            // Few at a time keep a turn short. A claim that has no line in the journal is understood by the next manager.
             if taken.len() == TAKEN {
                 break;
             }
