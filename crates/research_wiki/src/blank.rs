@@ -1,10 +1,10 @@
-//! The text of a new page, with the reference's bytes.
+//! The text of a new page, byte for byte as the reference writes it.
 
 use aris_wiki::node::Kind;
 use aris_wiki::page::scalar::{list, quoted};
 use aris_wiki::page::{CONNECTIONS, CONNECTIONS_PLACEHOLDER};
 
-/// A section that nobody has written yet.
+/// A section that nobody has written yet, as (heading, placeholder).
 pub(crate) fn section(heading: &str) -> (&str, &str) {
     match heading {
         CONNECTIONS => (heading, CONNECTIONS_PLACEHOLDER),
@@ -12,7 +12,7 @@ pub(crate) fn section(heading: &str) -> (&str, &str) {
     }
 }
 
-/// A page of `node` with the lines `fields` of frontmatter between title and tags, and with sections, each a heading and a text.
+/// A new page of the node `node`. `fields` are frontmatter lines that go between title and tags; `sections` are (heading, text).
 pub(crate) fn page(
     kind: Kind,
     node: &str,

@@ -9,7 +9,7 @@ use aris_wiki::summary::Summary;
 /// Name of the generated part.
 pub(crate) const PART: &str = "connections";
 
-/// One line for each edge of `node`: those that start there first.
+/// One line for each edge of `node`; edges that start there come first.
 pub(crate) fn render(node: &str, edges: &Edges, pages: &BTreeMap<&str, &Summary>) -> String {
     let start = |edge: &Edge| format!("- {} →", one_line(&edge.kind));
     let away = edges.of(node).filter(|edge| edge.from == node);
@@ -29,7 +29,7 @@ fn line(start: &str, other: &str, edge: &Edge, pages: &BTreeMap<&str, &Summary>)
     format!("{start} {name}{}", evidence(edge))
 }
 
-/// The evidence of an edge behind a colon; empty where there is none. A marker of ours in it must not look like one.
+/// The edge's evidence after a colon, or nothing. Comment marks in it are broken up: they could end the generated part.
 pub(crate) fn evidence(edge: &Edge) -> String {
     let evidence = one_line(&edge.evidence).replace("<!--", "<! --");
     let colon = if evidence.is_empty() { "" } else { ": " };

@@ -13,19 +13,19 @@ use serde_json::{Map, Value};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What nobody has to tell from other errors.
+    /// An error that is fully described by kind, message and hint.
     #[error(transparent)]
     Told(#[from] FetchError),
-    /// An arXiv identifier is none.
+    /// Text is not an arXiv identifier.
     #[error(transparent)]
     ArxivId(#[from] ArxivIdError),
-    /// Somebody else wrote to a file while it was being changed; what they wrote stays.
+    /// Somebody else wrote to a file while it was being changed; their version stays.
     #[error("{} was changed by somebody else meanwhile, and stays as it is now", path.display())]
     ChangedMeanwhile {
         /// The file.
         path: PathBuf,
     },
-    /// The index, which is `SQLite`'s.
+    /// The `SQLite` index.
     #[error("the index: {0}")]
     Index(#[from] rusqlite::Error),
     /// The network.
@@ -52,14 +52,14 @@ impl Error {
         Self::told(ErrorKind::NotFound, what, hint)
     }
 
-    /// A page is to be changed that is not text, or whose place is taken.
+    /// A page cannot be changed: it is not text, or another file has its name.
     pub(crate) fn page(path: &Path, why: &str) -> Self {
         let what = format!("{} cannot be changed: {why}", path.display());
         let hint = "mend it by hand; nothing was changed";
         Self::told(ErrorKind::Validation, what, hint)
     }
 
-    /// A file of descriptions is none; `hint` says what it must hold.
+    /// A file of descriptions cannot be read; `hint` says what it must hold.
     pub(crate) fn metadata(path: &Path, line: usize, why: &str, hint: &str) -> Self {
         let what = format!("{}: line {line}: {why}", path.display());
         Self::told(ErrorKind::Validation, what, hint)

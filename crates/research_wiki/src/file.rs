@@ -1,10 +1,10 @@
-//! Reading and adding to the files of a wiki that people and other programs write, too.
+//! Reads and extends files of a wiki that people and other programs write as well.
 
 use std::path::Path;
 
 use aris_fs::FsError;
 
-/// The file's text; bytes that are not UTF-8 become U+FFFD. `None` when it is absent. For what is only looked at.
+/// The file's text; bytes that are not UTF-8 become U+FFFD. `None` when it is absent. Not for text that is written back.
 pub(crate) fn text_optional(path: &Path) -> Result<Option<String>, FsError> {
     let bytes = aris_fs::read_optional(path, aris_fs::READ_LIMIT)?;
     Ok(bytes.map(|bytes| match String::from_utf8(bytes) {
@@ -13,7 +13,7 @@ pub(crate) fn text_optional(path: &Path) -> Result<Option<String>, FsError> {
     }))
 }
 
-/// Appends lines, durably and in one piece. A last line without line feed is somebody's: it gets its line feed first.
+/// Appends lines, durably and with a single write. If the last line lacks its line feed, that is added first.
 pub(crate) fn append(path: &Path, lines: &[String]) -> Result<(), FsError> {
     if lines.is_empty() {
         return Ok(());
@@ -31,8 +31,8 @@ pub(crate) fn append(path: &Path, lines: &[String]) -> Result<(), FsError> {
     aris_fs::append_text(path, &format!("{start}{}\n", lines.join("\n")))
 }
 
-/// Replaces a file of `length` bytes to which others append, while it is the `same`. What they append to the old one until it is gone is
-/// appended to the new one. Gives whether it was the same.
+/// Replaces a file of `length` bytes to which others append, if `same` says that it is unchanged. Bytes that others append to the old
+/// file before it is replaced are appended to the new one. Returns whether the file was unchanged.
 pub(crate) fn replace_and_follow(
     path: &Path,
     bytes: &[u8],
@@ -57,9 +57,9 @@ pub(crate) fn replace_and_follow(
     Ok(true)
 }
 
-/// Replaces a file that can be made again, when its content changes.
+/// Writes a derived file if its content changes. Returns whether it did.
 pub(crate) fn refresh(path: &Path, content: &str) -> Result<bool, FsError> {
-    // What cannot be read is replaced, or says so when it is written.
+    // An unreadable file is replaced; if that fails, the write reports it.
     let old = aris_fs::read_optional(path, aris_fs::READ_LIMIT).unwrap_or_default();
     if old.as_deref() == Some(content.as_bytes()) {
         return Ok(false);

@@ -1,27 +1,27 @@
-//! `gap_map.md`: the gaps of the field, as people write them.
+//! `gap_map.md`: the gaps of the research field, as people write them.
 
 /// One gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
     /// `G1`.
     pub(crate) id: String,
-    /// What the first line says beside the identifier; the identifier where it says nothing.
+    /// The rest of the first line; the identifier if there is no rest.
     pub(crate) title: String,
-    /// Everything that is said about it, on one line.
+    /// The whole text about it, on one line.
     pub(crate) text: String,
     /// Whether it is marked as resolved.
     pub(crate) resolved: bool,
 }
 
 impl Gap {
-    /// Its place in a site's page of gaps.
+    /// Its anchor on the site's page of gaps.
     pub(crate) fn anchor(&self) -> String {
         format!("gap-{}", self.id)
     }
 }
 
-/// The gaps of a map, each once: one begins at a heading, list item or table row that names it first (`## G1: …`, `- **G2** …`, `3. G3 …`)
-/// and goes on to the next one. What is said under the same name further down belongs to it, too.
+/// The gaps of a map, each once. A gap begins at the first heading, list item or table row that starts with its identifier (`## G1: …`,
+/// `- **G2** …`, `3. G3 …`) and ends where the next gap begins. Later text under the same identifier is added to it.
 pub(crate) fn parse(text: &str) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
     let mut current = None;
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Vec<Gap> {
             continue;
         };
         let words = match begins(line) {
-            // The marks around the identifier have lost their counterparts.
+            // The opening marks before the identifier were cut off, so their closing marks are removed, too.
             Some((id, rest)) => {
                 let rest = rest.trim_start_matches(['*', '_', '`', ']']);
                 [id, rest.trim_end()].concat()
@@ -69,15 +69,15 @@ pub(crate) fn parse(text: &str) -> Vec<Gap> {
     gaps
 }
 
-/// Whether `map` names the gap `id`. One without gaps that begin a line, or in a form of its own, names what it mentions.
+/// Whether `map` names the gap `id`. In a map in which no line begins a gap, any mention counts.
 pub(crate) fn names(map: &str, gaps: &[Gap], id: &str) -> bool {
     let mut words = map.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
     gaps.iter().any(|gap| gap.id == id) || (gaps.is_empty() && words.any(|word| word == id))
 }
 
-/// The identifier that a heading, list item or table row begins with, and what follows.
+/// The identifier at the beginning of a heading, list item or table row, and the rest of the line.
 fn begins(line: &str) -> Option<(&str, &str)> {
-    /// Digits of an identifier at most; more are a number of something else.
+    /// Most digits of an identifier; longer numbers are something else.
     const DIGITS: usize = 6;
     let line = line.trim_start();
     let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -96,7 +96,7 @@ fn begins(line: &str) -> Option<(&str, &str)> {
     ((1..=DIGITS).contains(&digits) && ends).then_some((id, rest))
 }
 
-/// What a line says behind the identifier, in its first cell.
+/// The text of the line's first cell after the identifier.
 fn title(rest: &str) -> Option<&str> {
     let rest = rest.trim_matches(|c: char| c.is_whitespace() || "*_`:.|-–—)]".contains(c));
     let cell = rest.split('|').next().unwrap_or_default().trim();

@@ -1,4 +1,4 @@
-//! `research_wiki`: what was read, tried and claimed in a project, kept from session to session as pages that people write, too.
+//! `research_wiki`: keeps what a project has read, tried and claimed, across sessions, as pages that people may edit as well.
 //!
 //! **Input**: a wiki (`papers/ ideas/ experiments/ claims/ graph/edges.jsonl index.md log.md gap_map.md query_pack.md`, the reference's
 //! format), flags, and for descriptions of papers arXiv or a file. **Output**: changed pages and derived files; on stdout what was
@@ -7,7 +7,7 @@
 //! written; 7 arXiv did not answer.
 //!
 //! What a person wrote on a page stays. Programs write fields of the frontmatter, sections that are still empty, and the parts between
-//! their own markers. Writers take turns; one that is killed leaves whole files, and the next one makes the derived files anew.
+//! their own markers. One writer at a time: a killed one leaves whole files, and the next one rebuilds the derived files.
 //!
 //! As a library: [`wiki::Wiki`] is a wiki on the disk with the [`aris_wiki::summary::Summary`] of each page.
 
@@ -48,7 +48,7 @@ const CHANGED: &str = "what was changed";
 const PACKED: &str = "one line: that query_pack.md was rebuilt, and its length";
 const DONE: Exits = &[(3, ""), (4, ""), (5, "")];
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "research_wiki",
     version: env!("CARGO_PKG_VERSION"),
@@ -175,10 +175,10 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Times that a command is tried when somebody saves a file while it changes that file.
+/// Attempts at a command when somebody saves a file that the command is changing.
 const TRIES: u32 = 5;
 
-/// Does what `cli` asks for.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     for _ in 1..TRIES {
         match product(&cli, context) {

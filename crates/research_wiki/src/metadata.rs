@@ -1,4 +1,4 @@
-//! Where descriptions of papers come from: arXiv, or a file that somebody has.
+//! Descriptions of papers, from arXiv or from a file.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use aris_sources::{HttpError, arxiv, hosts};
 
 use crate::error::Error;
 
-/// What came of asking for several papers.
+/// The result of asking for several papers.
 #[derive(Debug, Default)]
 pub(crate) struct Fetched {
     /// The papers that were described.
     pub(crate) papers: Vec<Paper>,
-    /// The papers that nobody was asked about, or that got no answer. Any other that is not among the papers does not exist.
+    /// The papers that were not asked for or got no answer. A requested paper in neither list does not exist.
     pub(crate) unanswered: Vec<ArxivId>,
-    /// Why they got none.
+    /// Why they got no answer.
     pub(crate) stopped: Option<HttpError>,
 }
 
-/// Asks arXiv for `ids`, as many at once as it takes.
+/// Asks arXiv for `ids`, as many per request as arXiv allows.
 pub(crate) fn from_arxiv(
     context: &Context,
     online: &OnlineArgs,
@@ -47,7 +47,7 @@ pub(crate) fn from_arxiv(
     Ok(fetched)
 }
 
-/// Bytes of a file of descriptions at most: 64 MiB, tens of thousands of papers.
+/// Largest file of descriptions, in bytes: 64 MiB, tens of thousands of papers.
 const LIMIT: u64 = 64 << 20;
 
 /// Reads the records of a file.

@@ -1,4 +1,4 @@
-//! Pages of papers: a new one from a description, and what a description adds to an old one.
+//! Pages of papers: makes a new page from a description, or adds a description to an existing page.
 
 use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::{ArxivId, Doi};
@@ -12,7 +12,7 @@ use aris_wiki::page::{CONNECTIONS, Filled, Page, one_line};
 /// Venue of a new page for which none is known.
 pub(crate) const NO_VENUE: &str = "unknown";
 
-/// What is known of a paper before it has a page. Unknown is empty, or 0.
+/// What is known of a paper before it has a page. Unknown fields are empty or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// arXiv identifier without version.
@@ -33,7 +33,7 @@ pub struct Description {
     pub summary: String,
 }
 
-/// What somebody says about a paper when it is ingested.
+/// What the user says about a paper when it is ingested.
 #[derive(Clone, Debug, Default)]
 pub struct Remarks {
     /// One line about what it shows.
@@ -63,7 +63,7 @@ const THESIS: &str = "One-line thesis";
 const ABSTRACT: &str = "Abstract (original)";
 
 impl Description {
-    /// A record of a source as a description.
+    /// The description from a source's record.
     pub fn of(paper: &Paper) -> Self {
         let ids = &paper.ids;
         let arxiv = ids.arxiv.as_ref().map_or("", ArxivId::as_str);
@@ -82,7 +82,7 @@ impl Description {
         }
     }
 
-    /// What tells the paper from others.
+    /// The identifiers and the title by which the paper is recognised.
     pub fn identity(&self) -> Identity {
         Identity::new(
             Some(&self.arxiv),
@@ -107,14 +107,14 @@ impl Description {
         slug::slug(&self.title, last, self.year)
     }
 
-    /// What tells its slug from that of another paper with the same one.
+    /// A slug for the case that another paper has the usual one: an identifier, or else the title, is appended.
     pub fn distinct_slug(&self) -> String {
         let mut by = [&self.arxiv, &self.doi, &self.title].into_iter();
         let by = by.find(|text| !text.is_empty());
         slug::distinct(&self.slug(), by.map_or("", String::as_str))
     }
 
-    /// A new page, with the reference's bytes.
+    /// A new page, byte for byte as the reference writes it.
     pub fn page<'a>(&'a self, slug: &str, remarks: &'a Remarks, now: &str) -> Page {
         let id = |text: &String| {
             if text.is_empty() {
@@ -146,7 +146,7 @@ impl Description {
         Page::parse(text + "\n")
     }
 
-    /// Adds the identifiers that the page lacks. What is there stays.
+    /// Adds the identifiers that the page lacks. Existing ones stay.
     pub fn complete(&self, page: &mut Page) {
         for (kind, id) in self.identifiers() {
             let key = format!("external_ids.{kind}");
@@ -156,8 +156,8 @@ impl Description {
         }
     }
 
-    /// Brings the page up to date: its fields, and sections that nobody has written yet. Gives the headings of sections that somebody
-    /// wrote and that therefore stay.
+    /// Updates the fields and the sections that nobody has written yet. Returns the headings of sections that a person wrote and that
+    /// therefore stay.
     pub fn update(&self, page: &mut Page, remarks: &Remarks) -> Vec<&'static str> {
         let old = page.scalar("title").unwrap_or_default();
         for (key, new) in [("title", &self.title), ("venue", &self.venue)] {

@@ -1,20 +1,21 @@
 //! Names of paper pages: first author, year, three words of the title.
 //!
-//! For text in ASCII the same names as the reference's, so that both find each other's pages. Its names lose every other letter
-//! (`Müller` is `mller`, `王` is nothing); here marks fall off (`muller`) and letters of other scripts stay.
+//! ASCII text gives the same names as the reference, so that both programs find each other's pages. The reference drops all other
+//! characters (`Müller` is `mller`, `王` is nothing); here Latin, Greek and Cyrillic lose their accents (`muller`) and other
+//! scripts stay.
 
 use aris_paper::titles;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words of a title that say nothing about it.
+/// Words of a title that are left out of the slug.
 ///
 /// **Source**: the reference's list.
 const STOP: [&str; 12] = [
     "a", "an", "the", "of", "for", "in", "on", "with", "via", "and", "to", "by",
 ];
 
-/// Bytes of a slug at most: with a suffix and a temporary name it stays below 255, the file systems' limit.
+/// Longest slug, in bytes: with a suffix and the name of a temporary file it stays below 255, the limit of file systems.
 const MAX: usize = 90;
 
 /// The slug of a paper, such as `vaswani2017_attention_all_you`.
@@ -46,7 +47,7 @@ pub fn slug(title: &str, author_last: &str, year: u32) -> String {
     cut(&format!("{author}{year:04}_{words}"), MAX).to_owned()
 }
 
-/// The slug of a paper whose slug another paper has: its identifier says which one it is.
+/// A slug for a paper whose usual slug another paper has: `identity`, cut to 24 characters, is appended.
 pub fn distinct(slug: &str, identity: &str) -> String {
     let tail: String = identity
         .chars()
@@ -62,7 +63,7 @@ pub fn distinct(slug: &str, identity: &str) -> String {
     format!("{slug}_{tail}")
 }
 
-/// The last word of a name, as the reference takes it, but for a suffix behind two other words: `Smith` of `John Smith Jr.`
+/// The last word of a name, as in the reference. A suffix after two other words is skipped: `Smith` of `John Smith Jr.`
 pub fn last_name(name: &str) -> &str {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words.as_slice() {
@@ -71,13 +72,13 @@ pub fn last_name(name: &str) -> &str {
     }
 }
 
-/// What stands behind a name: `Jr.`, `III`.
+/// Whether the word is a suffix of a name: `Jr.`, `III`.
 pub(crate) fn is_suffix(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     matches!(word, "Jr" | "Sr" | "II" | "III" | "IV")
 }
 
-/// Lower case without marks where the letter below them is Latin, Greek or Cyrillic; other scripts need their marks.
+/// Lower case, without accents on Latin, Greek and Cyrillic letters; other scripts need their marks.
 fn plain(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -91,7 +92,7 @@ fn plain(text: &str) -> String {
             }
         } else if u32::from(character) < 0x0530 {
             foreign = false;
-            // Letters that do not decompose: ß, ø, ł.
+            // Folds letters that do not decompose: ß, ø, ł.
             out.push_str(&titles::fold(character.encode_utf8(&mut [0; 4])));
         } else {
             foreign = true;
@@ -101,7 +102,7 @@ fn plain(text: &str) -> String {
     out.nfc().collect()
 }
 
-/// At most `limit` bytes, cut between characters.
+/// At most `limit` bytes, cut at a character boundary.
 fn cut(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! What a claim rests on: a file of the project, or lines of it, with their digest, so that a change is seen.
+//! The source of a claim: a file of the project, or lines of it, with a digest that reveals changes.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 pub(crate) struct Source {
     /// Relative to the project, which is the folder above the wiki.
     pub(crate) path: String,
-    /// First and last line, from 1; none for the whole file.
+    /// First and last line, from 1; `None` for the whole file.
     pub(crate) lines: Option<(usize, usize)>,
 }
 
@@ -43,19 +43,19 @@ impl Source {
         })
     }
 
-    /// Reads `FIRST-LAST` or one number.
+    /// Parses `FIRST-LAST` or one number.
     pub(crate) fn span(text: &str) -> Option<(usize, usize)> {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
         (first > 0 && first <= last).then_some((first, last))
     }
 
-    /// The lines as they are written in the frontmatter.
+    /// The lines as the frontmatter has them.
     pub(crate) fn shown_lines(&self) -> Option<String> {
         self.lines.map(|(first, last)| format!("{first}-{last}"))
     }
 
-    /// SHA-256 of the file or the lines, in hexadecimal; `None` when the lines are not there.
+    /// SHA-256 of the file or the lines, in hexadecimal; `None` when the file does not have these lines.
     pub(crate) fn digest(&self, wiki: &Path) -> Result<Option<String>, Error> {
         let project = wiki.parent().unwrap_or(wiki);
         let path = aris_fs::join_inside(project, Path::new(&self.path))?;

@@ -1,4 +1,4 @@
-//! Text for others to read: of pages as it may be shown: without what hides or turns other text, and escaped for its place.
+//! Text of pages for readers: without characters that hide or reverse other text, and escaped for HTML, scripts and addresses.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use aris_contract::text::is_hidden;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-/// `text` without control characters and without the characters that turn the direction of what follows them.
+/// `text` without control characters and bidirectional controls.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .filter(|c| !is_hidden(*c))
@@ -14,8 +14,7 @@ pub(crate) fn clean(text: &str) -> String {
         .collect()
 }
 
-/// A text without the blocks that programs wrote into it: between comments that say `start` and `end`, or `begin` and `end`, and the
-/// same name.
+/// A text without generated blocks: those between comments with the same name that say `start` and `end`, or `begin` and `end`.
 pub(crate) fn without_generated(text: &str) -> String {
     let mark = |line: &str| -> Option<(String, bool)> {
         let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
@@ -50,7 +49,7 @@ pub(crate) fn without_generated(text: &str) -> String {
     kept.join("\n")
 }
 
-/// Appends `text` for HTML, between tags or in a quoted attribute.
+/// Appends `text`, escaped for HTML: between tags or in a quoted attribute.
 pub(crate) fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -65,7 +64,7 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     }
 }
 
-/// `value` as JSON that can stand in a page's `<script>`: characters that mean something to HTML or JavaScript are escaped.
+/// `value` as JSON for a page's `<script>`: characters that are special in HTML or JavaScript are escaped.
 pub(crate) fn script_json(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value).unwrap_or_default();
     let mut out = String::with_capacity(json.len());
@@ -80,7 +79,7 @@ pub(crate) fn script_json(value: &impl Serialize) -> String {
     out
 }
 
-/// `text` as part of an address: everything but ASCII letters, digits and a few marks as `%XX`.
+/// `text` as part of a URL: everything except ASCII letters, digits and a few marks is percent-encoded.
 pub(crate) fn percent(text: &str) -> String {
     const SIGNS: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')

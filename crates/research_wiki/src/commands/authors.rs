@@ -6,10 +6,11 @@ use aris_wiki::page::one_line;
 use crate::error::Error;
 use crate::slug::is_suffix;
 
-/// Names of authors in reading order: between commas, semicolons, `&` or the word "and". Each is "First Last"; or, where semicolons or "and"
-/// stand between them, or initials follow each comma, "Last, First" or "Last, Jr., First". Braces hold a name together.
+/// Parses a list of author names, in reading order. Commas, semicolons, `&` and the word "and" separate names. A name is "First Last".
+/// It may also be "Last, First" or "Last, Jr., First" when semicolons or "and" separate the names, or when initials follow each comma.
+/// Braces hold a name together.
 ///
-/// **Errors**: that of usage for `Michel, Paul`, which is one person or two.
+/// **Errors**: a usage error for `Michel, Paul`, which may be one person or two.
 pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
     let text = text.replace(" & ", " and ");
     let text = text.replace(['、', '，'], " and ").replace('；', ";");
@@ -36,7 +37,7 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
             "write 'First Last', or 'Last, First;' with a semicolon",
         ));
     }
-    // "Ann Lee, Bo Cy and Di Ek" is a list with commas: more than one name stands before a comma, or a first name does.
+    // "Ann Lee, Bo Cy and Di Ek" is a list with commas: one part has more than two names, or two full names.
     let is_list = |names: &Vec<String>| match names.as_slice() {
         [first, second] => first.contains(' ') && second.contains(' '),
         names => {
@@ -69,7 +70,7 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
     Ok(names.filter(|name| !name.is_empty()).collect())
 }
 
-/// A list of authors without what says that there are more.
+/// The list without an ending such as "et al." or "and others".
 fn without_others(mut text: &str) -> &str {
     loop {
         let all = text.trim_end_matches(|sign: char| sign.is_whitespace() || ",;".contains(sign));
@@ -77,20 +78,20 @@ fn without_others(mut text: &str) -> &str {
         let shorter = ends.iter().find_map(|end| all.strip_suffix(end));
         match shorter {
             Some(shorter) => text = shorter,
-            // A semicolon says that it is one person.
+            // A trailing semicolon stays: it marks a single "Last, First".
             None => return text,
         }
     }
 }
 
-/// The parts of a text between commas, without empty ones.
+/// The non-empty parts of a text between commas.
 fn names(person: &str) -> Vec<String> {
     let parts = split_top(person, |sign| sign == ',').into_iter();
     let parts = parts.map(one_line);
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// Names with "Jr." and the like behind those that they belong to, and without braces within them.
+/// Joins "Jr." and the like to the name before it, and removes braces inside names.
 fn joined_suffixes(names: &[String]) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     for name in names {
@@ -109,7 +110,7 @@ fn joined_suffixes(names: &[String]) -> Vec<String> {
     joined
 }
 
-/// `Y.`, `J.-P.`, `A. B.`
+/// Whether the text is initials: `Y.`, `J.-P.`, `A. B.`
 fn is_initials(name: &str) -> bool {
     name.contains('.')
         && name

@@ -1,4 +1,4 @@
-//! Pages of papers that were described: new ones are written together, known ones completed.
+//! Writes the pages of described papers: new pages together, known pages one by one.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use aris_wiki::node::Kind;
 use aris_wiki::page::Page;
 use aris_wiki::summary::Summary;
 
-/// Pages that are to be written together, and what is told of them.
+/// Pages to be written together, and what the command reports about them.
 pub(super) struct Batch<'a> {
     pub(super) writer: Writer,
     pub(super) changed: Changed,
     root: &'a Root,
     context: &'a Context,
-    /// Whether a page that is there is brought up to date.
+    /// Whether existing pages are updated.
     update: bool,
-    /// The papers of the wiki, where many are looked up.
+    /// The papers of the wiki by identity; only set when many are looked up.
     known: Option<Known<String>>,
     /// By file name.
     pages: BTreeMap<String, Page>,
@@ -33,7 +33,7 @@ pub(super) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// For one paper; `before` is the wiki, where this process has opened it to look at it.
+    /// A batch for one paper. `before` is the wiki if this process has already opened it for reading.
     pub(super) fn open(
         root: &'a Root,
         context: &'a Context,
@@ -52,13 +52,13 @@ impl<'a> Batch<'a> {
         })
     }
 
-    /// The same for many papers.
+    /// Prepares the batch for many papers: they are looked up in a map.
     pub(super) fn for_many(mut self) -> Self {
         self.known = Some(self.writer.wiki().papers());
         self
     }
 
-    /// Makes the paper's page, or completes the one there is. Gives its file.
+    /// Makes the paper's page, or completes the existing one. Returns its file name.
     pub(super) fn add(
         &mut self,
         description: &Description,
@@ -79,7 +79,7 @@ impl<'a> Batch<'a> {
             return self.new_page(description, remarks);
         };
         if let Some(page) = self.pages.get_mut(&file) {
-            // Two descriptions of one paper in one call.
+            // The call describes this paper twice.
             describe(page, description, remarks, self.update);
             return Ok(file);
         }
@@ -146,7 +146,7 @@ impl<'a> Batch<'a> {
             changed.warn(self.context, note);
         }
         let mut action = Action::Unchanged;
-        // A bare identifier has nothing to add, and one that may be wrong nothing certain.
+        // A bare identifier adds nothing, and a description that may belong to another paper must not change the page.
         if (self.update || has_title) && !is_doubtful {
             let mut page = writer.wiki().page(Kind::Paper, old.file)?;
             for heading in describe(&mut page, description, remarks, self.update) {
@@ -184,7 +184,7 @@ impl<'a> Batch<'a> {
         self.log.push(format!("ingest_paper: {words}"));
     }
 
-    /// Writes the new pages, the log with `more` lines, and the derived files. Gives what was changed, and a line about the pack.
+    /// Writes the new pages, the log with the lines `more`, and the derived files. Returns what changed, and a line about the query pack.
     pub(super) fn finish(mut self, more: Option<String>) -> Result<(Changed, String), Error> {
         let pages = self.pages.into_iter();
         let pages: Vec<_> = pages
@@ -202,7 +202,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Brings a page up to date, or only adds the identifiers that it lacks. Gives the headings of sections that stay as somebody wrote them.
+/// Updates a page, or (without `update`) only adds missing identifiers. Returns the headings of sections that keep what a person wrote.
 fn describe(
     page: &mut Page,
     description: &Description,
@@ -237,7 +237,7 @@ fn other_owner<'w>(
     })
 }
 
-/// By what a paper was recognised, in the reference's words where it has them.
+/// How a paper was recognised: by arXiv identifier, DOI or slug. The words are the reference's.
 fn how_known(old: &Summary, identity: &Identity) -> String {
     match (&identity.arxiv, &identity.doi) {
         (Some(id), _) if *id == old.arxiv => format!("arxiv:{id}"),
@@ -246,14 +246,14 @@ fn how_known(old: &Summary, identity: &Identity) -> String {
     }
 }
 
-/// The page with this identifier of Semantic Scholar.
+/// The page with this Semantic Scholar identifier.
 fn named_by_s2(wiki: &Wiki, id: &str) -> Option<String> {
     let mut pages = wiki.of_kind(Kind::Paper);
     let page = pages.find(|page| !id.is_empty() && page.s2 == id)?;
     Some(page.file.to_owned())
 }
 
-/// A page under the paper's slug that says neither title nor identifiers: somebody began it by hand.
+/// A page with the paper's slug but without title and identifiers: somebody began it by hand.
 fn nameless(wiki: &Wiki, description: &Description) -> Option<String> {
     let file = format!("{}.md", description.slug());
     let bare = |page: &Summary| [page.title_key, page.arxiv, page.doi] == [""; 3];
@@ -262,7 +262,7 @@ fn nameless(wiki: &Wiki, description: &Description) -> Option<String> {
     there.then_some(file)
 }
 
-/// A slug that no file has: the usual one, or one with the paper's identifier behind it.
+/// A slug that no file has yet: the usual one, or that one followed by the paper's identifier.
 fn free_slug(wiki: &Wiki, description: &Description) -> Result<String, Error> {
     let path = |slug: &str| wiki.path(Kind::Paper, &format!("{slug}.md"));
     let taken = |slug: &str| path(slug).symlink_metadata().is_ok();

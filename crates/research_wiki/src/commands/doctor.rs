@@ -49,7 +49,7 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     }
     let edges = writer.wiki().edges()?;
     let written = writer.written();
-    // Also a page that has no edges any more: what was made from them stands there still.
+    // Pages that have lost all their edges are included: their generated part is out of date.
     let linked: Vec<&str> = writer.wiki().pages().map(|page| page.node).collect();
     connect(&mut writer, &edges, linked, &mut changed)?;
     let count = writer.written() - written;
@@ -101,13 +101,13 @@ fn sweep(wiki: &Wiki) -> Result<(), Error> {
     Ok(())
 }
 
-/// Pages that another one says it has taken in, and that are still there; and whether they are what was taken in, and not new ones of that
-/// name.
+/// Pages that another page lists as merged into it but that still exist: (page that stays, merged page, whether the merged page is
+/// still the one that was merged and not a new one with the same name).
 fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary, bool)>, Error> {
     let by_node = writer.wiki().by_node();
     let mut begun = Vec::new();
     for page in writer.wiki().pages() {
-        // The catalogue does not keep this field, and few pages have it.
+        // The index does not keep the field `merged`, and few pages have it.
         let bytes = aris_fs::read(
             &writer.wiki().path(page.kind, page.file),
             crate::wiki::PAGE_LIMIT,

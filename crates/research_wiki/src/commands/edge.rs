@@ -64,7 +64,7 @@ pub(crate) fn remove(args: &EdgeArgs, context: &Context) -> Result<Changed, Erro
     let key = (args.from.as_str(), args.to.as_str(), args.kind.as_str());
     let edges = writer.wiki().edges()?;
     if !edges.list().iter().any(|edge| edge.key() == key) {
-        // An edge of a type that is none may be there all the same, and can be removed.
+        // The graph may hold an edge whose type is unknown; it can be removed.
         check_type(&args.kind)?;
         let (from, kind, to) = (&args.from, &args.kind, &args.to);
         let what = format!("there is no edge {from} --{kind}--> {to}");
@@ -98,8 +98,8 @@ fn check_type(kind: &str) -> Result<(), Error> {
     ))
 }
 
-/// Refuses ends that are no node, or whose pages are not there. A gap stands in `gap_map.md` and has no page; while
-/// that names no gap, any may be named.
+/// Refuses edge ends that are not nodes or whose pages do not exist. A gap has no page: `gap_map.md` must name it. While the map
+/// has no gaps, any gap is accepted.
 pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
     let gaps = gaps::parse(&wiki.gap_map()?);
     for node in ends {
@@ -141,7 +141,7 @@ pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The name that begins most like `node`, where that is more than its kind.
+/// The name that shares the longest prefix with `node`; `None` unless it shares more than the kind and three bytes.
 fn nearest<'a>(node: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let start = node.find(':').map_or(0, |at| at + 1);
     let common = |name: &str| {
@@ -154,7 +154,7 @@ fn nearest<'a>(node: &str, names: impl Iterator<Item = &'a str>) -> Option<Strin
     (common(best) > start + 3).then(|| best.to_owned())
 }
 
-/// Draws the edges that are not there, and brings the pages at their ends in line.
+/// Adds the edges that do not exist yet, and updates the pages at their ends.
 pub(crate) fn draw(
     writer: &mut Writer,
     edges: &mut Edges,

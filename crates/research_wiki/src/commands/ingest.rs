@@ -73,7 +73,7 @@ pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error
     Ok(changed)
 }
 
-/// What arXiv, or the file, says about the paper. Without an answer what the caller says must do, as with the reference.
+/// The description from arXiv or the metadata file. Without an answer, the command line must say enough, as with the reference.
 fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Description, Error> {
     let papers = if let Some(path) = &args.metadata {
         metadata::from_file(&context.absolute(path))?
@@ -109,7 +109,7 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
     })
 }
 
-/// Every entry of a bibliography that has a title.
+/// Ingests every entry of a bibliography that has a title.
 fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Result<Changed, Error> {
     let path = context.absolute(path);
     let hint = "the file holds entries of BibTeX in UTF-8, such as @article{key, title={...}, ...}";
@@ -118,7 +118,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     let read = bib::read_bytes(&bytes).map_err(|error| wrong(error.line(), error.to_string()))?;
     let index = bib::Index::new([&read]);
     let mut batch = Batch::open(&args.root, context, args.update_on_exist, None)?.for_many();
-    // The first entry of each page.
+    // The BibTeX key of the first entry for each page.
     let mut keys = BTreeMap::new();
     for entry in &read.entries {
         let resolved = index.resolve(entry);
@@ -183,7 +183,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     Ok(batch.finish(None)?.0)
 }
 
-/// What the caller says goes before what a source says.
+/// Overrides the description with what the command line says.
 fn overlay(description: &mut Description, args: &IngestArgs) -> Result<(), Error> {
     let authors = authors(&args.authors)?;
     for (field, given) in [
@@ -207,7 +207,7 @@ fn overlay(description: &mut Description, args: &IngestArgs) -> Result<(), Error
 }
 
 fn settle_doi(description: &mut Description) {
-    // A DOI of arXiv's stands for the preprint; the field is for that of the published form.
+    // arXiv's own DOI names the preprint; the field `doi` is for the published form.
     let preprint = Doi::parse(&description.doi)
         .ok()
         .and_then(|doi| doi.arxiv());

@@ -1,7 +1,7 @@
-//! `merge`: two pages of one thing become one.
+//! `merge`: merges two pages about the same thing.
 //!
-//! In the order in which a kill does no harm: the page that stays gets everything and says so (`merged`), then other pages and the graph
-//! name it, then the other page goes. Whoever runs it again, or `doctor`, ends what was begun.
+//! The order of the steps makes a kill harmless: first the page that stays gets everything and records it (`merged`), then other pages
+//! and the graph name that page, then the other page is removed. Running `merge` again, or `doctor`, completes an interrupted merge.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ pub(crate) fn both(
         let name = if node == other.node { keep.node } else { node };
         name.to_owned()
     };
-    // An edge between the two would lead from a page to itself: what it says stands on the page from now on.
+    // An edge between the two would become a loop: its text goes onto the page instead.
     let mut between = writer.wiki().edges()?.list().to_vec();
     between.retain(|edge| edge.from != edge.to && renamed(&edge.from) == renamed(&edge.to));
     let mut rest = edges_between(&page, &between);
@@ -112,7 +112,7 @@ pub(crate) fn both(
     Ok(())
 }
 
-/// Field with the digests of the pages that were taken in, each behind the name of its page: only the page that was read may be removed.
+/// Field with the SHA-256 of each merged page, behind its name. Only a page with that digest may be removed.
 pub(crate) const DIGESTS: &str = "merged_sha256";
 
 /// SHA-256 of a page as it was read.
@@ -120,7 +120,7 @@ pub(crate) fn digest(page: &Page) -> String {
     hex(&Sha256::digest(page.origin().unwrap_or_default()))
 }
 
-/// The digests under which `page` has taken in a page of this name.
+/// The digests of the merged pages called `node`.
 pub(crate) fn absorbed(page: &Page, node: &str) -> Vec<String> {
     let digests = page.list(DIGESTS);
     let of_node = digests
@@ -129,7 +129,7 @@ pub(crate) fn absorbed(page: &Page, node: &str) -> Vec<String> {
     of_node.map(str::to_owned).collect()
 }
 
-/// Two papers that have other identifiers of one kind, and other titles, are not one.
+/// Refuses to merge two papers with different identifiers of the same kind and different titles.
 fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
     let titles = titles::compare(keep.title, other.title) == TitleMatch::Different;
     match identifiers_apart(keep, other).next() {
@@ -145,7 +145,7 @@ fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
     }
 }
 
-/// The identifiers of one kind that both papers have and that are not the same.
+/// Identifiers (kind, of `keep`, of `other`) that both papers have but with different values.
 fn identifiers_apart(
     keep: &Summary,
     other: &Summary,
@@ -158,7 +158,7 @@ fn identifiers_apart(
     both.filter(|(_, one, two)| !one.is_empty() && !two.is_empty() && one != two)
 }
 
-/// Keeps the identifiers of `other` that the page does not have in their place: a later sync finds the paper by them.
+/// Keeps the differing identifiers of `other` as aliases, so that a later sync finds the paper by them.
 fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
     let apart = identifiers_apart(keep, other);
     let aliases = apart.map(|(kind, _, theirs)| format!("{}:{theirs}", kind.to_lowercase()));
@@ -166,7 +166,7 @@ fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
     page.add_items(ALIASES, &other.aliases);
 }
 
-/// What `edges` say, a line for each that does not stand on the page.
+/// One line for each edge, without lines that the page has already.
 fn edges_between(page: &Page, edges: &[Edge]) -> String {
     let lines = edges.iter().map(|edge| {
         let (from, to) = (one_line(&edge.from), one_line(&edge.to));
@@ -177,7 +177,7 @@ fn edges_between(page: &Page, edges: &[Edge]) -> String {
     lines.filter(|line| !is_told(line)).collect()
 }
 
-/// Takes over fields that `page` lacks, tags, and everything that somebody wrote. Gives what both pages say differently, as it was.
+/// Copies fields that `page` lacks, tags, and everything that a person wrote. Returns the text on which the pages differ, unchanged.
 fn take(page: &mut Page, from: &Page) -> String {
     let mut rest = take_fields(page, from);
     let front = from.front_prose();
@@ -186,7 +186,7 @@ fn take(page: &mut Page, from: &Page) -> String {
     }
     let mut taken = 0;
     for section in from.sections() {
-        // The sections below another one are part of its body.
+        // A section's body includes its subsections.
         if section.body.start < taken {
             continue;
         }
@@ -216,20 +216,20 @@ fn keep_apart(page: &mut Page, name: &str, rest: &str) {
     if rest.is_empty() {
         return;
     }
-    // A page of this name may have been taken in before.
+    // A page with this name may have been merged before.
     let first = format!("From {name}");
     let others = (2..).map(|number: u32| format!("{first} ({number})"));
     let mut titles = std::iter::once(first.clone()).chain(others);
     titles.find(|title| page.fill(title, rest) != Filled::Kept);
 }
 
-/// Whether a new page has this value because nothing better was known.
+/// Whether this is the value that a new page gets when nothing better is known.
 fn is_unknown(key: &str, value: &str) -> bool {
     matches!((key, value), ("venue", NO_VENUE) | ("year", "0"))
 }
 
-/// Takes over the fields that `page` lacks. Gives those that it has with another value, comments, and lines that are no field for us, as they
-/// stand, as a block of code.
+/// Copies the fields that `page` lacks. Returns, as a block of code, the lines of fields with another value, comments, and frontmatter
+/// lines that are not fields.
 fn take_fields(page: &mut Page, from: &Page) -> String {
     let mut differing: String = from.unread_front().flat_map(|line| [line, "\n"]).collect();
     for key in from.keys() {
@@ -259,7 +259,7 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
         if joined {
             page.add_items(&key, &listed);
         } else if mine.is_empty() {
-            // As it stands, a mapping as a whole: a number stays one, and whoever wrote several lines meant them.
+            // The lines are copied unchanged, and a nested mapping as a whole, so that numbers stay numbers and line breaks are kept.
             let mut names = [&key, key.split('.').next().unwrap_or(&key)].into_iter();
             let missing = |name| {
                 from.lines_of(name)
@@ -282,7 +282,7 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
     format!("{fence}yaml\n{differing}{fence}\n\n")
 }
 
-/// Lets the fields of other pages name the page that stays.
+/// Replaces the old node by the new one in the fields of other pages.
 fn rename(writer: &mut Writer, old: &str, new: &str) -> Result<(), Error> {
     let naming: Vec<(Kind, &str)> = writer
         .wiki()

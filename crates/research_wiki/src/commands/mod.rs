@@ -30,12 +30,12 @@ use aris_wiki::page::{CONNECTIONS, Page, one_line};
 use aris_wiki::summary::Summary;
 
 impl Root {
-    /// The folder as it was given, without a slash at its end: for messages.
+    /// The folder as the user gave it, without a trailing slash: for messages.
     pub(crate) fn shown(&self) -> PathBuf {
         self.wiki_root.components().collect()
     }
 
-    /// The folder on the disk.
+    /// The folder's absolute path.
     pub(crate) fn folder(&self, context: &Context) -> PathBuf {
         context.absolute(&self.shown())
     }
@@ -54,7 +54,7 @@ impl Root {
         })
     }
 
-    /// A product about this wiki.
+    /// An empty product for this wiki.
     pub(crate) fn changed(&self) -> Changed {
         Changed {
             wiki: self.shown().display().to_string(),
@@ -63,13 +63,13 @@ impl Root {
     }
 }
 
-/// The items of a list with commas between them.
+/// The items of a comma-separated list.
 pub(crate) fn items(text: &str) -> Vec<String> {
     let items = text.split(',').map(one_line);
     items.filter(|item| !item.is_empty()).collect()
 }
 
-/// A page that a command was about.
+/// The record of a page that a command touched.
 pub(crate) fn touched(node: &str, kind: Kind, file: &str, action: Action) -> Touched {
     Touched {
         node: node.to_owned(),
@@ -78,7 +78,7 @@ pub(crate) fn touched(node: &str, kind: Kind, file: &str, action: Action) -> Tou
     }
 }
 
-/// Brings the section "Connections" of the pages of `nodes` in line with the graph. A page that cannot be changed is told about.
+/// Updates the section "Connections" of the pages of `nodes` from the graph. Warns about pages that cannot be changed.
 pub(crate) fn connect<'a>(
     writer: &mut Writer,
     edges: &Edges,
@@ -94,7 +94,7 @@ pub(crate) fn connect<'a>(
         let content = own.map(|own| connections::render(page.node, own, &by_node));
         (page.kind, page.file, content.unwrap_or_default())
     };
-    // Several pages may have one node's name; each says what the graph says.
+    // Several files may have the same node; all of them are updated.
     let pages = wiki.pages().filter(|page| nodes.contains(page.node));
     let contents: Vec<(Kind, &str, String)> = pages.map(content).collect();
     let pages = aris_fs::map_in_parallel(aris_fs::processors(), &contents, |content| {
@@ -110,7 +110,7 @@ pub(crate) fn connect<'a>(
     writer.write_all(&drawn)
 }
 
-/// A page with its section "Connections" as it is to be; `None` where nothing is to be done.
+/// The page with an updated section "Connections"; `None` when nothing has to change.
 fn connected(
     wiki: &Wiki,
     (kind, file, content): &(Kind, &str, String),
@@ -119,7 +119,7 @@ fn connected(
     if crate::wiki::is_open(page.text()) {
         return Err(crate::wiki::open_front(&wiki.path(*kind, file)));
     }
-    // A page without edges gets no part that says so.
+    // A page that never had edges gets no generated part.
     if content.is_empty() && matches!(page.generated(connections::PART), Ok(None)) {
         return Ok(None);
     }
@@ -134,7 +134,7 @@ fn connected(
     Ok(Some((*kind, (*file).to_owned(), page)))
 }
 
-/// `path` as people know it: relative to the working directory where it was given so.
+/// The page's path for messages: relative if the wiki's path was given as relative.
 pub(crate) fn below(root: &Root, kind: Kind, file: &str) -> String {
     let path = root.shown().join(kind.folder()).join(file);
     path.display().to_string()

@@ -9,7 +9,7 @@ use crate::report::{Changed, Packed, PackedSection};
 use crate::wiki::Writer;
 use aris_wiki::node::Kind;
 
-/// The files of a new wiki, with the reference's bytes.
+/// The files of a new wiki, byte for byte as the reference writes them.
 const FILES: [(&str, &str); 5] = [
     (
         "index.md",
@@ -28,7 +28,7 @@ const FILES: [(&str, &str); 5] = [
 pub(crate) fn init(root: &Root, context: &Context) -> Result<Changed, Error> {
     let folder = root.folder(context);
     crate::wiki::refuse_ways_out(&folder)?;
-    // The folder that makes it a wiki comes last: a killed `init` leaves none.
+    // `papers` makes a folder a wiki, so it is created last: a killed `init` leaves no wiki behind.
     for kind in Kind::ALL.into_iter().rev() {
         if kind == Kind::Paper {
             aris_fs::create_dir(&folder.join("graph"))?;

@@ -1,4 +1,5 @@
-//! `sync`: many papers in one pass: one look at the wiki, requests for a hundred papers each, one rebuild at the end.
+//! `sync`: many papers in one pass: the wiki is read once, arXiv is asked for 100 papers per request, derived files are rebuilt
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,10 +20,10 @@ use crate::report::Changed;
 use crate::wiki::Wiki;
 use aris_wiki::identity::Identity;
 
-/// Bytes of a searched file at most: 16 MiB; larger ones are data.
+/// Largest file that is searched, in bytes: 16 MiB. Larger files are data.
 const SEARCHED: u64 = 16 << 20;
 
-/// Ends of names of text files.
+/// File name extensions of text files.
 const TEXTS: [&str; 8] = ["md", "txt", "json", "jsonl", "log", "tex", "bib", "yaml"];
 
 /// `sync`
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         let error = error.with("ingested", ingested);
         return Err(error.with("unanswered", missing).into());
     }
-    // What is no identifier was told already, and nobody was asked for it.
+    // Malformed identifiers come first and were reported already; arXiv was not asked for them.
     for id in changed.unknown.iter().skip(malformed) {
         context.warn(&format!("{id}: no such paper"));
     }
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
     Ok(Outcome::found(changed, unknown))
 }
 
-/// The identifiers that were named, each once; what is none goes to the unknown ones.
+/// The requested identifiers, each once. Text that is not an identifier goes to `changed.unknown`.
 fn wanted(
     args: &SyncArgs,
     context: &Context,
@@ -125,7 +126,7 @@ fn wanted(
     Ok(ids)
 }
 
-/// Identifiers that the text files below `folder` announce, with the first file that names each.
+/// Identifiers that text files below `folder` mention, each with the first file that does.
 fn search(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
     let mut found = BTreeMap::new();
     for entry in aris_fs::walk_sorted(folder, &mut |_| true)? {
@@ -135,7 +136,7 @@ fn search(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
         {
             continue;
         }
-        // What cannot be read names nothing; the search is a heuristic.
+        // The search is a heuristic: files that cannot be read are skipped.
         let Ok(bytes) = aris_fs::read(&entry.path, SEARCHED) else {
             continue;
         };
@@ -151,7 +152,7 @@ fn search(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
     Ok(found)
 }
 
-/// Descriptions of the missing papers; those that arXiv, or the file, does not have are told.
+/// Descriptions of the missing papers. Reports those that arXiv, or the file, does not have.
 fn fetch(
     args: &SyncArgs,
     context: &Context,

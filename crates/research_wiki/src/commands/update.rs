@@ -32,7 +32,7 @@ pub(crate) const STAGE: [&str; 4] = ["proposed", "piloted", "tested", "archived"
 /// Verdict of an experiment.
 pub(crate) const VERDICT: [&str; 3] = ["yes", "partial", "no"];
 
-/// Fields that hold one of some words. All others hold any text.
+/// Fields with a fixed set of values. All others hold any text.
 const STATUS: [(Kind, &str, &[&str]); 4] = [
     (Kind::Claim, "status", &CLAIM),
     (Kind::Experiment, "verdict", &VERDICT),
@@ -100,7 +100,7 @@ fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<C
     Ok(changed)
 }
 
-/// A field that can be set by name: not one that says which page it is.
+/// Checks that `field` is the name of a field and may be set; the fields that identify the page may not.
 pub(crate) fn check_field(field: &str) -> Result<(), Error> {
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -123,7 +123,7 @@ pub(crate) fn check_field(field: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sets a field, in the form that its name or its old value asks for.
+/// Sets a field, as a list, quoted or plain, depending on its name or its old value.
 pub(crate) fn set_field(page: &mut Page, field: &str, value: &str) {
     let value = one_line(value);
     let written = if LISTS.contains(&field) || page.list(field).len() > 1 {

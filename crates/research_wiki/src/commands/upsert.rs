@@ -1,4 +1,4 @@
-//! `upsert_idea`, `upsert_experiment` and `upsert_claim`: a page is created, or what is given is set on the one there is.
+//! `upsert_idea`, `upsert_experiment` and `upsert_claim`: create a page, or set the given fields of an existing one.
 
 use aris_cli::Context;
 
@@ -16,12 +16,12 @@ use aris_wiki::node::{Kind, is_safe_name};
 use aris_wiki::page::scalar::quoted;
 use aris_wiki::page::{CONNECTIONS, Filled, Page, one_line, visible};
 
-/// What is to be on a page.
+/// Fields, sections and edges that a page must have.
 #[derive(Default)]
 struct Wanted {
     fields: Vec<(String, String)>,
     sections: Vec<(String, String)>,
-    /// (type, whether it starts here, the other node, evidence).
+    /// (type, whether the edge starts at this page, the other node, evidence).
     edges: Vec<(&'static str, bool, String, String)>,
 }
 
@@ -30,14 +30,14 @@ impl Wanted {
         self.fields.push((name.to_owned(), value.into()));
     }
 
-    /// Edges between the page and others, of one type.
+    /// Adds edges of one type from the page to other nodes.
     fn edges(&mut self, kind: &'static str, nodes: &[String], why: &str) {
         let edge = |node: &String| (kind, true, node.clone(), why.to_owned());
         self.edges.extend(nodes.iter().map(edge));
     }
 }
 
-/// The texts that were given, each with its name.
+/// The options that were given, each with its name.
 fn given<'a>(
     all: impl IntoIterator<Item = (&'a str, &'a Option<String>)>,
 ) -> Vec<(String, String)> {
@@ -121,7 +121,7 @@ pub(crate) fn claim(args: &ClaimArgs, context: &Context) -> Result<Changed, Erro
     upsert(Kind::Claim, &args.common, &wanted, context)
 }
 
-/// A node with what stands before its colon.
+/// A node with `prefix` as its kind, unless it names a kind itself.
 fn prefixed(node: &str, prefix: &str) -> String {
     if node.contains(':') {
         node.to_owned()
@@ -231,7 +231,7 @@ fn upsert(
     Ok(changed)
 }
 
-/// Sets a field; to a list the items are added that it does not have.
+/// Sets a field. For a list, adds the missing items.
 fn merge_field(page: &mut Page, field: &str, value: &str) {
     if !matches!(field, "tags" | "based_on" | "target_gaps") {
         if page.scalar(field).as_deref() != Some(value) {

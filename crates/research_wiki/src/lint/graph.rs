@@ -29,7 +29,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, lint: &mut Lint) -> Result<(), E
     let mut verdicts: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for edge in edges.list() {
         for node in [&edge.from, &edge.to] {
-            // Names without a kind of ours mean something to their writer.
+            // A node whose kind is unknown needs no page.
             let missing = match node.strip_prefix("gap:") {
                 Some(gap) if !gaps::names(&map, &gaps, gap) => {
                     format!("gap_map.md does not name {gap}")

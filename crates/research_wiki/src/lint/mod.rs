@@ -20,7 +20,7 @@ use aris_wiki::edges::Edges;
 /// Schema id of [`Lint`].
 pub(crate) const LINT: &str = "aris.research_wiki.lint/v1";
 
-// Each with what to do about it.
+// The message of each variant says how to fix it.
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumMessage)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -69,13 +69,13 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// Its name in the data, in words.
+    /// Its name in the JSON, with spaces.
     fn word(self) -> String {
         let name = serde_json::to_value(self).unwrap_or_default();
         name.as_str().unwrap_or_default().replace('_', " ")
     }
 
-    /// What to do about it.
+    /// How to fix it.
     fn fix(self) -> &'static str {
         self.get_message().unwrap_or_default()
     }
@@ -130,7 +130,7 @@ impl Lint {
         });
     }
 
-    /// The report as a page.
+    /// The report as Markdown.
     fn markdown(&self) -> String {
         let mut out = format!(
             "# Lint Report\n\n{} pages, {} findings.\n",
@@ -191,7 +191,7 @@ fn of(wiki: &Wiki, edges: &Edges, now: Timestamp) -> Result<Lint, Error> {
     pages::check(wiki, edges, now, &mut lint);
     graph::check(wiki, edges, &mut lint)?;
     let index = file::text_optional(&wiki.root().join("index.md"))?;
-    // A new wiki's index says nothing yet.
+    // An empty wiki's index is not checked.
     if lint.pages > 0 && index.as_deref() != Some(&crate::index::render(wiki)) {
         lint.add(
             Rule::DriftedIndex,

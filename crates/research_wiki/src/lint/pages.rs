@@ -14,10 +14,10 @@ use aris_wiki::node::Kind;
 use aris_wiki::page::{Page, is_placeholder};
 use aris_wiki::summary::Summary;
 
-/// Hours after which a claim that is only reported is stale: 14 days. **Source**: the reference's skill, "lint".
+/// A claim that is still only reported is stale after this many hours: 14 days. **Source**: the reference's skill, "lint".
 const STALE: i64 = 14 * 24;
 
-/// Empty sections from which on a page is sparse. **Source**: as above.
+/// A page with at least this many empty sections is sparse. **Source**: as above.
 const SPARSE: usize = 3;
 
 pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint) {
@@ -80,7 +80,7 @@ fn is_tested(idea: &Summary, edges: &Edges, wiki: &Wiki) -> bool {
             .any(|page| page.names.contains(&idea.node))
 }
 
-/// What single pages are compared with.
+/// What single pages are checked against.
 struct Connected<'a> {
     wiki: &'a Wiki,
     by_node: &'a BTreeMap<&'a str, &'a Summary>,
@@ -177,7 +177,7 @@ fn claim(summary: &Summary, page: &Page, path: &str, wiki: &Wiki, now: Timestamp
     lint.add_at(rule, path, page.line_of("source"), message);
 }
 
-/// A day or a time.
+/// Parses a day or a time.
 fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     text.parse()
@@ -185,7 +185,7 @@ fn moment(text: &str) -> Option<Timestamp> {
         .or_else(|| format!("{text}T00:00:00Z").parse().ok())
 }
 
-/// Papers that share two tags and have no edge. A tag of very many papers says little.
+/// Reports papers that share two tags but have no edge. Tags of very many papers are ignored.
 fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
     const MANY: usize = 50;
     let papers: Vec<&Summary> = wiki.of_kind(Kind::Paper).collect();

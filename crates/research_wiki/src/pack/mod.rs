@@ -1,4 +1,4 @@
-//! `query_pack.md`: what an agent should have read before it has an idea, within a fixed number of characters.
+//! `query_pack.md`: what an agent should read before it looks for ideas, within a fixed number of characters.
 //!
 //! **Source** of sections, budgets and the order of pruning: the reference's skill `research-wiki`, "query". Characters are Unicode
 //! characters, not bytes.
@@ -16,17 +16,17 @@ use crate::wiki::Wiki;
 use aris_wiki::edges::Edges;
 use aris_wiki::page::Page;
 
-/// Characters of a pack, unless somebody wants another number.
+/// Default length of a pack, in characters.
 pub const MAX_CHARS: usize = 8000;
 
 const HEAD: &str = "# Research Wiki Query Pack\n\n_Auto-generated. Do not edit._\n\n";
 
-/// What a pack is to be about, and how long.
+/// Topic and length of a pack.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// Topic; none for the project's direction.
+    /// Topic; `None` for the project's direction.
     pub topic: Option<String>,
-    /// Most characters.
+    /// Largest length, in characters.
     pub max_chars: usize,
 }
 
@@ -53,9 +53,9 @@ pub struct Pack {
 pub struct Section {
     /// Heading.
     pub title: String,
-    /// Characters of its content at most.
+    /// Largest length of its content, in characters.
     pub budget: usize,
-    /// When it is pruned: the lowest first.
+    /// Order of pruning: sections with the lowest number are pruned first.
     pub(crate) prune: u8,
     /// Its lines, the most important first.
     pub lines: Vec<String>,
@@ -64,7 +64,8 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section with as many `lines` as its budget takes; the line that passes it is cut where that is worth it.
+    /// A section with as many `lines` as fit the budget. The first line that does not fit is cut if more than 60 characters are
+    /// left.
     fn new(title: String, budget: usize, prune: u8, lines: Vec<String>) -> Self {
         let mut section = Self {
             title,
@@ -101,7 +102,7 @@ impl Section {
     }
 }
 
-/// At most `limit` characters, the last one an ellipsis where something is missing.
+/// At most `limit` characters; the last one is an ellipsis if the text was cut.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
@@ -136,7 +137,7 @@ impl Pack {
         Ok(Self::fit(sections, wish.max_chars))
     }
 
-    /// Drops lines until the pack has at most `max` characters: papers first, then clusters, then chains; failed ideas last.
+    /// Drops lines until the pack has at most `max` characters: first papers, then clusters, then chains, failed ideas last.
     fn fit(mut sections: Vec<Section>, max: usize) -> Self {
         let length = |sections: &[Section]| {
             let parts = sections
@@ -151,7 +152,7 @@ impl Pack {
                 .filter(|section| !section.lines.is_empty())
                 .min_by_key(|section| section.prune);
             let Some(section) = next else { break };
-            // The only line of a section that is never pruned first is cut before it goes.
+            // The only line of an important section is cut before it is dropped.
             let last = section.lines.len() == 1;
             let line = section.lines.pop().unwrap_or_default();
             let size = line.chars().count();
@@ -170,7 +171,7 @@ impl Pack {
     }
 }
 
-/// Words of a topic that carry meaning.
+/// The meaningful words of a topic.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topic {
     words: Vec<String>,
@@ -182,7 +183,7 @@ const COMMON: [&str; 24] = [
     "not", "our", "that", "the", "their", "this", "using", "want", "what", "which", "will", "with",
 ];
 
-/// More words than this make a direction, not a topic, and ranking by them would take long.
+/// Most words of a topic. A longer text is a direction, and ranking by all its words would be slow.
 const WORDS: usize = 24;
 
 impl Topic {
@@ -200,12 +201,12 @@ impl Topic {
         Self { words }
     }
 
-    /// Whether nothing fits better than anything else.
+    /// Whether the topic has no words: then all texts fit equally well.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How well texts fit, each with its weight. `texts` are folded.
+    /// How well texts (folded, each with its weight) fit the topic.
     pub(crate) fn fit(&self, texts: &[(&str, usize)]) -> usize {
         let weight = |word: &String| {
             texts

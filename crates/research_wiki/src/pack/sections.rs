@@ -1,4 +1,4 @@
-//! What stands in each section of a pack, the most important first.
+//! The lines of each section of a pack, the most important first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use aris_wiki::node::Kind;
 use aris_wiki::page::one_line;
 use aris_wiki::summary::Summary;
 
-/// Sections from this order of pruning on are never pruned first.
+/// Sections with at least this order of pruning are important: their last line is cut, not dropped, while that is enough.
 pub(super) const NEVER_FIRST: u8 = 5;
 
 /// What a pack is made from.
@@ -63,7 +63,7 @@ impl Material<'_> {
         one_or_none(start.trim_end())
     }
 
-    /// Nodes that each node is linked with, by edges and by fields of its page.
+    /// The nodes that each node is linked with, by edges and by fields of its page.
     fn links(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut links: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut join = |one, two| {
@@ -81,11 +81,11 @@ impl Material<'_> {
         links
     }
 
-    /// Unresolved gaps first; among them those with more linked ideas and failed experiments.
+    /// Up to five unresolved gaps. Those that fit the topic best come first, then those with more linked ideas and failed experiments.
     fn gaps(&self, links: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
         let mut gaps = gaps::parse(self.gap_map);
         if gaps.is_empty() {
-            // A map in a form of its own: its text, as the reference takes it.
+            // A map without recognisable gaps: its text is used, as the reference does.
             let own = self
                 .gap_map
                 .lines()
@@ -146,7 +146,7 @@ impl Material<'_> {
             .fit(&[(page.title_key, 3), (&tags, 2), (&thesis, 1)])
     }
 
-    /// Papers by the topic, the relevance that somebody gave them, and their links to gaps, ideas and everything else.
+    /// Papers ranked by topic, by the relevance that a person gave them, and by their links to gaps, ideas and other nodes.
     fn ranked_papers(&self, links: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<&Summary> {
         let mut papers: Vec<&Summary> = self.wiki.of_kind(Kind::Paper).collect();
         papers.sort_by_cached_key(|page| {
@@ -176,10 +176,10 @@ impl Material<'_> {
         papers
     }
 
-    /// Three to five tags that cover the most papers, each with what it is about.
+    /// Three to five tags that cover the most papers, each with a line about its papers.
     fn clusters(&self) -> Vec<String> {
         let papers: Vec<&Summary> = self.wiki.of_kind(Kind::Paper).collect();
-        // Places in the list.
+        // Positions in `papers`.
         let mut tagged: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, page) in papers.iter().enumerate() {
             for tag in &page.tags {
@@ -255,14 +255,14 @@ impl Material<'_> {
     }
 }
 
-/// A text as the only line of a section; none where it is empty.
+/// The text as the only line of a section; no line if it is empty.
 fn one_or_none(text: &str) -> Vec<String> {
     let mut lines = vec![text.to_owned()];
     lines.retain(|line| !line.is_empty());
     lines
 }
 
-/// Something with at most `limit` characters of what is known about it behind a colon.
+/// `what`, followed by a colon and at most `limit` characters of `text`.
 fn about(what: String, text: &str, limit: usize) -> String {
     match text {
         "" => what,

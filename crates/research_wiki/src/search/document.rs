@@ -1,10 +1,10 @@
-//! What of a page is searched, and how much each part of it counts.
+//! The searched parts of a page and their weights.
 
 use crate::search::words::words;
 use aris_wiki::page::Page;
 use aris_wiki::summary::Summary;
 
-/// How much a word counts in the title, in names (authors, identifiers, tags, venue), in the thesis, in the rest.
+/// Weight of a word in the title, in names (authors, identifiers, tags, venue), in the thesis, and elsewhere.
 pub const WEIGHTS: [f64; 4] = [8.0, 4.0, 4.0, 1.0];
 
 /// The words of a page, in the parts that [`WEIGHTS`] names.

@@ -1,7 +1,7 @@
 //! Full-text search over the pages.
 //!
-//! The pages are the truth. The [index](crate::wiki) is derived from them, and brought up to date before each answer; where it cannot be
-//! kept it is made in memory, and the answer is the same.
+//! The pages are the source of truth. The [index](crate::wiki) is derived from them and updated before each answer. Where it cannot be
+//! stored, it is built in memory; the answer is the same.
 
 pub mod document;
 mod snippet;
@@ -88,9 +88,9 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<Searched, Erro
     Ok(found)
 }
 
-/// Searches the wiki at `root`, with the index that is kept there, or, where that is not wanted or cannot be, with one in memory.
+/// Searches the wiki at `root`: with the stored index if `keep`, else (or if it cannot be used) with one in memory.
 ///
-/// **Errors**: no wiki, and what keeps the wiki's folders from being listed.
+/// **Errors**: `root` is no wiki, or its folders cannot be listed.
 pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Searched, Error> {
     crate::wiki::check_root(root)?;
     let phrases = words::phrases(question.text);

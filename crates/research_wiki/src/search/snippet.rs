@@ -5,12 +5,12 @@ use std::path::Path;
 use crate::search::words::{Phrase, words};
 use crate::wiki;
 
-/// Most characters.
+/// Longest snippet, in characters.
 const LENGTH: usize = 200;
-/// Lines that are looked at: a page that somebody wrote has fewer.
+/// Most lines that are searched; pages written by hand have fewer.
 const LINES: usize = 2_000;
 
-/// The line with most of the phrases, the first of several; empty when none has any, or the page is gone.
+/// The first line with the most phrases; empty when no line has any or the page is gone.
 pub(crate) fn of(path: &Path, phrases: &[Phrase]) -> String {
     let Ok(page) = wiki::read_page(path) else {
         return String::new();
@@ -35,7 +35,7 @@ pub(crate) fn of(path: &Path, phrases: &[Phrase]) -> String {
     cut(best.1.trim_start_matches(['>', ' ', '-', '*']), phrases)
 }
 
-/// `line` from a little before its first word of the query.
+/// The part of `line` that begins a little before its first matching word.
 fn cut(line: &str, phrases: &[Phrase]) -> String {
     let line: String = line
         .chars()

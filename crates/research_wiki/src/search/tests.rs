@@ -1,4 +1,4 @@
-//! The index that is kept notices every change: it answers as one that was made just now.
+//! The stored index notices every change: it answers as a new one does.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare pages directly")]
 
@@ -89,7 +89,7 @@ fn the_kept_index_and_the_one_in_memory_answer_alike() {
         ["papers/f.md"]
     );
     assert_eq!(found(&sample, "  --  "), [] as [&str; 0]);
-    // No page has both: those that have one, and the answer says so.
+    // No page has both words: the answer has pages with one of them and says so.
     assert_eq!(ask(&sample, "gate theorem", true).matched, Matched::Any);
     assert_eq!(found(&sample, "gate theorem").len(), 2);
 }
@@ -113,13 +113,13 @@ fn every_change_of_the_pages_is_noticed() {
     assert_eq!(found(&sample, "horse").len(), 0);
 }
 
-/// A save that keeps length and time, as `rsync -t` and `cp -p` do, in place or by another file under the name.
+/// A change that keeps size and modification time, as `rsync -t` and `cp -p` do, in place or by replacing the file.
 #[test]
 fn a_change_that_keeps_size_and_time_is_noticed() {
     let sample = sample(&PAGES);
     write(&sample.root, "papers/g.md", "Zebra", "stripes");
     let page = sample.root.join("papers/g.md");
-    // What changed within the clock's tick is read again anyhow: wait until the index relies on size and times.
+    // Pages that changed within the clock's tick are read again anyway: wait until the index relies on size and times.
     while !is_settled(&sample.root, "papers/g.md") {
         assert_eq!(found(&sample, "zebra"), ["papers/g.md"]);
     }

@@ -1,13 +1,13 @@
-//! Words of a text, the same for the index, for the scan, and (in `assets/search.js`) for an exported site.
+//! Splits text into words, in the same way for the index, the scan, and (in `assets/search.js`) an exported site.
 //!
-//! Case, accents and compatibility forms do not count. Scripts that put no spaces between words are taken character by character, so that
-//! any part of a sentence is found as a phrase.
+//! Case, accents and compatibility forms are ignored. In scripts without spaces between words each character is a word, so that any part
+//! of a sentence is found as a phrase.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Characters of a word at most; what is longer is data, not a word.
+/// Longest word, in characters; longer ones are data and are dropped.
 const LONGEST: usize = 64;
-/// Letters from which on a word of a query also stands for the words that begin with it.
+/// A query word with at least this many characters also matches words that begin with it.
 const PREFIX_FROM: usize = 3;
 
 /// The words of `text` in their order.
@@ -36,7 +36,7 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 fn finish(word: &mut String, found: &mut Vec<String>) {
-    // A capital may fall apart in lower case (`İ`); its mark is no letter.
+    // The lower case of a capital may contain a combining mark (`İ`), which is not alphanumeric.
     word.retain(char::is_alphanumeric);
     if !word.is_empty() && word.chars().nth(LONGEST).is_none() {
         found.push(std::mem::take(word));
@@ -44,7 +44,7 @@ fn finish(word: &mut String, found: &mut Vec<String>) {
     word.clear();
 }
 
-/// Compatibility forms taken apart, the accents of European scripts dropped, the rest composed again.
+/// Decomposes compatibility forms, drops the accents of European scripts, and composes the rest again.
 fn fold(text: &str) -> String {
     text.nfkd()
         .filter(|c| !('\u{300}'..='\u{36f}').contains(c))
@@ -60,12 +60,12 @@ pub(crate) fn is_single(c: char) -> bool {
             | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff)
 }
 
-/// What stands between two spaces of a query: words that follow each other in a page.
+/// One space-separated part of a query: its words must follow each other in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrase {
-    /// At least one.
+    /// The words; at least one.
     pub words: Vec<String>,
-    /// Whether the last word is only the beginning of one. Never so with digits: `2501.1234` is not `2501.12345`.
+    /// Whether the last word matches as a prefix. Never for a word with digits: `2501.1234` must not match `2501.12345`.
     pub prefix: bool,
 }
 
@@ -86,7 +86,7 @@ pub fn phrases(query: &str) -> Vec<Phrase> {
 }
 
 impl Phrase {
-    /// How often the phrase stands in a text of these words.
+    /// How often the phrase occurs in a text with these words.
     pub fn count(&self, text: &[String]) -> usize {
         let whole = self.words.len().saturating_sub(1);
         text.windows(self.words.len().max(1))

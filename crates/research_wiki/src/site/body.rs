@@ -1,9 +1,9 @@
-//! What of a page's text is shown: everything somebody wrote, without title, empty sections and the generated list of edges.
+//! The part of a page that the site shows: all text except the title, empty sections and the generated list of edges.
 
 use crate::text::without_generated;
 use aris_wiki::page::{self, CONNECTIONS, Page};
 
-/// The text to show, and the headings of sections that nobody has filled yet.
+/// The text to show, and the headings of sections that are still empty.
 pub(crate) fn shown(page: &Page) -> (String, Vec<String>) {
     let text = page.text();
     let start = text.len() - page.below_front().len();

@@ -1,4 +1,4 @@
-//! The nodes and their neighbours, cut into files, for the search's results and the graph.
+//! Nodes and their neighbours, split into data files for search results and the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use crate::site::files::{Files, script};
 use crate::site::model::{Model, Node};
 use crate::text::clean;
 
-/// Nodes in one file.
+/// Nodes per file.
 const SIZE: usize = 50;
-/// Characters below a title.
+/// Longest text below a title, in characters.
 const BELOW: usize = 160;
 
 /// Writes `nodes.js` (first name of each file), `n0.js`, … (name, address, title, year, text), `graph.js` (types of relations, where to
@@ -46,13 +46,13 @@ pub(crate) fn write(model: &Model, files: &mut Files) {
     script(files, "graph", &json!({"types": types, "start": start}));
 }
 
-/// The `count` nodes with most relations, most first, as far as they have any.
+/// The `count` nodes with the most relations, in descending order, without nodes that have none.
 pub(crate) fn most_connected(model: &Model, count: usize) -> impl Iterator<Item = (usize, &Node)> {
     let nodes = by_relations(model).take(count);
     nodes.filter(|(_, node)| !node.relations.is_empty())
 }
 
-/// The nodes with their numbers, those with most relations first; nodes without page only after all others.
+/// The nodes with their numbers, sorted by number of relations, descending. Nodes without a page come last.
 fn by_relations(model: &Model) -> impl Iterator<Item = (usize, &Node)> {
     let mut nodes: Vec<(usize, &Node)> = model.nodes.iter().enumerate().collect();
     nodes.sort_by_key(|(number, node)| {
@@ -65,7 +65,7 @@ fn by_relations(model: &Model) -> impl Iterator<Item = (usize, &Node)> {
     nodes.into_iter()
 }
 
-/// What is said of a node below its title: its thesis, else its authors.
+/// The text below a node's title: its thesis, else its authors.
 pub(crate) fn below(node: &Node) -> String {
     let Some(page) = &node.page else {
         return String::new();
@@ -78,7 +78,7 @@ pub(crate) fn below(node: &Node) -> String {
     cut(&clean(&text), BELOW)
 }
 
-/// Number, type and direction of each neighbour; by type, so that the graph groups them.
+/// Number, type and direction of each neighbour, sorted by type because the graph groups them by type.
 fn adjacent(
     model: &Model,
     number: usize,

@@ -1,4 +1,4 @@
-//! A page's text as HTML: Markdown, with every tag of its own escaped, no image loaded, and links only to pages and to the web.
+//! Renders a page's Markdown as HTML. HTML tags in the text are escaped, images are not loaded, links lead only to pages and the web.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ use crate::site::model::Model;
 use crate::text::{clean, escape};
 use aris_wiki::node::Kind;
 
-/// Renders `text`, which stands in the wiki's folder `folder` (empty for the top). `root` leads from the page to the site's root. Nodes
-/// that the text mentions go to `mentioned`.
+/// Renders `text`, a file in the wiki's folder `folder` (empty for the top). `root` is the relative address of the site's root. The
+/// numbers of nodes that the text mentions are added to `mentioned`.
 pub(crate) fn render(
     text: &str,
     folder: &str,
@@ -38,7 +38,7 @@ pub(crate) fn render(
     writer.out
 }
 
-/// What closes a link.
+/// Closing tag of a link.
 const LINK: &str = "</a>";
 
 struct Writer<'a> {
@@ -47,7 +47,7 @@ struct Writer<'a> {
     root: &'a str,
     model: &'a Model,
     mentioned: &'a mut BTreeSet<usize>,
-    /// What closes each open tag.
+    /// The closing tag of each open tag.
     close: Vec<Cow<'static, str>>,
     in_code: bool,
     in_head: bool,
@@ -89,7 +89,7 @@ impl Writer<'_> {
         let [open, close] = match tag {
             Tag::Paragraph => ["<p dir=\"auto\">", "</p>\n"],
             Tag::Heading { level, .. } => {
-                // The page's title is the only heading of the first rank.
+                // Only the page's title has level 1.
                 let level = (level as usize).max(2);
                 write!(self.out, "<h{level} dir=\"auto\">").unwrap_or_default();
                 return self.close.push(format!("</h{level}>\n").into());
@@ -147,7 +147,7 @@ impl Writer<'_> {
         }
     }
 
-    /// HTML in the page: comments are left out, everything else is shown as it is written.
+    /// HTML in the Markdown: comments are dropped, everything else is shown as text.
     fn markup(&mut self, html: &str) {
         let mut rest = html;
         while let Some((before, comment)) = rest.split_once("<!--") {
@@ -157,7 +157,7 @@ impl Writer<'_> {
         escape(&mut self.out, rest);
     }
 
-    /// Opens a link, and gives what closes it: nothing where it leads nowhere.
+    /// Opens a link and returns its closing tag; both are omitted if the target is not allowed.
     fn link(&mut self, target: &str) -> &'static str {
         let href = match self.local(target) {
             Some(number) => self.mention(number),
@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Where a node is shown that the text mentions; `None` where nothing is known of it but the name.
+    /// The address of a mentioned node; `None` if the site has no page for it.
     fn mention(&mut self, number: usize) -> Option<String> {
         self.mentioned.insert(number);
         let href = &self.model.nodes.get(number)?.href;
@@ -189,7 +189,7 @@ impl Writer<'_> {
         });
     }
 
-    /// The node that a link's target names, or whose page it is.
+    /// The node that a link's target names, by name or by the path of its page.
     fn local(&self, target: &str) -> Option<usize> {
         if let Some(number) = self.model.number(target) {
             return Some(number);
@@ -214,7 +214,7 @@ impl Writer<'_> {
             .or_else(|| self.model.of_file(path))
     }
 
-    /// Text in which names of nodes become links.
+    /// Writes text; names of nodes in it become links.
     fn text(&mut self, text: &str) {
         let mut done = 0;
         for (at, end) in names(text) {
@@ -254,7 +254,7 @@ fn is_web(target: &str) -> bool {
     })
 }
 
-/// Places in `text` that look like names of nodes: `claim:C1`.
+/// Byte ranges in `text` that look like names of nodes, such as `claim:C1`.
 fn names(text: &str) -> impl Iterator<Item = (usize, usize)> {
     text.match_indices(':').filter_map(|(colon, _)| {
         let before = text.get(..colon)?;

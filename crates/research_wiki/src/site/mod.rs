@@ -1,8 +1,7 @@
 //! The wiki as a web site: static files that need no server, no network and no program but a browser.
 //!
-//! The same wiki gives the same bytes. Everything that a page says is escaped; scripts come from the site only, which every page demands
-//! of the browser (Content-Security-Policy). Search and graph load their data in small parts, so that ten thousand pages open as fast as
-//! ten.
+//! The same wiki always gives the same bytes. Page content is escaped; the Content-Security-Policy of every page allows only the site's
+//! own scripts. Search and graph load their data in small parts, so that a site of ten thousand pages opens as fast as one of ten.
 
 mod body;
 mod files;
@@ -57,18 +56,18 @@ pub fn export(wiki: &Wiki, target: &Path, title: &str) -> Result<Exported, Error
     Ok(exported)
 }
 
-/// Whether a file may be exported to `target`: it is none of the wiki's own.
+/// Refuses to export to a file that belongs to the wiki.
 pub(crate) fn check_file(target: &Path, wiki: &Path) -> Result<(), Error> {
     let target = aris_fs::real(target);
     let beside = target.parent() == Some(&aris_fs::real(wiki));
-    // index.md, log.md and the like; a bibliography may lie beside them.
+    // index.md, log.md and the like lie there; a bibliography may lie beside them.
     if beside && target.extension().is_some_and(|end| end == "md") {
         return Err(publish::among_pages(&target));
     }
     publish::check_outside(&target, wiki)
 }
 
-/// A page's text as HTML, what it mentions, and its words.
+/// A page's text as HTML, the nodes that it mentions, and its words.
 struct Rendered {
     body: String,
     empty: Vec<String>,
@@ -99,7 +98,7 @@ fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
         }
     }
 
-    // Gaps, and what only the graph knows, are found by their names.
+    // Gaps and nodes without a page are searched by name only.
     let pageless = model.nodes.iter().enumerate();
     for (number, node) in pageless.filter(|(_, node)| node.page.is_none()) {
         let columns = [
@@ -154,7 +153,7 @@ fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
     Ok((files, exported))
 }
 
-/// Reads and renders every page, on all processors; by number of the node.
+/// Reads and renders every page, in parallel. Each result has the node's number.
 fn render_all(wiki: &Wiki, model: &Model) -> Vec<(usize, Result<Rendered, Unreadable>)> {
     let pages: Vec<(usize, &Summary)> = model
         .nodes

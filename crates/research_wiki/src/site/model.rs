@@ -17,13 +17,13 @@ use aris_wiki::summary::Summary;
 pub(crate) struct Node {
     /// `paper:x`.
     pub(crate) name: String,
-    /// Title; the name where there is no page.
+    /// Title; the name if there is no page.
     pub(crate) title: String,
-    /// Where it is shown, from the site's root; empty where nothing is known but the name.
+    /// Address relative to the site's root; empty if the site has no page for the node.
     pub(crate) href: String,
     /// Its page, if it has one.
     pub(crate) page: Option<Summary>,
-    /// Relations by number, in the order of the file.
+    /// Numbers of its relations, in the order of the file.
     pub(crate) relations: Vec<usize>,
 }
 
@@ -43,19 +43,19 @@ pub(crate) struct Relation {
     pub(crate) evidence: String,
 }
 
-/// Everything the site shows but the pages' texts.
+/// Everything that the site shows, except the text of pages.
 #[derive(Debug)]
 pub(crate) struct Model {
-    /// By name, in the order of UTF-16, which is how scripts compare.
+    /// Sorted by name in UTF-16 order, because scripts compare strings that way.
     pub(crate) nodes: Vec<Node>,
     pub(crate) relations: Vec<Relation>,
     numbers: BTreeMap<String, usize>,
-    /// Numbers by path of the page without `.md`: `papers/x`.
+    /// Numbers of nodes by the path of the page without `.md`: `papers/x`.
     files: BTreeMap<String, usize>,
 }
 
 impl Model {
-    /// Brings pages, gaps and edges together. Of two pages with one name the first counts as the node; the other is shown under its path.
+    /// Combines pages, gaps and edges. Of two pages with the same node, the first is the node; the other appears under its path.
     pub(crate) fn new<'a>(
         pages: impl Iterator<Item = &'a Summary>,
         gaps: &[Gap],
@@ -151,13 +151,13 @@ impl Model {
             .filter_map(|node| Some((node, node.page.as_ref()?)))
     }
 
-    /// Those of one kind.
+    /// The nodes of one kind that have a page.
     pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (&Node, &Summary)> {
         self.pages().filter(move |(_, page)| page.kind == kind)
     }
 }
 
-/// The name of a page's file in the site, without ending: the page's own where every system can have it.
+/// The file name of a page on the site, without extension: the wiki's own name if it is valid on every system.
 fn file_name(stem: &str) -> String {
     if node::is_safe_name(stem) && !stem.contains("..") {
         return stem.to_owned();

@@ -1,8 +1,8 @@
-//! Putting a site in its place: whole or not at all, and never over anything that this program did not put there.
+//! Puts a site in its place: completely or not at all, and never over files that this program did not write.
 //!
-//! The site is written beside its place and then exchanged with what is there. A list of its files with their digests lies in the site:
-//! an older site is replaced only while it holds exactly the files of its own list. After a power cut a site may be damaged; it is
-//! derived and can be exported again.
+//! The site is written beside its place and then exchanged with the old one. It contains a list of its files with their digests: an
+//! older site is replaced only while it holds exactly the files of its own list. A power failure may damage a site; it can be exported
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,12 +17,12 @@ use aris_wiki::node::Kind;
 
 /// The list of files, in the site's root.
 pub(crate) const LIST: &str = ".aris-wiki-site";
-/// Its first line.
+/// First line of the list.
 const HEAD: &str = "aris wiki site 1";
-/// Mode of the files: readable by whoever may enter the folder.
+/// Mode of the files: readable for everybody who may enter the folder.
 const MODE: u32 = 0o644;
 
-/// Makes `files` the folder `target`. Two exporters of one wiki take turns, unless nothing may be written there.
+/// Writes `files` as the folder `target`. Exporters of the same wiki wait for each other, unless the lock cannot be written.
 pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), Error> {
     let name = target.file_name().map(std::ffi::OsStr::to_string_lossy);
     let (Some(parent), Some(name)) = (target.parent(), name) else {
@@ -51,13 +51,13 @@ pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), E
         Ok(aris_fs::rename_new(&staged, &target)?)
     });
     if let Err(error) = written {
-        // What began is ours. Where it cannot be removed, the next export does it.
+        // The partial site is our own. If it cannot be removed now, the next export removes it.
         clear(&parent, &staged).unwrap_or_default();
         return Err(error);
     }
     if there {
         aris_fs::exchange(&staged, &target)?;
-        // Somebody may have put something there since we looked.
+        // Somebody may have put files there since the check.
         if let Err(error) = look(&staged) {
             aris_fs::exchange(&staged, &target)?;
             clear_written(&parent, &staged, files)?;
@@ -69,7 +69,7 @@ pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), E
     Ok(())
 }
 
-/// What is exported does not lie among the pages.
+/// Refuses a target inside the wiki's folders.
 pub(crate) fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
     let wiki = std::fs::canonicalize(wiki).unwrap_or_else(|_| wiki.to_path_buf());
     let mut own = Kind::ALL.map(Kind::folder).to_vec();
@@ -83,7 +83,7 @@ pub(crate) fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is to be exported would lie on or among the wiki's own files.
+/// The error for a target that is the wiki, one of its files, or among its pages.
 pub(crate) fn among_pages(target: &Path) -> Error {
     let why = "is the wiki, one of its files, or lies among its pages";
     let what = format!("{} {why}", target.display());
@@ -91,16 +91,16 @@ pub(crate) fn among_pages(target: &Path) -> Error {
     Error::usage(what, hint)
 }
 
-/// A site cannot be put there.
+/// The error for a target that cannot hold a site.
 fn refused(target: &Path, why: &str) -> Error {
     let hint = "name a folder that is absent, empty, or an earlier export; nothing was changed";
     Error::usage(format!("{} {why}", target.display()), hint)
 }
 
-/// A folder is there that is no site of ours.
+/// Reason for refusing a folder that is not an exported site.
 const NOT_OURS: &str = "is not empty, and not an exported site";
 
-/// Whether something is where the site is to be: an empty folder, or a site of ours. Anything else is an error.
+/// Whether `target` exists as an empty folder or as a site of ours. Anything else that exists is an error.
 fn look(target: &Path) -> Result<bool, Error> {
     let Ok(metadata) = std::fs::symlink_metadata(target) else {
         return Ok(false);
@@ -121,7 +121,7 @@ fn look(target: &Path) -> Result<bool, Error> {
         let inner = entry.path.strip_prefix(target).unwrap_or(&entry.path);
         let path = inner.to_string_lossy();
         let ours = match entry.kind {
-            // A folder of ours has files of ours; an empty one loses nothing.
+            // The files in our folders are checked one by one; an empty folder may be lost.
             EntryKind::Folder => true,
             EntryKind::File if path == LIST => true,
             EntryKind::File if listed.contains_key(path.as_ref()) => {
@@ -160,13 +160,13 @@ fn list(files: &Files) -> String {
     out
 }
 
-/// Writes a site. The list comes first, so that what a killed run leaves behind is known to be ours.
+/// Writes a site. The list is written first, so that the next run recognises what a killed run left behind.
 fn write(staged: &Path, files: &Files) -> Result<(), Error> {
     aris_fs::create_folder(staged)?;
     aris_fs::create_file(&staged.join(LIST), list(files).as_bytes(), MODE)?;
     let folders = files.keys().filter_map(|path| Path::new(path).parent());
     let folders: BTreeSet<&Path> = folders.collect();
-    // The first is the site's root, which is there.
+    // The first folder is the site's root, which exists already.
     for folder in folders.into_iter().skip(1) {
         aris_fs::create_folder(&staged.join(folder))?;
     }
@@ -176,7 +176,7 @@ fn write(staged: &Path, files: &Files) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes what a killed run left beside the site: files of its list, whole or begun, and nothing else. The caller holds the lock.
+/// Removes what a killed run left beside the site: complete or partial files of its list, nothing else. The caller holds the lock.
 fn clear(parent: &Path, staged: &Path) -> Result<(), Error> {
     let Ok(metadata) = std::fs::symlink_metadata(staged) else {
         return Ok(());
@@ -196,7 +196,7 @@ fn clear(parent: &Path, staged: &Path) -> Result<(), Error> {
     Err(refused(staged, NOT_OURS))
 }
 
-/// Removes a site that was written and is not wanted.
+/// Removes a site that was written but is not wanted.
 fn clear_written(parent: &Path, staged: &Path, files: &Files) -> Result<(), Error> {
     let ours = aris_fs::read_optional(&staged.join(LIST), aris_fs::READ_LIMIT)?;
     if ours.as_deref() == Some(list(files).as_bytes()) {

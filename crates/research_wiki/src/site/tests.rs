@@ -1,4 +1,4 @@
-//! A site is complete, safe, the same each time, and never takes the place of somebody's files.
+//! A site is complete, safe and reproducible, and never replaces somebody's files.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
 

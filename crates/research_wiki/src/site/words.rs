@@ -1,4 +1,4 @@
-//! The site's own index, for its search in the browser: postings by word, cut into files of a size that loads at once.
+//! The search index of the exported site: postings by word, split into files that load quickly.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use serde_json::json;
 use crate::search::document::WEIGHTS;
 use crate::site::files::{Files, script};
 
-/// Bytes of a file of postings from which on the next one begins.
+/// A file of postings is closed when it has this many bytes.
 const FILE: usize = 48 << 10;
-/// BM25 as `SQLite` computes it, whose `bm25()` ranks what `search` finds.
+/// Parameters of BM25, as in `SQLite`'s `bm25()`, which ranks the results of `search`.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// Degrees of how much a word counts in a page, one letter each.
+/// Number of degrees for the weight of a word in a page; each is one character, `A` to `Z`.
 const DEGREES: f64 = 26.0;
 
-/// Postings of each term: node, weighted number of places.
+/// Postings of each term: (node, weighted number of occurrences).
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     terms: BTreeMap<String, Vec<(usize, f64)>>,
-    /// Words of each node's text.
+    /// Number of words of each node.
     lengths: BTreeMap<usize, usize>,
 }
 
@@ -63,7 +63,7 @@ impl Words {
                 let relative = 1.0 - B + B * length / average;
                 let impact = places / (places + K1 * relative);
                 let degree = (impact * DEGREES).clamp(0.0, DEGREES - 1.0) as u8;
-                // The first gap is one more than the number: the browser begins at -1.
+                // Gaps are differences of node numbers. The browser starts at -1, so the first gap is the number plus 1.
                 base36(&mut postings, number + 1 - before);
                 postings.push(char::from(b'A' + degree));
                 before = number + 1;
@@ -97,8 +97,8 @@ fn base36(out: &mut String, mut number: usize) {
     out.extend(digits.iter().rev());
 }
 
-/// The words, and for scripts without spaces the pairs of neighbours, too, so that the browser finds parts of sentences without knowing
-/// places.
+/// The words, and in scripts without spaces also the pairs of neighbouring words: the browser finds phrases there without word
+/// positions.
 fn terms(words: &[String]) -> impl Iterator<Item = String> {
     let pairs = words.windows(2).filter_map(|pair| match pair {
         [one, two] if is_single(one) && is_single(two) => Some(format!("{one}{two}")),

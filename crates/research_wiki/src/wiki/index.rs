@@ -1,9 +1,9 @@
-//! The index of a wiki: what is kept of its pages, so that a command reads only those that changed.
+//! The index of a wiki: stored summaries and words of its pages, so that a command reads only pages that changed.
 //!
-//! One `SQLite` file, `.wiki/index.sqlite`, with the short fields of each page and its words. It is derived and disposable: an index of
-//! another version, or a damaged one, is removed and made again; where nothing may be written it is made in memory. A page is read again
-//! when its size, times or inode are not those that the index knows, or when it changed after the index began to read: then a second
-//! change within the file system's clock tick could hide.
+//! One `SQLite` file, `.wiki/index.sqlite`. It is derived and disposable: an index of another version or a damaged one is removed and
+//! built again; where nothing can be written it is built in memory. A page is read again when its size, times or inode differ from those
+//! in the index, or when it changed after the last update of the index began: a second change within the same tick of the file system's
+//! clock would be invisible.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -25,22 +25,22 @@ use crate::error::Error;
 use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
 
-/// Raised whenever tables, fields, words or weights change, or a page is read in another way.
+/// Must be raised when tables, fields, words or weights change, or when pages are parsed in another way.
 const VERSION: i64 = 5;
 
 /// How long a statement waits while another process commits.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// Pages that are read before their words are written.
+/// Pages that are read before their words are written to the index.
 const PART: usize = 2048;
 
-/// The words are stored as [`words`](crate::search::words::words) finds them: the tokenizer only has to split at spaces.
+/// Words are stored as [`words`](crate::search::words::words) gives them: the tokenizer only has to split at spaces.
 const TABLES: &str = "
     CREATE TABLE page (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp BLOB, summary BLOB NOT NULL);
     CREATE VIRTUAL TABLE word USING fts5(title, names, thesis, body,
                                          content='', contentless_delete=1, tokenize='ascii');";
 
-/// What the file system says about a page: inode, size, and the [`Moment`]s when its content and the file itself were last changed.
+/// Inode, size, and the two [`Moment`]s when the content and the inode of a page last changed.
 pub(super) type Stamp = [u8; 48];
 
 /// Seconds and nanoseconds on the file system's clock.
@@ -81,7 +81,7 @@ impl Listed {
     }
 }
 
-/// The pages of the wiki at `root`, by path, and the files among them that are none.
+/// The pages of the wiki at `root`, sorted by path, and the files among them that are not pages.
 pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Unreadable>), FsError> {
     let (mut pages, mut odd) = (Vec::new(), Vec::new());
     for kind in Kind::ALL {
@@ -128,7 +128,7 @@ pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Unreadable>), FsErro
     Ok((pages, odd))
 }
 
-/// The file system's clock: the only one that can be compared with the times of pages. The caller may write into the folder [`KEEP`].
+/// The current time of the file system's clock, the only one comparable with the times of pages. [`KEEP`] must exist and be writable.
 fn clock(root: &Path) -> Result<Moment, FsError> {
     let path = root.join(KEEP).join("clock");
     aris_fs::replace_unsynced(&path, b".\n")?;
@@ -153,39 +153,39 @@ pub struct Hit {
     pub snippet: String,
 }
 
-/// What the index has of a page, with the stamp of the page that it was read from.
+/// The index's entry for a page, with the stamp that the page had when it was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     pub(super) stamp: Stamp,
     pub(super) summary: &'static Summary,
 }
 
-/// An index that can be asked.
+/// An open index.
 #[derive(Debug)]
 pub(crate) struct Index {
     connection: Connection,
 }
 
-/// Where the index of the wiki at `root` is kept.
+/// The path of the index of the wiki at `root`.
 pub(crate) fn place(root: &Path) -> PathBuf {
     root.join(KEEP).join("index.sqlite")
 }
 
 impl Index {
-    /// The short fields that the index of the wiki at `root` has, if it has one.
+    /// The entries in the index of the wiki at `root`; empty if there is none.
     pub(super) fn known(root: &Path) -> Vec<Kept> {
         let known = Self::open(root).and_then(|index| index.summaries());
         known.unwrap_or_default()
     }
 
-    /// What `ask` finds in the index of the wiki at `root`, which is brought up to date before where it is not.
+    /// The result of `ask` on the index of the wiki at `root`. The index is updated first if pages changed.
     pub(crate) fn ask<T>(
         root: &Path,
         ask: &dyn Fn(&Self) -> Result<T, rusqlite::Error>,
     ) -> Result<T, Error> {
-        // An index that cannot be read is no error yet: it is made again.
+        // An unreadable index is no error here: it is built again.
         if let Ok(index) = Self::open(root) {
-            // It is asked while the pages are listed: nearly always it is up to date.
+            // The query runs while the pages are listed, because the index is nearly always up to date.
             let (listed, answer) = std::thread::scope(|scope| {
                 let listed = scope.spawn(|| list(root));
                 let answer = ask(&index);
@@ -203,14 +203,14 @@ impl Index {
         Ok(ask(&Self::open(root)?)?)
     }
 
-    /// An index of the pages as they are, in memory.
+    /// Builds an index of all pages in memory.
     pub(crate) fn in_memory(root: &Path) -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory()?;
         bring_up_to_date(&mut connection, root, (i64::MIN, 0))?;
         Ok(Self { connection })
     }
 
-    /// Brings the index of the wiki at `root` up to date. One that cannot be used is made again.
+    /// Updates the index of the wiki at `root`. One that cannot be used is built again.
     pub(super) fn update(root: &Path) -> Result<(), Error> {
         let path = place(root);
         let _lock = Lock::acquire(&root.join(KEEP).join("index.lock"))?;
@@ -230,7 +230,7 @@ impl Index {
         })
     }
 
-    /// Opens the index as it is, and holds its state.
+    /// Opens the existing index and begins a transaction, so that all queries see the same state.
     fn open(root: &Path) -> rusqlite::Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
         let connection = Connection::open_with_flags(place(root), flags)?;
@@ -242,7 +242,7 @@ impl Index {
         }
     }
 
-    /// Whether these, by path, are the pages that it has.
+    /// Whether the index has exactly these pages (sorted by path) with the same stamps.
     fn has(&self, pages: &[Listed]) -> rusqlite::Result<bool> {
         let mut all = self
             .connection
@@ -261,13 +261,13 @@ impl Index {
         Ok(rows.next()?.is_none())
     }
 
-    /// What the index has of each page, in no order.
+    /// The entries of all pages, in no particular order.
     fn summaries(&self) -> rusqlite::Result<Vec<Kept>> {
         let mut all = self
             .connection
             .prepare("SELECT stamp, summary FROM page WHERE stamp IS NOT NULL")?;
         let mut rows = all.query([])?;
-        // All texts in one block: ten thousand pages of strings of their own take longer to allocate than to read.
+        // All texts go into one block: allocating strings for ten thousand pages takes longer than reading them.
         let mut texts = Vec::new();
         let mut places = Vec::new();
         while let Some(row) = rows.next()? {
@@ -279,7 +279,7 @@ impl Index {
         let mut summaries = Vec::with_capacity(places.len());
         let mut stamps = Vec::with_capacity(places.len());
         for (place, stamp) in places {
-            // A page that is no text has no fields.
+            // A page that is not UTF-8 has no fields.
             let bytes = texts.get::<Range<usize>>(place).unwrap_or_default();
             if let Ok(summary) = postcard::from_bytes(bytes) {
                 summaries.push(summary);
@@ -292,7 +292,7 @@ impl Index {
             .collect())
     }
 
-    /// The best `limit` pages for `phrases`, without snippets, and how many there are: pages with all of them, or with `any` at least one.
+    /// The best `limit` pages for `phrases`, without snippets, and the total number of matches. Pages need all phrases, or one if `any`.
     pub(crate) fn find(
         &self,
         phrases: &[Phrase],
@@ -304,7 +304,7 @@ impl Index {
         let expression = texts.join(if any { " OR " } else { " AND " });
         let folder = kind.map_or("", Kind::folder);
         let [title, names, thesis, body] = WEIGHTS;
-        // The number is counted apart, without the scores: a window over all hits would keep them all.
+        // The total is counted in a separate query without scores: a window function would keep all hits in memory.
         let mut all = self.connection.prepare(
             "SELECT path, summary, score,
                     (SELECT count(*) FROM word JOIN page ON id = word.rowid WHERE word MATCH ?1 AND path GLOB ?6)
@@ -340,7 +340,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// The short fields in a column.
+/// The summary in a column.
 fn fields(row: &Row<'_>, at: usize) -> rusqlite::Result<Summary> {
     postcard::from_bytes(row.get_ref(at)?.as_blob()?.to_vec().leak())
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Blob, Box::new(error)))
@@ -353,11 +353,11 @@ fn stamps(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (i64, Op
     rows.collect()
 }
 
-/// Reads the pages that changed into the index. Those that changed at or after the moment `since` are read again the next time.
+/// Reads changed pages into the index. Pages that changed at or after `since` are read again the next time.
 fn bring_up_to_date(connection: &mut Connection, root: &Path, since: Moment) -> Result<(), Error> {
     let change = connection.transaction()?;
     if version(&change)? != VERSION {
-        // Tables of another version are in the way: an error, and the file is removed.
+        // Fails if the file has the tables of another version; the caller then removes it.
         change.execute_batch(TABLES)?;
         change.pragma_update(None, "user_version", VERSION)?;
     }
@@ -372,7 +372,7 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: Moment) -> 
             _ => wanted.push(page),
         }
     }
-    // What is left is of pages that are gone or have changed.
+    // The rows that are left belong to pages that are gone or have changed.
     let mut remove = [
         change.prepare("DELETE FROM word WHERE rowid = ?1")?,
         change.prepare("DELETE FROM page WHERE id = ?1")?,
@@ -395,7 +395,7 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: Moment) -> 
         });
         for (listed, read) in part.iter().zip(read) {
             let stamp = (listed.changed < since).then_some(listed.stamp);
-            // What is no text has no words; whoever wants to know why reads it again.
+            // A page that is not UTF-8 has no words; commands that report the reason read it again.
             let (fields, document): (Vec<u8>, [Vec<String>; 4]) = read.unwrap_or_default();
             let id = page.insert(params![listed.path, stamp, fields])?;
             let [title, names, thesis, body] = document.each_ref().map(|words| words.join(" "));
@@ -407,7 +407,7 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: Moment) -> 
     Ok(())
 }
 
-/// A phrase in FTS5's language. Words hold letters and digits only, so nothing needs an escape.
+/// A phrase in FTS5's query syntax. Words contain only letters and digits, so nothing has to be escaped.
 fn expression(phrase: &Phrase) -> String {
     let star = if phrase.prefix { " *" } else { "" };
     format!("\"{}\"{star}", phrase.words.join(" "))
@@ -417,7 +417,7 @@ fn expression(phrase: &Phrase) -> String {
 mod tests {
     use super::*;
 
-    /// The rows say nothing about their layout: another one must have another version, or old rows are read as something else.
+    /// The rows do not describe their layout. If this test fails, raise `VERSION`, or old rows are misread.
     #[test]
     fn the_version_is_that_of_the_layout() {
         let page = aris_wiki::page::Page::parse(String::from(

@@ -1,4 +1,4 @@
-//! A wiki on the disk: opening, locking, writing pages, and what is made from them.
+//! A wiki on the disk: opens and locks it, writes its pages and derived files.
 
 mod index;
 mod writer;
@@ -24,30 +24,31 @@ use serde::Serialize;
 pub use writer::Writer;
 pub(crate) use writer::{is_open, open_front};
 
-/// Bytes of a page at most: 16 MiB, thousands of times a page that somebody wrote.
+/// Largest page, in bytes: 16 MiB, thousands of times the size of a page written by hand.
 pub const PAGE_LIMIT: u64 = 16 << 20;
 
-/// Folder below the wiki for what this program keeps: the lock, the index. Nothing in it is worth keeping.
+/// Folder in the wiki for this program's own files: the lock and the index. All of it can be deleted.
 pub const KEEP: &str = ".wiki";
 
-/// A wiki as it is now.
+/// A wiki as it was when it was opened.
 #[derive(Debug)]
 pub struct Wiki {
     root: PathBuf,
-    /// By kind, then by file name: the order of the index.
+    /// Sorted by kind, then by file name: the order of `index.md`.
     pages: Vec<Entry>,
     unreadable: Vec<Unreadable>,
-    /// Pages that the index did not have.
+    /// Number of pages that were read from their files, because the index did not have them.
     read: usize,
 }
 
 /// A page, and what the file system says about it.
 #[derive(Debug)]
 struct Entry {
-    /// Never freed, as its texts: the process ends with the wiki, and freeing ten thousand pages takes about a tenth of a command's time.
+    /// Leaked on purpose, with its texts: it lives as long as the process, and freeing ten thousand pages takes a tenth of a command's
+    /// time.
     summary: &'static Summary,
     stamp: Stamp,
-    /// Whether it came from the index, and was not read in this run.
+    /// Whether it came from the index.
     kept: bool,
 }
 
@@ -68,13 +69,13 @@ pub struct Unreadable {
 }
 
 impl Wiki {
-    /// Opens the wiki at `root` for looking at. Nothing is written, no lock is taken.
+    /// Opens the wiki at `root` for reading. Writes nothing and takes no lock.
     ///
-    /// **Errors**: when there is no folder `papers`; a page that cannot be read is no error but one of
+    /// **Errors**: there is no folder `papers`, or a folder cannot be listed. A page that cannot be read is no error: see
     /// [`Wiki::unreadable`].
     pub fn open(root: &Path) -> Result<Self, Error> {
         check_root(root)?;
-        // The system lists while this thread reads.
+        // The other thread lists the pages while this one reads the index.
         std::thread::scope(|scope| {
             let listed = scope.spawn(|| index::list(root));
             let known = Index::known(root);
@@ -83,8 +84,8 @@ impl Wiki {
         })
     }
 
-    /// Looks again. What the index gave is still known; pages that were read are read again, because they may have changed within the
-    /// file system's clock tick.
+    /// Opens the wiki again. Entries from the index are reused; pages that were read are read again, because they may have changed within
+    /// the file system's clock tick.
     fn again(self) -> Result<Self, Error> {
         let kept = self.pages.iter().filter(|entry| entry.kept);
         let known = kept.map(|entry| Kept {
@@ -131,7 +132,7 @@ impl Wiki {
         wiki
     }
 
-    /// Reads pages, on all processors.
+    /// Reads pages, in parallel.
     fn read_pages(&mut self, pages: &[Listed]) {
         let root = self.root.as_path();
         for result in aris_fs::map_in_parallel(aris_fs::processors(), pages, |page| {
@@ -159,19 +160,19 @@ impl Wiki {
         self.pages().filter(move |page| page.kind == kind)
     }
 
-    /// Files among the pages that are none.
+    /// Files among the pages that are not pages.
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// The page of the node called `node`: of several, such as copies that a synchronising program left, the one under its own name.
+    /// The page of `node`. Of several files with this node, such as sync conflict copies, the one named after it.
     pub fn find(&self, node: &str) -> Option<&Summary> {
         let mut pages = self.pages().filter(|page| page.node == node);
         let own = pages.clone().find(|page| page.has_own_name());
         own.or_else(|| pages.next())
     }
 
-    /// The file of `node`'s name that is no page, and why.
+    /// The unreadable file with `node`'s name, and why it is unreadable.
     pub fn why_unreadable(&self, node: &str) -> Option<&Unreadable> {
         let (_, name) = node.split_once(':')?;
         let path = format!("{}/{name}.md", Kind::of(node)?.folder());
@@ -216,7 +217,7 @@ impl Wiki {
         Ok(text.unwrap_or_default())
     }
 
-    /// Where a page is.
+    /// The path of a page.
     pub fn path(&self, kind: Kind, file: &str) -> PathBuf {
         self.root.join(kind.folder()).join(file)
     }
@@ -227,7 +228,7 @@ impl Wiki {
     }
 }
 
-/// Refuses a folder that is no wiki, and one that [`refuse_ways_out`] refuses.
+/// Refuses a folder that is not a wiki, or that [`refuse_ways_out`] refuses.
 pub(crate) fn check_root(root: &Path) -> Result<(), Error> {
     if root.join(Kind::Paper.folder()).is_dir() {
         return refuse_ways_out(root);
@@ -238,7 +239,7 @@ pub(crate) fn check_root(root: &Path) -> Result<(), Error> {
     Err(Error::absent(what, &hint))
 }
 
-/// Refuses a wiki with a file or folder of ours that is a link to a place outside of it: what is written there would change others' files.
+/// Refuses a wiki in which one of our files or folders is a link to a place outside: writing there would change other people's files.
 pub(crate) fn refuse_ways_out(root: &Path) -> Result<(), Error> {
     let files = [
         KEEP,
@@ -267,14 +268,14 @@ pub(crate) fn refuse_ways_out(root: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the link `path` leads, when that is not in the folder `root`.
+/// The target of the link `path` if it is outside of `root`.
 fn way_out(root: &Path, path: &Path) -> Option<PathBuf> {
     let target = std::fs::read_link(path).ok()?;
     let inside = root.canonicalize().ok()?;
     match path.canonicalize() {
         Ok(real) if real.starts_with(&inside) => None,
         Ok(real) => Some(real),
-        // It leads nowhere yet: a write would make the file there.
+        // The target does not exist yet: a write through the link would create it.
         Err(_) => {
             let real = aris_fs::lexical(&path.parent()?.canonicalize().ok()?.join(&target));
             (!real.starts_with(&inside)).then_some(real)
@@ -282,7 +283,7 @@ fn way_out(root: &Path, path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Reads a whole page; one that is not UTF-8 is an error, because it could not be written back as it was.
+/// Reads a whole page. A page that is not UTF-8 is an error: it could not be written back unchanged.
 pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
     let bytes = aris_fs::read_settled(path, PAGE_LIMIT)?;
     match String::from_utf8(bytes) {
@@ -308,7 +309,7 @@ fn read_summary(root: &Path, listed: &Listed) -> Result<Entry, Unreadable> {
     }
 }
 
-/// Makes the folder for what this program keeps, which git passes over.
+/// Creates the folder for this program's own files, which git ignores.
 pub(crate) fn keep_folder(root: &Path) -> Result<PathBuf, FsError> {
     let keep = root.join(KEEP);
     aris_fs::create_dir(&keep)?;

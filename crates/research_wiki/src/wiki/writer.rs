@@ -1,7 +1,7 @@
-//! Changing a wiki: one writer at a time.
+//! Changes a wiki: one writer at a time.
 //!
-//! Pages are written whole and durably before what is made from them. A writer that is killed leaves pages that are whole and derived
-//! files that are old; every writer makes them anew at its end, so the next one repairs.
+//! Pages are written as whole files and durably, before the files derived from them. A killed writer leaves whole pages and outdated
+//! derived files; every writer rebuilds the derived files at its end, so the next one repairs them.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -20,29 +20,29 @@ use aris_wiki::node::Kind;
 use aris_wiki::page::{Page, one_line};
 use aris_wiki::summary::Summary;
 
-/// Times that the graph is read again because somebody appended to it.
+/// Attempts to rewrite the graph when somebody appends to it.
 const REWRITES: u32 = 20;
 
-/// Threads that wait for the disk.
+/// Threads that wait for the disk at the same time.
 const WAITING: usize = 32;
 
-/// A wiki that this process alone may change, until it is dropped.
+/// A wiki under an exclusive lock, which is held until the writer is dropped.
 #[derive(Debug)]
 pub struct Writer {
     wiki: Wiki,
     now: Timestamp,
-    /// Pages that were written.
+    /// Number of pages written.
     written: usize,
     _lock: Lock,
 }
 
 impl Writer {
-    /// Waits for the wiki's lock and opens it. `now` is the time that is written into it.
+    /// Waits for the wiki's lock and opens the wiki. `now` is the time for log and pages.
     pub fn open(root: &Path, now: Timestamp) -> Result<Self, Error> {
         Self::open_after(root, now, None)
     }
 
-    /// The same, when this process has opened the wiki to look at it just before: what the index gave then is used again.
+    /// Like [`Writer::open`]. `before` is the wiki if this process has just opened it for reading: its entries from the index are reused.
     pub fn open_after(root: &Path, now: Timestamp, before: Option<Wiki>) -> Result<Self, Error> {
         super::check_root(root)?;
         let lock = Lock::acquire(&keep_folder(root)?.join("lock"))?;
@@ -57,7 +57,7 @@ impl Writer {
         })
     }
 
-    /// The wiki, with everything that was written so far.
+    /// The wiki, including everything written so far.
     pub fn wiki(&self) -> &Wiki {
         &self.wiki
     }
@@ -67,12 +67,12 @@ impl Writer {
         self.written
     }
 
-    /// The time that is written.
+    /// The time for log and pages, as text.
     pub fn now(&self) -> String {
         time::stamp(self.now)
     }
 
-    /// Writes a page, durably and as a whole; `false` when it says that already.
+    /// Writes a page durably and as a whole. Returns `false` when the file already has this content.
     pub fn write(&mut self, kind: Kind, name: &str, page: &Page) -> Result<bool, Error> {
         let written = write_page(&self.wiki, kind, name, page)?;
         if written {
@@ -81,9 +81,9 @@ impl Writer {
         Ok(written)
     }
 
-    /// Writes many pages, each whole and durable. Syncs are made together by the file system when many wait for one, so many threads wait.
+    /// Writes many pages, each whole and durably. Many threads do so, because the file system combines concurrent syncs.
     ///
-    /// **Errors**: [`Error::ChangedMeanwhile`] for a page that somebody else has made or changed by now; the others are there.
+    /// **Errors**: [`Error::ChangedMeanwhile`] if somebody else made or changed a page meanwhile; the other pages are written.
     pub fn write_all(&mut self, pages: &[(Kind, String, Page)]) -> Result<(), Error> {
         let wiki = &self.wiki;
         let written = aris_fs::map_in_parallel(WAITING, pages, |(kind, name, page)| {
@@ -97,7 +97,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes a page that still is what was read.
+    /// Removes a page if it is unchanged since it was read.
     pub fn remove(&mut self, kind: Kind, name: &str, page: &Page) -> Result<(), Error> {
         let path = self.wiki.path(kind, name);
         let there = aris_fs::read_optional(&path, super::PAGE_LIMIT)?;
@@ -122,8 +122,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Rewrites the graph with what `name` makes of each edge, each once; `None` takes one out. Lines that are no edges stay, and so does
-    /// what somebody appends meanwhile.
+    /// Rewrites the graph: `name` gives the new form of each edge, or `None` to remove it; repeated edges are dropped. Lines that are no
+    /// edges stay, and so do edges that somebody appends meanwhile.
     pub fn rewrite_edges(&mut self, name: &dyn Fn(&Edge) -> Option<Edge>) -> Result<Edges, Error> {
         for _ in 0..REWRITES {
             if let Some(edges) = self.try_rewrite_edges(name)? {
@@ -135,14 +135,14 @@ impl Writer {
         })
     }
 
-    /// The same; `None` when somebody appended an edge meanwhile.
+    /// One attempt; `None` when somebody appended an edge meanwhile.
     fn try_rewrite_edges(
         &mut self,
         name: &dyn Fn(&Edge) -> Option<Edge>,
     ) -> Result<Option<Edges>, Error> {
         let path = self.wiki.root.join("graph/edges.jsonl");
         let old = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?.unwrap_or_default();
-        // Each line as it is from now on with its edge; `None` for a line that is no edge and stays.
+        // New text of each line, and its edge; `None` for a line that is not an edge and stays.
         let mut lines: Vec<(Cow<'_, [u8]>, Option<Edge>)> = Vec::new();
         for line in old.split_inclusive(|byte| *byte == b'\n') {
             let edge = std::str::from_utf8(line).ok().and_then(Edge::parse);
@@ -174,7 +174,7 @@ impl Writer {
         Ok(Some(Edges::parse(&String::from_utf8_lossy(&out))))
     }
 
-    /// Appends lines to the log, with the time. Line feeds in a message become blanks.
+    /// Appends lines with the time to the log. Line feeds in a message become spaces.
     pub fn log(&mut self, messages: &[String]) -> Result<(), Error> {
         let path = self.wiki.root.join("log.md");
         if !path.exists() {
@@ -187,7 +187,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes a page that was written into the list.
+    /// Adds a written page to the list of pages.
     fn remember(&mut self, kind: Kind, name: &str, page: &Page) {
         let Ok(metadata) = std::fs::metadata(self.wiki.path(kind, name)) else {
             return;
@@ -213,12 +213,12 @@ impl Writer {
         }
     }
 
-    /// Makes the derived files anew: `index.md`, query pack, and, when many pages had to be read, the index. Gives the pack.
+    /// Rebuilds the derived files: `index.md`, the query pack, and, if many pages had to be read, the index. Returns the pack.
     pub fn refresh(&self, edges: &Edges) -> Result<Pack, Error> {
         self.refresh_with(edges, &pack::Wish::default())
     }
 
-    /// The same with a pack that is made to wish.
+    /// Like [`Writer::refresh`], with the pack that `wish` asks for.
     pub fn refresh_with(&self, edges: &Edges, wish: &pack::Wish) -> Result<Pack, Error> {
         self.refresh_index()?;
         let pack = Pack::make(&self.wiki, edges, wish)?;
@@ -227,13 +227,13 @@ impl Writer {
         Ok(pack)
     }
 
-    /// Makes the index anew.
+    /// Rebuilds `index.md`.
     pub fn refresh_index(&self) -> Result<(), Error> {
         file::refresh(&self.wiki.root.join("index.md"), &index::render(&self.wiki))?;
         Ok(())
     }
 
-    /// Keeps what was read for the next run, when it was much. A failure costs time and nothing else.
+    /// Updates the index if many pages had to be read. A failure only costs time and is ignored.
     fn keep(&self) {
         const MUCH: usize = 64;
         if self.wiki.read < MUCH {
@@ -243,7 +243,7 @@ impl Writer {
     }
 }
 
-/// Whether a page's frontmatter has no end: nobody can say what of it is a field and what is prose.
+/// Whether a page's frontmatter lacks its end: then fields and prose cannot be told apart.
 pub(crate) fn is_open(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').starts_with("---")
         && Page::parse(text.to_owned()).has_open_front()
@@ -264,8 +264,8 @@ fn write_page(wiki: &Wiki, kind: Kind, name: &str, page: &Page) -> Result<bool, 
         return Err(open_front(&path));
     }
     aris_fs::create_dir(&wiki.root.join(kind.folder()))?;
-    // An editor knows nothing of the lock: what it saved since the page was read is never overwritten.
-    // The folder's entry is made durable with the line of the log that follows each new page.
+    // An editor does not use the lock: what it saved since the page was read must not be overwritten.
+    // The directory entry becomes durable with the log line that follows each new page.
     let written = match page.origin() {
         None => aris_fs::write_new(&path, bytes)?,
         Some(origin) => {

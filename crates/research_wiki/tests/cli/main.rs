@@ -1,6 +1,6 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
-//! The program: on wikis of the reference, on its own, and on arXiv's answers.
+//! Runs the program: on the reference's wikis, on new wikis, and on arXiv's answers.
 
 mod merges;
 mod nodes;
@@ -22,7 +22,7 @@ pub(crate) fn call(project: &Project, args: &[&str]) -> Run {
     helper().call(project.path()).args(args).run()
 }
 
-/// Runs and expects 0.
+/// Runs the program and expects exit code 0.
 pub(crate) fn done(project: &Project, args: &[&str]) -> Run {
     call(project, args).expect_code(0)
 }

@@ -1,4 +1,4 @@
-//! What becomes of two pages that are one.
+//! Merging two pages about the same thing.
 
 use super::{done, ingest, wiki};
 use aris_testkit::Project;
@@ -40,7 +40,7 @@ fn what_edges_between_the_two_pages_say_stands_on_the_page_that_stays() {
     );
     assert!(page.contains(&told), "{page}");
     assert_eq!(project.read("wiki/graph/edges.jsonl"), "");
-    // A merge that was killed, and an edge that somebody drew before it was ended.
+    // An interrupted merge, and an edge that somebody added before it was completed.
     project.write(TWO, other);
     project.write(
         "wiki/graph/edges.jsonl",
@@ -82,7 +82,7 @@ fn a_merged_page_has_the_line_ends_of_the_page_that_stays() {
         ] {
             assert!(page.contains(words), "{words}: {page}");
         }
-        // What both say is said once.
+        // Text that both pages have appears once.
         assert_eq!(page.matches("## Key Results").count(), 1, "{page}");
     }
 }

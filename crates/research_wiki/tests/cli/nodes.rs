@@ -291,7 +291,7 @@ fn gaps_are_items_of_any_list() {
 fn damaged_files_are_told_and_kept() {
     let project = reference();
     let edges = project.read("wiki/graph/edges.jsonl");
-    // Repeated, broken, and without a line feed at the end.
+    // The graph has a repeated edge, a broken line, and no line feed at the end.
     project.write(
         "wiki/graph/edges.jsonl",
         format!(

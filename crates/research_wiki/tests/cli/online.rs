@@ -1,4 +1,4 @@
-//! Papers that arXiv describes, from a server on this machine.
+//! Papers described by arXiv, played by a local server.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use aris_testkit::{Answer, Project, Run, Server};
 
 use crate::{helper, ingest, wiki};
 
-/// arXiv's answer for the identifiers that exist here: those that end in an even digit.
+/// arXiv's answer. Identifiers that end in an even digit exist here.
 fn feed(ids: &str) -> String {
     let mut entries = String::new();
     let mut count = 0;
@@ -101,7 +101,7 @@ fn a_sync_asks_once_for_a_hundred_and_tells_what_does_not_exist() {
     assert_eq!(data["pages"].as_array().expect("list").len(), 30);
     assert_eq!(data["unknown"].as_array().expect("list").len(), 31);
     assert_eq!(server.log().len(), 1);
-    // Nobody was asked for what is no identifier.
+    // arXiv is not asked for text that is not an identifier.
     let said = run.stderr();
     assert!(said.contains("`nonsense` is not an arXiv"), "{run}");
     assert!(!said.contains("nonsense: no such"), "{run}");
@@ -177,7 +177,7 @@ fn no_answer_is_not_no_paper() {
         ],
     );
     assert_eq!(run.code(), 7, "{run}");
-    // What the caller says is enough, as with the reference.
+    // The command line says enough, as with the reference.
     let mut args = ingest("Large Models", "Ann Lee", "2024");
     args.extend(["--arxiv-id", "2401.00002", "--offline"]);
     let run = online(&project, &server, &args).expect_code(0);

@@ -1,4 +1,4 @@
-//! Which descriptions are one paper.
+//! Which descriptions belong to the same paper.
 
 use aris_testkit::Project;
 
@@ -104,7 +104,7 @@ fn two_papers_with_one_slug_get_two_pages() {
     );
 }
 
-/// The field of a page's frontmatter.
+/// A frontmatter field of a page.
 fn field(project: &Project, page: &str, key: &str) -> String {
     let text = project.read(&format!("wiki/papers/{page}.md"));
     let line = text

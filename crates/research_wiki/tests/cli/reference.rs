@@ -1,4 +1,4 @@
-//! A wiki that the reference made.
+//! A wiki that the reference wrote.
 
 use crate::{HE, call, done, ingest, reference, wiki};
 

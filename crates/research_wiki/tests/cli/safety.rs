@@ -1,4 +1,4 @@
-//! What people wrote stays, whoever else writes.
+//! What people wrote stays, whatever else writes to the wiki.
 
 use std::fs;
 use std::io::Write as _;
@@ -49,7 +49,7 @@ fn a_new_page_of_a_merged_name_is_nobodys_to_delete() {
         "{run}"
     );
     assert_eq!(project.read("wiki/claims/C2.md"), before);
-    // Merged again, what it says goes into the page that stays, beside what came before.
+    // Merged again: the new text goes into the page that stays, beside the earlier text.
     done(&project, &["merge", "wiki", "claim:C1", "claim:C2"]);
     let merged = project.read("wiki/claims/C1.md");
     for words in ["It works.", "It works well.", "took a night to find out"] {
@@ -81,7 +81,7 @@ fn identifiers_of_a_merged_paper_still_find_it() {
             )
         })
         .collect();
-    // Other DOIs and other titles: two papers, unless somebody says otherwise.
+    // Different DOIs and titles: two papers, unless the user says otherwise.
     let run = call(&project, &["merge", "wiki", &names[0], &names[1]]).expect_code(4);
     assert!(run.stderr().contains("are two papers"), "{run}");
     assert_eq!(pages(), 2);
@@ -96,7 +96,7 @@ fn identifiers_of_a_merged_paper_still_find_it() {
         );
         assert!(run.stdout().contains("already ingested"), "{known}: {run}");
     }
-    // Semantic Scholar's identifier, too, which the page that stays has from the other one.
+    // The same for the Semantic Scholar identifier, which the page that stays took over in the merge.
     let other = ingest("A Paper That Has No DOI", "Zed Quo", "2021");
     let other = [&other[..], &["--external-id-s2", "1111"]].concat();
     done(&project, &other);
@@ -165,7 +165,7 @@ fn fields_as_people_write_them_survive_a_merge_and_an_update() {
     }
 }
 
-/// Lists and mappings in brackets may end at the margin, frontmatter may end with `...`, and a comment is somebody's.
+/// Lists and mappings in brackets may continue at the margin, frontmatter may end with `...`, and comments belong to their writers.
 #[test]
 fn frontmatter_in_yaml_s_other_forms_is_changed_where_it_is_meant() {
     let project = wiki();
@@ -298,7 +298,7 @@ fn a_terminal_is_not_moved_by_what_others_wrote() {
     ] {
         assert!(!odd(run.stdout()) && !odd(run.stderr()), "{run}");
     }
-    // A program reads what the page says.
+    // The JSON holds the page's text unchanged.
     assert!(!odd(json.stdout()), "{json}");
     let read: serde_json::Value = serde_json::from_str(json.stdout()).expect("JSON");
     assert_eq!(read["data"]["text"], page);
@@ -327,15 +327,15 @@ fn what_an_editor_saves_meanwhile_is_never_overwritten() {
         let editor = scope.spawn(|| {
             let (mut count, mut last) = (0, String::new());
             while !over.load(Ordering::SeqCst) {
-                // A save that came between two steps of ours is put back in the next one. Who reads in that instant reads again; a save
-                // that stays away for a second is lost.
+                // A save between two steps of the program is put back in the program's next step. A reader who hits that instant reads
+                // again; a save that is missing for a second is lost.
                 let mut text = fs::read_to_string(&path).expect("there");
                 let until = std::time::Instant::now() + std::time::Duration::from_secs(1);
                 while !text.contains(&last) && std::time::Instant::now() < until {
                     std::thread::sleep(std::time::Duration::from_micros(100));
                     text = fs::read_to_string(&path).expect("there");
                 }
-                // As an editor does: the whole file, under another name, then renamed.
+                // Saves as an editor does: writes the whole file under another name, then renames it.
                 let other = path.with_file_name(".C1.md.swp");
                 last = format!("note {count}\n");
                 fs::write(&other, format!("{text}{last}")).expect("written");
@@ -437,7 +437,7 @@ fn an_edge_leads_to_what_is_there() {
     )
     .expect_code(3);
     assert!(!project.at("wiki/ideas/I1.md").exists());
-    // Gone from the graph and from both pages; lint has nothing to say of it, nor has doctor.
+    // The edge is gone from the graph and from both pages; lint and doctor report nothing.
     edge("remove_edge", "claim:C1", "supports", &[]).expect_code(0);
     edge("remove_edge", "claim:C1", "supports", &[]).expect_code(3);
     let run = edge("remove_edge", "claim:C1", "suports", &[]).expect_code(2);
@@ -459,7 +459,7 @@ fn doctor_repairs_what_lint_says_that_it_repairs() {
         &project,
         &["upsert_experiment", "wiki", "E1", "--supports", "C1"],
     );
-    // Somebody takes the edge out by hand: both pages still name it.
+    // Somebody removes the edge by hand: both pages still name it.
     project.write("wiki/graph/edges.jsonl", "");
     let drifted = |run: &aris_testkit::Run| run.stdout().matches("drifted connections").count();
     assert_eq!(drifted(&call(&project, &["lint", "wiki"])), 2);
@@ -597,7 +597,7 @@ fn a_full_disk_leaves_no_part_of_a_site() {
         println!("skipped: this user may not mount a small file system");
         return;
     }
-    // A few pages have room there.
+    // The small file system has room for a few pages only.
     let line = "mkdir small && mount -t tmpfs -o size=32k small small && { \"$@\"; code=$?; ls -A small; exit $code; }";
     let run = aris_testkit::Helper::at("unshare")
         .call(project.path())
@@ -678,7 +678,7 @@ fn a_merge_keeps_lines_of_the_frontmatter_that_are_no_fields_for_us() {
     }
 }
 
-/// A file with a fixed name in a folder that others may fill is never written through a link, and a FIFO there hangs nobody.
+/// A file with a fixed name in a folder that others can write to is never written through a link, and a FIFO there does not block.
 #[test]
 fn the_clock_of_the_index_is_not_written_through_a_link() {
     for fifo in [false, true] {
@@ -813,7 +813,7 @@ fn links_out_of_the_wiki_are_not_written_through() {
             );
         }
     }
-    // A link that stays inside is one.
+    // A link that stays inside the wiki is accepted.
     let project = wiki();
     claim(&project, "C1", "x");
     fs::rename(project.at("wiki/claims/C1.md"), project.at("wiki/kept.md")).expect("moved");
@@ -832,7 +832,7 @@ fn a_save_that_is_under_way_is_not_lost() {
         let editor = scope.spawn(|| {
             let mut count = 0;
             while !over.load(Ordering::SeqCst) {
-                // In place: the file is emptied, then written.
+                // Saves in place: the file is emptied, then written.
                 let text = fs::read_to_string(&path).expect("there");
                 let mut file = fs::File::create(&path).expect("opened");
                 std::thread::sleep(std::time::Duration::from_micros(200));
@@ -898,7 +898,7 @@ fn a_bibliography_is_imported() {
     ] {
         assert!(all.contains(words), "{words}: {all}");
     }
-    // Again: nothing twice.
+    // A second run adds nothing.
     done(&project, &["ingest_paper", "wiki", "--bib", "refs.bib"]);
     assert_eq!(
         fs::read_dir(project.at("wiki/papers"))
@@ -950,7 +950,7 @@ fn a_percent_sign_in_a_doi_survives_a_bibliography() {
     done(&project, &args);
     let export = ["export", "wiki", "--bibtex", "--output", "refs.bib"];
     done(&project, &export);
-    // As it is: the field is read verbatim, by biblatex and by readers of bibliographies.
+    // The field is copied unchanged: biblatex and other readers take it verbatim.
     let text = project.read("refs.bib");
     assert!(
         text.contains("doi = {10.1002/(sici)1097%2d0258},"),
@@ -1054,7 +1054,7 @@ fn pages_that_look_like_others_are_not_taken_for_them() {
             .read("wiki/claims/C1 (conflicted copy).md")
             .contains("NEW")
     );
-    // A name that no page can have, and bytes that are no text, are told and stop nothing else.
+    // A name that no page can have and bytes that are not UTF-8 are reported and stop nothing else.
     project.write("wiki/claims/two\nlines.md", &page);
     fs::write(
         project.at("wiki/claims/L1.md"),
@@ -1071,7 +1071,7 @@ fn pages_that_look_like_others_are_not_taken_for_them() {
         let run = call(&project, args).expect_code(4);
         assert!(run.stderr().contains("byte 14 is not UTF-8"), "{run}");
     }
-    // What a terminal obeys does not reach the log, and a lock that is a link makes no file elsewhere.
+    // Terminal control sequences do not reach the log, and a lock that is a link creates no file elsewhere.
     done(&project, &["log", "wiki", "read \u{1b}[31mred\u{7}"]);
     assert!(!project.read("wiki/log.md").contains(['\u{1b}', '\u{7}']));
     let lock = project.at("wiki/.wiki/lock");

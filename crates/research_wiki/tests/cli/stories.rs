@@ -1,5 +1,5 @@
-//! Two writers at once, who do what nobody thought of: whatever the program said was done is found in the wiki afterwards. `ARIS_STORIES` says
-//! how many stories are told, `ARIS_SEED` which.
+//! Two concurrent writers with random actions: everything that the program reported as done is in the wiki afterwards. `ARIS_STORIES` is
+//! the number of runs, `ARIS_SEED` the seed.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{call, done, wiki};
 
-/// What a writer does, to claims by number.
+/// An action of a writer, on claims by number.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Create(u8),
@@ -32,7 +32,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Carries the acts out; gives a word for each that was done, which nobody may lose.
+/// Runs the acts; returns a word for each one that succeeded and must be found in the wiki.
 fn write(project: &Project, writer: &str, acts: &[Act]) -> Vec<String> {
     let claim = |number: u8| format!("claim:C{number}");
     let done = |(at, act): (usize, &Act)| {
@@ -66,7 +66,7 @@ fn write(project: &Project, writer: &str, acts: &[Act]) -> Vec<String> {
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let run = call(project, &words);
-        // 2: merged with itself; 3: not there, or no longer; 5: somebody else wrote at the same time.
+        // 2: merge with itself; 3: the node does not exist (any more); 5: somebody else wrote at the same time.
         assert!(matches!(run.code(), 0 | 2 | 3 | 5), "{words:?}: {run}");
         let leaves = matches!(act, Act::Field(_) | Act::Log | Act::Edge(_));
         (run.code() == 0 && leaves).then_some(word)

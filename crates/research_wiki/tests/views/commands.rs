@@ -1,4 +1,4 @@
-//! `search` and `export` from outside.
+//! `search` and `export` as commands.
 
 use aris_testkit::{Helper, Project, Run, Snapshot, crash_at_every_change};
 use serde_json::{Value, json};
@@ -259,7 +259,7 @@ fn a_crash_leaves_the_old_site_or_the_new_one() {
             .exists()
             .then(|| Snapshot::of(&project.at("site")))
     };
-    // First into nothing, then over an older site.
+    // First into an empty place, then over an older site.
     for round in ["first", "second"] {
         let before = site(&project);
         let wanted = {

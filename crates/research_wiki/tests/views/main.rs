@@ -123,7 +123,7 @@ impl Site {
         )
     }
 
-    /// Paths of the pages that the program's own search finds.
+    /// Paths of the pages that the `search` command finds.
     fn found(&self, query: &str) -> Vec<String> {
         let question = Question {
             text: query,
@@ -183,7 +183,7 @@ fn the_search_finds_what_the_program_finds() {
             shown.sort();
             assert_eq!(shown, site.found(query), "{query}");
         }
-        // Many hits are shown in parts; the address keeps the question.
+        // Many hits are shown in parts; the address contains the query.
         browser.open(&site.address("index.html?q=retrieval"));
         browser.until("document.querySelectorAll('#hits li').length === 30");
         assert_eq!(
@@ -293,7 +293,7 @@ fn the_graph_shows_a_neighbourhood() {
     });
 }
 
-/// Pages of each form.
+/// Pages of every kind.
 const PAGES: [&str; 8] = [
     "index.html",
     "index.html?q=attention",

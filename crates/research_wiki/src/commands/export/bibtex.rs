@@ -13,13 +13,13 @@ use aris_wiki::identity::plain_name;
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 
-/// One entry for each paper, in the order of their files. The key is the name of the page, the type follows from the venue's name. Ideas,
-/// experiments and claims are a project's own and cannot be cited: they give no entry.
+/// One entry for each paper, in the order of the files. The key is the page's name; the entry type follows from the venue's name. Ideas,
+/// experiments and claims cannot be cited and give no entry.
 pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
     let mut out = String::new();
     let mut keys = BTreeSet::new();
     for summary in wiki.of_kind(Kind::Paper) {
-        // The summary's title may be cut.
+        // The title in the summary may be cut, so the page is read.
         let page = wiki.page(summary.kind, summary.file)?;
         let title = page.scalar("title");
         let authors = page.list("authors");
@@ -36,7 +36,7 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
 fn record(page: &Summary, title: &str, authors: &[String]) -> Paper {
     let arxiv = ArxivId::parse(page.arxiv).ok();
     let doi = Doi::parse(page.doi).ok();
-    // A page says where a paper appeared; as what, the name of the place tells.
+    // A page names the venue but not the entry type; the type is guessed from the venue's name.
     let venue = Some(page.venue).filter(|venue| !matches!(*venue, "" | NO_VENUE));
     let kind = venue.and_then(venues::kind);
     let preprint = doi.is_none() && (venue.is_none() || kind == Some(PaperKind::Preprint));
@@ -55,7 +55,7 @@ fn record(page: &Summary, title: &str, authors: &[String]) -> Paper {
     }
 }
 
-/// An author as a page names it: an institution stands in braces.
+/// An author of a page as a BibTeX name; an institution is put in braces.
 fn author(name: &str) -> Author {
     let plain = plain_name(name);
     Author {
@@ -65,7 +65,7 @@ fn author(name: &str) -> Author {
     }
 }
 
-/// The page's name where BibTeX takes it, else a key from author, year and title; with a number when another entry has it.
+/// The page's name if it is a valid BibTeX key, else a key from author, year and title. A number makes it unique.
 fn key(page: &Summary, paper: &Paper, keys: &mut BTreeSet<String>) -> String {
     let stem = page.stem();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
@@ -76,7 +76,7 @@ fn key(page: &Summary, paper: &Paper, keys: &mut BTreeSet<String>) -> String {
         let named = key.starts_with(|c: char| c.is_ascii_alphabetic());
         if named { key } else { format!("paper{key}") }
     };
-    // BibTeX compares keys without case.
+    // BibTeX compares keys case-insensitively.
     let mut unique = key.clone();
     let mut number = 1;
     while !keys.insert(unique.to_ascii_lowercase()) {

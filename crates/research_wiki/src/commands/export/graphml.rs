@@ -1,4 +1,4 @@
-//! The graph as GraphML, for programs that draw and measure graphs.
+//! The graph as GraphML, for programs that draw and analyse graphs.
 //!
 //! **Source**: <http://graphml.graphdrawing.org/xmlns/1.1/graphml.xsd>; attributes are declared as `key` elements.
 
@@ -16,7 +16,7 @@ const KEYS: [(&str, &str, &str); 6] = [
     ("evidence", "edge", "string"),
 ];
 
-/// The whole document. Ends of edges that have no page are nodes without attributes.
+/// The whole document. An edge's end without a page becomes a node without attributes.
 pub(crate) fn document(graph: &Graph) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
@@ -72,7 +72,7 @@ fn data(out: &mut String, key: &str, text: &str) {
     }
 }
 
-/// Text for XML 1.0, which has no form for most control characters.
+/// Escapes text for XML 1.0 and drops the control characters that XML 1.0 cannot hold.
 fn escaped(text: &str) -> String {
     let allowed = |c: &char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     let mut out = String::with_capacity(text.len());

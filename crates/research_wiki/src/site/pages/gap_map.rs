@@ -1,4 +1,4 @@
-//! The page of the gaps.
+//! The page that lists the gaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ struct GapsPage<'a> {
     body: &'a str,
 }
 
-/// The page of the gaps, with the whole map as rendered in `body`.
+/// The page that lists the gaps; `body` is the whole map as HTML.
 pub(crate) fn gaps(
     site: &str,
     model: &Model,

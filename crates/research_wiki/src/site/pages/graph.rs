@@ -25,7 +25,7 @@ pub(crate) fn graph(site: &str, model: &Model) -> askama::Result<String> {
             scripts: &["search.js", "graph.js"],
         },
         starts: most_connected(model, 20).map(|(_, node)| node).collect(),
-        // The same as `SHAPES` in `graph.js`.
+        // Must equal `SHAPES` in `graph.js`.
         shapes: [
             ("Paper", "M-7-7h14v14h-14z"),
             ("Idea", "M0-9 9 0 0 9-9 0z"),

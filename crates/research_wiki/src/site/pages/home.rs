@@ -1,4 +1,4 @@
-//! The first page.
+//! The home page.
 
 use std::cmp::Reverse;
 
@@ -11,20 +11,20 @@ use crate::site::model::{Model, Node};
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 
-/// Entries of the lists on the first page.
+/// Entries per list.
 const RECENT: usize = 8;
 
 #[derive(Template)]
 #[template(path = "home.html")]
 struct Home<'a> {
     frame: Frame<'a>,
-    /// Address, kind, number and label of what is counted.
+    /// Address, kind, count and label.
     counts: Vec<(String, String, usize, &'static str)>,
     /// Title and rows.
     lists: Vec<(&'static str, Vec<Row>)>,
 }
 
-/// The first page: how much there is, the search, what is new and what matters most.
+/// The home page: counts, the search, the newest and the most important pages.
 pub(crate) fn home(site: &str, model: &Model, gaps: &[Gap]) -> askama::Result<String> {
     let kinds = Kind::ALL.map(|kind| {
         let (folder, count) = (kind.folder(), model.of_kind(kind).count());

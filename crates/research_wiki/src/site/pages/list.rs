@@ -10,7 +10,7 @@ use crate::site::model::{Model, Node};
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 
-/// Entries of one page of a list.
+/// Entries per page of a list.
 const LISTED: usize = 100;
 
 #[derive(Template)]
@@ -20,11 +20,11 @@ struct ListPage<'a> {
     lead: String,
     start: usize,
     rows: Vec<Row>,
-    /// Address and label of each page of the list, and whether it is this one.
+    /// Address and label of each page of the list, and whether it is the current one.
     pages: Vec<(String, &'a str, bool)>,
 }
 
-/// The list of one kind, in pages: papers from the newest to the oldest, the others by name. Path and content of each.
+/// The paginated list of one kind: papers from newest to oldest, the others by name. Returns path and content of each page.
 pub(crate) fn lists(
     site: &str,
     model: &Model,

@@ -1,4 +1,4 @@
-//! The pages of the site, from templates that escape every text.
+//! The pages of the site, made from templates that escape all text.
 
 mod gap_map;
 mod graph;
@@ -19,7 +19,7 @@ pub(crate) use home::home;
 pub(crate) use list::lists;
 pub(crate) use node::node;
 
-/// The entries of the menu, and where they lead from the site's root.
+/// The menu's entries, and their addresses relative to the site's root.
 const MENU: [(&str, &str); 6] = [
     ("Papers", "lists/papers.html"),
     ("Ideas", "lists/ideas.html"),
@@ -29,14 +29,14 @@ const MENU: [(&str, &str); 6] = [
     ("Graph", "graph.html"),
 ];
 
-/// What all pages have.
+/// The data that every page needs.
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) site: &'a str,
-    /// Leads from the page to the site's root.
+    /// Relative address of the site's root.
     pub(crate) root: &'static str,
     pub(crate) heading: String,
-    /// The entry of the menu that it belongs to.
+    /// The menu entry to highlight.
     pub(crate) current: &'static str,
     pub(crate) scripts: &'static [&'static str],
 }

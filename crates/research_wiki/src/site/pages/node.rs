@@ -17,7 +17,7 @@ struct NodePage<'a> {
     frame: Frame<'a>,
     kind: String,
     kind_label: &'static str,
-    /// Label and values; of each value its text, and where it leads: empty for nowhere.
+    /// Label and values; each value is a text and its link, empty for no link.
     facts: Vec<(&'static str, Vec<(String, String)>)>,
     body: &'a str,
     empty: String,
@@ -55,7 +55,7 @@ fn facts(page: &Summary) -> Vec<(&'static str, Vec<(String, String)>)> {
     facts
 }
 
-/// The page of node `number`, with `body` as rendered.
+/// The page of node `number`; `body` is its text as HTML.
 pub(crate) fn node(
     site: &str,
     model: &Model,

@@ -1,13 +1,13 @@
-//! What a page is related to, and what mentions it.
+//! The relations of a page, and the pages that mention it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::site::model::{Model, Node};
 
-/// Relations of one kind that a page shows; the graph's data has all.
+/// Most relations of one kind on a page; the graph's data has all of them.
 const SHOWN: usize = 500;
 
-/// Relations with one type and direction, or the pages that mention this one: each with the evidence, if any.
+/// Relations with the same type and direction, or the pages that mention this one, each with its evidence if any.
 pub(super) struct Group<'a> {
     pub(super) title: String,
     pub(super) relations: Vec<(&'a Node, &'a str)>,
