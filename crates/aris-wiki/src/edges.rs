@@ -1,11 +1,11 @@
-//! The graph: `graph/edges.jsonl`, one edge a line, in the reference's form.
+//! The graph: `graph/edges.jsonl`, one edge per line, in the reference's format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The types that the skills use. Others are read and kept where they stand, and none is drawn.
+/// The edge types that the skills use. Edges of other types are read and kept, but never created.
 pub const TYPES: [&str; 8] = [
     "extends",
     "contradicts",
@@ -69,7 +69,7 @@ impl Edge {
     }
 }
 
-/// An edge as it stands in the file.
+/// An edge as a line of the file.
 #[derive(Deserialize)]
 struct Line {
     from: String,
@@ -82,19 +82,19 @@ struct Line {
 
 /// The edges of a wiki.
 ///
-/// A line repeats an edge when ends, type and evidence are the same, or when it has no evidence: what somebody gave as evidence is never
-/// dropped.
+/// A line repeats an earlier edge with the same ends and type if the evidence is the same or if the line has no evidence: evidence that
+/// somebody gave is never dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     list: Vec<Edge>,
     /// Lines that repeat an edge.
     pub repeated: usize,
-    /// Lines that are no edge, from 1. They stay in the file.
+    /// Numbers, from 1, of the lines that are not edges. They stay in the file.
     pub unreadable: Vec<usize>,
 }
 
 impl Edges {
-    /// Reads the lines of `text`. The first of several equal edges counts.
+    /// Parses the lines of `text`. Of several equal edges, the first counts.
     pub fn parse(text: &str) -> Self {
         let mut edges = Self::default();
         for (at, line) in text.lines().enumerate() {
@@ -111,7 +111,7 @@ impl Edges {
         edges
     }
 
-    /// Of each edge whether it repeats none before it.
+    /// For each edge, whether it does not repeat an earlier one.
     pub fn first_of_equal(edges: &[Edge]) -> Vec<bool> {
         let mut order: Vec<(usize, &Edge)> = edges.iter().enumerate().collect();
         order.sort_by(|(_, one), (_, two)| one.key().cmp(&two.key()));
@@ -129,12 +129,12 @@ impl Edges {
         first
     }
 
-    /// The edges in the order in which they were drawn, each once.
+    /// The edges in the order of the file, each once.
     pub fn list(&self) -> &[Edge] {
         &self.list
     }
 
-    /// Adds an edge in memory; `false` when there is such an edge.
+    /// Adds an edge in memory. Returns `false` when it repeats an existing one.
     pub fn insert(&mut self, edge: Edge) -> bool {
         let mut same = self.list.iter().filter(|other| other.key() == edge.key());
         let repeats = if edge.evidence.is_empty() {
@@ -148,7 +148,7 @@ impl Edges {
         !repeats
     }
 
-    /// The edges of each node that is wanted.
+    /// The edges of each wanted node.
     pub fn by_node(&self, wanted: impl Fn(&str) -> bool) -> BTreeMap<&str, Self> {
         let mut nodes: BTreeMap<&str, Self> = BTreeMap::new();
         for edge in &self.list {

@@ -1,7 +1,7 @@
-//! Which descriptions are of the same paper.
+//! Decides which descriptions are of the same paper.
 //!
-//! By DOI, by arXiv identifier without version, then by title with authors and year. A preprint and its published form are one paper
-//! with both identifiers. Identifiers are compared whole: `2501.1234` is not `2501.12345`.
+//! Papers are matched by DOI, by arXiv identifier without version, then by title with authors and year. A preprint and its published
+//! form are one paper with both identifiers. Identifiers are compared as a whole: `2501.1234` is not `2501.12345`.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,27 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::names::{self, NameMatch};
 use aris_paper::titles;
 
-/// Years that two descriptions of one paper may lie apart: a preprint, its conference, its journal.
+/// Largest difference in years between two descriptions of one paper: a preprint, its conference, its journal.
 const YEARS: u32 = 2;
 
-/// Letters that a title needs before years may differ or authors may be unknown; "Introduction" is many papers.
+/// Shortest telling title, in characters. Only with a telling title may years differ or authors be unknown; "Introduction" is many
+/// papers.
 const TITLE: usize = 15;
 
-/// Field of a page with other identifiers of the same paper, from pages that were merged into it: `arxiv:ID`, `doi:DOI`.
+/// Field of a page with other identifiers of the same paper (`arxiv:ID`, `doi:DOI`), from pages that were merged into it.
 pub const ALIASES: &str = "aliases";
 
-/// The name of an author without the braces that say, as in BibTeX, that it is an institution's.
+/// The author's name without the braces that mark an institution, as in BibTeX.
 pub fn plain_name(author: &str) -> &str {
     let inner = author.strip_prefix('{');
     let inner = inner.and_then(|inner| inner.strip_suffix('}'));
     inner.unwrap_or(author)
 }
 
-/// What tells a paper from others.
+/// The data by which a paper is recognised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// arXiv identifier, canonical and without version; as it is written where it is none.
+    /// arXiv identifier, canonical and without version; text that is not an identifier is only lower-cased.
     pub arxiv: Option<String>,
     /// DOI in lower case; never arXiv's own, which is in `arxiv`.
     pub doi: Option<String>,
@@ -36,12 +37,12 @@ pub struct Identity {
     pub title: String,
     /// The first author as written.
     pub author: String,
-    /// 0 when it is unknown.
+    /// Year; 0 when unknown.
     pub year: u32,
 }
 
 impl Identity {
-    /// The identity of a paper described so. An arXiv DOI counts as the arXiv identifier that it stands for.
+    /// The identity of a paper with this description. An arXiv DOI is stored as the arXiv identifier.
     pub fn new(
         arxiv: Option<&str>,
         doi: Option<&str>,
@@ -68,8 +69,8 @@ impl Identity {
         identity
     }
 
-    /// Whether two descriptions without a common identifier may be of one paper. Two papers that both have an identifier of the same
-    /// kind, and not the same one, never are.
+    /// Whether two descriptions without a common identifier may be of one paper. Never when they have different identifiers of the
+    /// same kind.
     pub(crate) fn may_be(&self, other: &Self) -> bool {
         let apart = |one: &Option<String>, two: &Option<String>| matches!((one, two), (Some(one), Some(two)) if one != two);
         if self.title.is_empty()
@@ -80,12 +81,12 @@ impl Identity {
             return false;
         }
         if self == other {
-            // The same entry, given again: nothing tells them apart.
+            // The same description given twice.
             return true;
         }
         let telling = self.title.chars().count() >= TITLE;
         let years = match (self.year, other.year) {
-            // The same entry of a bibliography, given again.
+            // Neither has a year, as in an incomplete bibliography entry that is given again.
             (0, 0) => telling || !self.author.is_empty() && !other.author.is_empty(),
             (0, _) | (_, 0) => telling,
             (one, two) => one.abs_diff(two) <= if telling { YEARS } else { 0 },
@@ -103,7 +104,7 @@ impl Identity {
     }
 }
 
-/// An arXiv identifier as it is compared.
+/// An arXiv identifier in the form in which identifiers are compared; `None` for an empty text.
 pub fn arxiv_key(text: &str) -> Option<String> {
     let text = text.trim();
     if text.is_empty() {
@@ -112,7 +113,7 @@ pub fn arxiv_key(text: &str) -> Option<String> {
     Some(ArxivId::parse(text).map_or_else(|_| text.to_lowercase(), |id| id.as_str().to_owned()))
 }
 
-/// The papers that are known, found by identity. `P` says where a paper is, for instance its place in a list.
+/// The known papers, found by identity. `P` locates a paper, for instance an index into a list.
 #[derive(Clone, Debug, Default)]
 pub struct Known<P> {
     arxiv: BTreeMap<String, P>,
@@ -121,7 +122,7 @@ pub struct Known<P> {
 }
 
 impl<P: Clone> Known<P> {
-    /// Adds a paper. The first one with an identifier keeps it.
+    /// Adds a paper. If several have the same identifier, the first is found.
     pub fn add(&mut self, identity: &Identity, place: P) {
         if let Some(arxiv) = &identity.arxiv {
             self.arxiv

@@ -1,7 +1,7 @@
-//! The pages of a research wiki as data: frontmatter and sections, what tells one paper from another, and the edges between pages.
+//! The pages of a research wiki as data: frontmatter and sections, the identity of papers, and the edges between pages.
 //!
-//! The format is the reference's. Reading and writing replace only the bytes that are ours: [`page::Page`] is a page, [`summary::Summary`]
-//! its short fields, [`identity::Identity`] what a paper is recognised by, [`edges::Edges`] the graph. Pure: the disk is the caller's.
+//! The format is the reference's. Writing changes only the bytes of the fields and parts that are set: [`page::Page`] is a page,
+//! [`summary::Summary`] its short fields, [`identity::Identity`] the identity of a paper, [`edges::Edges`] the graph. No input or output.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What a wiki knows: papers, ideas, experiments, claims, and gaps; and their names.
+//! The kinds of nodes (papers, ideas, experiments, claims, and gaps) and their names.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl Kind {
     /// All kinds, in the order of the index.
     pub const ALL: [Self; 4] = [Self::Paper, Self::Idea, Self::Experiment, Self::Claim];
 
-    /// Its name, what stands before the colon of a node's name, the folder of its pages, and the heading in the index.
+    /// Its name, the prefix of node names, the folder of its pages, and its heading in the index.
     const fn names(self) -> [&'static str; 4] {
         match self {
             Self::Paper => ["paper", "paper", "papers", "Papers"],
@@ -34,7 +34,7 @@ impl Kind {
         }
     }
 
-    /// What stands before the colon of a node's name.
+    /// The prefix of node names, before the colon.
     pub const fn prefix(self) -> &'static str {
         self.names()[1]
     }
@@ -49,7 +49,7 @@ impl Kind {
         self.names()[3]
     }
 
-    /// The kind of the node called `name`; `None` for a gap and for what is no node.
+    /// The kind of the node called `name`; `None` for a gap and for text that is not a node's name.
     pub fn of(name: &str) -> Option<Self> {
         let (prefix, _) = name.split_once(':')?;
         Self::ALL.into_iter().find(|kind| kind.prefix() == prefix)
@@ -62,7 +62,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What stands after the colon, as it may be the name of a file: not empty, no separator, no leading dot, at most 120 bytes.
+/// Whether the part after the colon can be a file name: not empty, no separator, no leading dot, at most 120 bytes.
 pub fn is_safe_name(name: &str) -> bool {
     let safe = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     !name.is_empty()

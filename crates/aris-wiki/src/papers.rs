@@ -1,4 +1,5 @@
-//! Which papers a page is about: the arXiv identifiers in its frontmatter, and nowhere else. A page mentions other papers, too.
+//! The papers that a page is about: only the arXiv identifiers in its frontmatter count, because the text mentions other papers,
+//! too.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +8,10 @@ use aris_contract::ids::{ArxivId, ArxivIdError, arxiv_mentions};
 use crate::identity::ALIASES;
 use crate::page::Page;
 
-/// Fields whose value is an identifier.
+/// Fields whose value is an arXiv identifier.
 const IDENTIFIER: [&str; 5] = ["arxiv", "arxiv_id", "arxiv_ids", "arxivid", "eprint"];
 
-/// Fields whose value may announce one, as `arXiv:2401.00001` or an address.
+/// Fields whose value may announce an identifier, as `arXiv:2401.00001` or an address.
 const ANNOUNCING: [&str; 11] = [
     ALIASES,
     "doi",
@@ -25,20 +26,20 @@ const ANNOUNCING: [&str; 11] = [
     "source",
 ];
 
-/// Words for no identifier.
+/// Values that mean "no identifier".
 const NOTHING: [&str; 3] = ["none", "n/a", "unknown"];
 
-/// What the frontmatter of a page says.
+/// The papers named in a page's frontmatter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Papers {
-    /// The papers that the page is about, without version, in the order of the fields.
+    /// The papers that the page is about, without version, in the order in which they are found.
     pub ids: Vec<ArxivId>,
-    /// Lines that should name a paper and do not: line from 1, and why.
+    /// Line numbers (from 1) of fields that should name a paper but do not, and why.
     pub faults: Vec<(usize, String)>,
 }
 
 impl Papers {
-    /// Reads the identifiers of a page. A page without frontmatter is about no known paper.
+    /// Finds the identifiers of a page. A page without frontmatter has none.
     pub fn of(page: &Page) -> Self {
         let mut papers = Self::default();
         if page.has_open_front() {
@@ -70,16 +71,16 @@ impl Papers {
     }
 }
 
-/// How the value of a field is read.
+/// A way of finding identifiers in a field's value.
 type Reading = fn(&str) -> Vec<Result<ArxivId, ArxivIdError>>;
 
-/// What running text announces.
+/// The identifiers that a text announces.
 fn announced(value: &str) -> Vec<Result<ArxivId, ArxivIdError>> {
     let mentions = arxiv_mentions(value).into_iter();
     mentions.map(|mention| mention.id).collect()
 }
 
-/// The identifier that a value is, or those that stand in it.
+/// The identifier that is the whole value, or the identifiers in it.
 fn identifiers(value: &str) -> Vec<Result<ArxivId, ArxivIdError>> {
     let whole = ArxivId::parse(value);
     if whole.is_ok() {

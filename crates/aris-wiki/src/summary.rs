@@ -1,4 +1,4 @@
-//! What lists, packs and look-ups need to know of a page: its short fields.
+//! The short fields of a page, for lists, query packs and look-ups.
 
 use aris_contract::ids::ArxivId;
 use aris_paper::titles;
@@ -9,10 +9,10 @@ use crate::node::Kind;
 use crate::page::{self, Page};
 use crate::papers::Papers;
 
-/// Characters of a text field at most: what lists and packs can show.
+/// Longest text field, in characters; lists and packs show no more.
 const SHOWN: usize = 240;
 
-/// Characters of a title at most: no paper has more.
+/// Longest title, in characters; no paper has a longer one.
 const TITLE: usize = 2_000;
 
 /// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
@@ -68,7 +68,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the short fields of a page.
+    /// Extracts the short fields of a page.
     pub fn of(kind: Kind, file: &str, page: &Page) -> Self {
         let stem = file.strip_suffix(".md").unwrap_or(file);
         let field = |key: &str| short(&page.scalar(key).unwrap_or_default());
@@ -133,18 +133,18 @@ impl Summary {
         }
     }
 
-    /// Name of its file without `.md`.
+    /// Its file name without `.md`.
     pub fn stem(&self) -> &'static str {
         self.file.strip_suffix(".md").unwrap_or(self.file)
     }
 
-    /// Whether its file has the name of its node.
+    /// Whether its file is named after its node.
     pub fn has_own_name(&self) -> bool {
         let name = self.node.split_once(':');
         name.is_some_and(|(_, name)| name == self.stem())
     }
 
-    /// Its file, relative to the wiki.
+    /// The path of its file, relative to the wiki.
     pub fn path(&self) -> String {
         format!("{}/{}", self.kind.folder(), self.file)
     }
@@ -158,7 +158,7 @@ impl Summary {
         }
     }
 
-    /// What tells the paper from others.
+    /// The identity of the paper.
     pub fn identity(&self) -> Identity {
         let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Identity {
@@ -170,7 +170,7 @@ impl Summary {
         }
     }
 
-    /// The same paper by a common identifier.
+    /// Whether the two have a common identifier.
     fn shares_id(&self, identity: &Identity) -> bool {
         let same =
             |mine: &str, other: &Option<String>| !mine.is_empty() && other.as_deref() == Some(mine);
@@ -206,13 +206,13 @@ impl Summary {
     }
 }
 
-/// A section's own text, without the sections below it.
+/// A section's own text, without its subsections.
 fn without_parts(body: &str) -> &str {
     let end = body.find("\n#").unwrap_or(body.len());
     body.get(..end).unwrap_or(body)
 }
 
-/// On one line, without control characters, at most [`SHOWN`] characters.
+/// The text on one line, without control characters, cut to [`SHOWN`] characters.
 fn short(text: &str) -> &'static str {
     cut(text, SHOWN)
 }

@@ -1,8 +1,8 @@
-//! Where the fields of a page's frontmatter stand.
+//! Finds the fields of a page's frontmatter.
 //!
-//! Not a YAML reader: the pages are written by the reference, by agents and by people, and a title with a colon in it must not make a
-//! page unreadable. Fields are lines `key: value` at the margin, and one level of `  key: value` below; whatever else there is belongs
-//! to the field above it and is kept.
+//! This is not a YAML parser: pages are written by the reference, by agents and by people, and a title with a colon in it must not
+//! make a page unreadable. Fields are lines `key: value` at the margin, with one level of indented `key: value` lines below. All other
+//! lines belong to the field above and are kept.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ use super::scalar;
 /// One field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// `title`, or `external_ids.arxiv` for a field below another.
+    /// `title`, or `external_ids.arxiv` for a nested field.
     pub(crate) key: String,
-    /// From the start of its line to the end of the last line that belongs to it, line feeds included.
+    /// From the start of its line to the end of its last line, including line feeds.
     pub(crate) block: Range<usize>,
-    /// The value on its line, without comment.
+    /// The value on its line, without the comment.
     pub(crate) value: Range<usize>,
 }
 
-/// The fields, and where the frontmatter lies.
+/// The fields and the position of the frontmatter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Front {
     pub(crate) fields: Vec<Field>,
-    /// Start of the line that closes it.
+    /// Start of the closing line.
     pub(crate) close: usize,
-    /// Start of what follows it; 0 where there is none.
+    /// Start of the text after the frontmatter; 0 if there is no frontmatter.
     pub(crate) end: usize,
 }
 
 impl Front {
-    /// Finds the frontmatter at the start of `text`; `None` when there is none, or no end of it.
+    /// Finds the frontmatter at the start of `text`; `None` when there is none or it is not closed.
     pub(crate) fn find(text: &str) -> Option<Self> {
         let mut rows = lines(text);
         let (first, _) = rows.next()?;
@@ -41,9 +41,9 @@ impl Front {
         }
         let mut front = Self::default();
         let mut parent = String::new();
-        // Where blank lines began that may stand inside of a text of several lines.
+        // Start of a run of blank lines that may lie inside a block of text.
         let mut blank: Option<usize> = None;
-        // Where a list or mapping in brackets ends that began on an earlier line.
+        // End of a bracketed list or mapping that began on an earlier line.
         let mut flow = 0;
         for (content, whole) in rows {
             let line = text.get(content.clone())?;
@@ -82,7 +82,7 @@ impl Front {
                         front.grow(&parent, whole.end);
                         format!("{parent}.{key}")
                     } else {
-                        // Only a field without value has fields below it.
+                        // Only a field without a value can have nested fields.
                         let above = if value.is_empty() { key } else { "" };
                         above.clone_into(&mut parent);
                         key.to_owned()
@@ -93,7 +93,7 @@ impl Front {
                         value,
                     });
                 }
-                // Lines that go on: indented ones and items of a list. Comments and blank lines at the margin stand for themselves.
+                // Indented lines and list items continue the field. Comments and blank lines at the margin belong to no field.
                 _ if indent > 0 || line.starts_with("- ") => front.go_on(&parent, whole),
                 _ => {}
             }
@@ -101,7 +101,7 @@ impl Front {
         None
     }
 
-    /// Takes a line into the field before it, and into the one above that.
+    /// Adds a line to the field before it and to the parent of that field.
     fn go_on(&mut self, parent: &str, line: Range<usize>) {
         for field in self.fields.iter_mut().rev().take(2) {
             if field.block.end == line.start {
@@ -111,7 +111,7 @@ impl Front {
         self.grow(parent, line.end);
     }
 
-    /// Lets the lines of the field called `key` go on to `end`.
+    /// Extends the block of the field called `key` to `end`.
     fn grow(&mut self, key: &str, end: usize) {
         let mut fields = self.fields.iter_mut();
         if let Some(field) = fields.rfind(|field| field.key == key) {
@@ -119,14 +119,14 @@ impl Front {
         }
     }
 
-    /// The field called `key`; the last one where a name stands twice, as the reference reads it.
+    /// The field called `key`; of several with this name the last one, as the reference reads it.
     pub(crate) fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().rfind(|field| field.key == key)
     }
 }
 
-/// The value of a field that stands outside of frontmatter, as agents write pages: among lines `key: value` in a row, `node_id` one of
-/// them, above the first section, also as a list or in a block of code. Such lines are read, and never written.
+/// The value of a field outside of frontmatter. Agents write such pages: consecutive lines `key: value`, among them `node_id`, above
+/// the first section, possibly as a list or in a code block. Such fields are only read, never written.
 pub(crate) fn loose<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let bare = |line: &'t str| {
         line.trim_start()
@@ -149,7 +149,7 @@ pub(crate) fn loose<'t>(text: &'t str, key: &str) -> Option<&'t str> {
         .map(|(_, value)| *value)
 }
 
-/// The key at the start of `line`, with the bytes that it takes there, when a colon and then a blank or the end follow it.
+/// The key at the start of `line` and its length in bytes as written; a colon and then a space or the line's end must follow.
 fn key_of(line: &str) -> Option<(&str, usize)> {
     let (written, after) = line.split_once(':')?;
     let quoted = |sign| written.strip_prefix(sign)?.strip_suffix(sign);

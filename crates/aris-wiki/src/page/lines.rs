@@ -1,8 +1,8 @@
-//! Lines with their places.
+//! Splits text into lines with their byte ranges.
 
 use std::ops::Range;
 
-/// Each line as the range of its content and the range with its end (`\n` or `\r\n`).
+/// For each line, the byte range of its content and the range including its end (`\n` or `\r\n`).
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {

@@ -1,7 +1,7 @@
 //! A page of the wiki: frontmatter, sections, and the parts that a program wrote between markers.
 //!
-//! A page is its text. Reading finds places in it, writing replaces the bytes of exactly the places that are ours; every other byte
-//! stays, whatever a person wrote there. No text is refused: what is no field or section is prose.
+//! A page is stored as its text. Parsing finds byte ranges in it, and writing replaces exactly the ranges of our fields and parts; every
+//! other byte stays. Every text is a valid page: text that is neither field nor section is prose.
 
 mod front;
 mod lines;
@@ -15,38 +15,38 @@ use aris_contract::text::is_hidden;
 use front::{Field, Front};
 pub use sections::Section;
 
-/// Heading of the section that is made from the graph.
+/// Heading of the section that lists the edges.
 pub const CONNECTIONS: &str = "Connections";
 
-/// What the reference writes into that section of a new page.
+/// The reference's placeholder for that section.
 pub const CONNECTIONS_PLACEHOLDER: &str =
     "_Edges are recorded in `graph/edges.jsonl`; summarize here for human readers._";
 
-/// What the reference writes where somebody is to write something. Anything else is a person's, also when it begins like this.
+/// The reference's placeholders for text that is still to be written. Longer text that begins like one was written by a person.
 const PLACEHOLDERS: [&str; 2] = ["_TODO._", "_TODO: fill in after reading._"];
 
 /// A page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     text: String,
-    /// The bytes that it was read from, where it lies on the disk.
+    /// The text that was read from the disk, if the page was.
     origin: Option<String>,
     front: Front,
     sections: Vec<Section>,
 }
 
-/// What became of a section that was to be filled.
+/// The result of filling a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// It was empty, or there was none.
+    /// The section was empty or absent, and now has the text.
     Written,
-    /// It says that already.
+    /// It already has this text.
     Same,
-    /// Somebody wrote something else there, and that stays.
+    /// It has other text that somebody wrote; that stays.
     Kept,
 }
 
-/// The markers of a generated part do not match: one is there without the other.
+/// The start or end marker of a generated part lacks its counterpart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: the marker of a generated part has no counterpart")]
 pub struct DamagedMarkers {
@@ -55,7 +55,7 @@ pub struct DamagedMarkers {
 }
 
 impl Page {
-    /// Reads a page; every text is one.
+    /// Parses a page; every text is a page.
     pub fn parse(text: String) -> Self {
         let front = Front::find(&text).unwrap_or_default();
         let sections = sections::find(&text, front.end);
@@ -67,7 +67,7 @@ impl Page {
         }
     }
 
-    /// Reads a page that lies on the disk with this text.
+    /// Parses the text of a file; [`Page::origin`] keeps it.
     pub fn read(text: String) -> Self {
         Self {
             origin: Some(text.clone()),
@@ -75,7 +75,7 @@ impl Page {
         }
     }
 
-    /// The text that was on the disk when it was read; `None` for a page that was not read from there.
+    /// The text of the file when it was read; `None` for a page that was not read from a file.
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
     }
@@ -95,13 +95,13 @@ impl Page {
         self.front.end > 0
     }
 
-    /// Whether it begins as frontmatter does, and that has no end.
+    /// Whether the page begins with frontmatter that is not closed.
     pub fn has_open_front(&self) -> bool {
         let first = self.text.trim_start_matches('\u{feff}').lines().next();
         !self.has_front() && first.is_some_and(|line| line.trim_end() == "---")
     }
 
-    /// Names of fields whose value opens a bracket or a quote that nothing closes, so that no reader of YAML reads the page.
+    /// Names of fields whose value opens a bracket or quote that is never closed: YAML parsers reject such a page.
     pub fn open_fields(&self) -> impl Iterator<Item = &str> {
         let fields = self.front.fields.iter();
         let open = fields.filter(|field| {
@@ -111,7 +111,7 @@ impl Page {
         open.map(|field| field.key.as_str())
     }
 
-    /// All fields of the frontmatter by name, those below another as `external_ids.arxiv`, also where they stand on one line in braces.
+    /// The names of all fields. Nested fields are `external_ids.arxiv`, also when they are written in braces on one line.
     pub fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         for field in &self.front.fields {
@@ -147,7 +147,7 @@ impl Page {
         scalar::read(value)
     }
 
-    /// A value of a field that is written as a mapping on a line.
+    /// A value inside a mapping that is written on one line.
     fn in_mapping(&self, key: &str) -> Option<&str> {
         let (parent, child) = key.split_once('.')?;
         let mapping = self.mapping(self.front.field(parent)?)?;
@@ -155,23 +155,23 @@ impl Page {
         Some(value)
     }
 
-    /// The value of a field with the comment behind it and the lines below it.
+    /// The value of a field with its comment and the lines below it.
     fn value(&self, field: &Field) -> &str {
         self.slice(&(field.value.start..field.block.end))
     }
 
-    /// The pairs of a field that is written as a mapping on a line, `{arxiv: 2401.00001, doi: null}`.
+    /// The pairs of a mapping that is written on one line: `{arxiv: 2401.00001, doi: null}`.
     fn mapping(&self, field: &Field) -> Option<Vec<(&str, &str)>> {
         scalar::flow_mapping(self.value(field))
     }
 
-    /// The lines of a field as they stand, where it is a field at the margin.
+    /// The unchanged lines of a field at the margin; `None` for a nested field.
     pub fn lines_of(&self, key: &str) -> Option<&str> {
         let field = self.front.field(key)?;
         (!key.contains('.')).then(|| self.slice(&field.block))
     }
 
-    /// The value of a field as it stands, with the comment behind it; `None` where it stands on several lines.
+    /// The value of a field as written, including quotes and comment; `None` when it spans several lines.
     pub fn raw(&self, key: &str) -> Option<&str> {
         let value = match self.front.field(key) {
             Some(field) => self.value(field),
@@ -180,7 +180,7 @@ impl Page {
         Some(value.trim()).filter(|value| !value.contains('\n'))
     }
 
-    /// The comment behind the value of a field, on its line.
+    /// The comment after a field's value, on the same line.
     pub fn remark_of(&self, key: &str) -> Option<&str> {
         let field = self.front.field(key)?;
         let rest = self.slice(&(field.value.end..field.block.end));
@@ -188,8 +188,8 @@ impl Page {
         rest.starts_with('#').then_some(rest)
     }
 
-    /// Lines of the frontmatter that belong to no field that is read: comments, keys in quotes or with blanks in them, and all but the last
-    /// of several fields with one name.
+    /// Frontmatter lines that belong to no field that is read: comments, keys in quotes or with spaces, and all but the last of several
+    /// fields with the same name.
     pub fn unread_front(&self) -> impl Iterator<Item = &str> {
         let front = &self.front;
         let rows = lines::lines(self.slice(&(0..front.close))).skip(1);
@@ -220,7 +220,7 @@ impl Page {
         items.filter_map(scalar::read).collect()
     }
 
-    /// Line of a field, from 1.
+    /// Line number of a field, from 1.
     pub fn line_of(&self, key: &str) -> Option<usize> {
         Some(self.line_at(self.front.field(key)?.block.start))
     }
@@ -230,31 +230,31 @@ impl Page {
         &self.sections
     }
 
-    /// The first section with this heading, whatever its rank; case does not matter.
+    /// The first section with this heading, at any level; case is ignored.
     pub fn section(&self, title: &str) -> Option<&Section> {
         let same = |section: &&Section| section.title.eq_ignore_ascii_case(title);
         self.sections.iter().find(same)
     }
 
-    /// What stands below the heading, white space around it removed.
+    /// The text below the heading, trimmed.
     pub fn body(&self, section: &Section) -> &str {
         self.slice(&section.body).trim()
     }
 
-    /// What somebody wrote in the section called `title`; `None` when it is absent, empty, or holds only a placeholder.
+    /// The text of the section called `title`; `None` when it is absent, empty, or a placeholder.
     pub fn prose(&self, title: &str) -> Option<&str> {
         let body = self.body(self.section(title)?);
         (!is_placeholder(body)).then_some(body)
     }
 
-    /// What stands between frontmatter and the first heading.
+    /// The text between the frontmatter and the first heading.
     pub fn front_prose(&self) -> &str {
         let first = self.sections.first();
         let end = first.map_or(self.text.len(), |section| section.heading.start);
         self.slice(&(self.front.end..end)).trim()
     }
 
-    /// A section without the generated part called `name`.
+    /// The text of a section without the generated part called `name`.
     pub fn without_generated(&self, section: &Section, name: &str) -> String {
         let own = self.body(section);
         match (own.split_once(&begin(name)), own.split_once(&finish(name))) {
@@ -268,7 +268,7 @@ impl Page {
         Ok(self.marked(name)?.map(|inner| self.slice(&inner).trim()))
     }
 
-    /// What is between the marker lines of the generated part called `name`.
+    /// The range between the marker lines of the generated part called `name`.
     fn marked(&self, name: &str) -> Result<Option<Range<usize>>, DamagedMarkers> {
         let (from, rest) = (self.front.end, self.below_front());
         let (begin, finish) = (begin(name), finish(name));
@@ -316,19 +316,19 @@ fn finish(name: &str) -> String {
     format!("<!-- aris:{name} end -->")
 }
 
-/// Nothing, or the one line that the reference writes where somebody is to write something.
+/// Whether the text is empty or one of the reference's placeholders.
 pub fn is_placeholder(body: &str) -> bool {
     let body = body.trim();
     body.is_empty() || body == CONNECTIONS_PLACEHOLDER || PLACEHOLDERS.contains(&body)
 }
 
-/// White space collapsed, everything on one line, without the signs that a terminal would obey.
+/// `text` on one line, with white space collapsed and without characters that terminals interpret.
 pub fn one_line(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(visible).collect();
     words.join(" ")
 }
 
-/// A text without the signs that a terminal would obey.
+/// `text` without characters that terminals interpret.
 pub fn visible(text: &str) -> String {
     text.chars().filter(|sign| !is_hidden(*sign)).collect()
 }

@@ -1,8 +1,8 @@
-//! Values of frontmatter: reading what people and the reference write, writing what both read.
+//! Values of frontmatter: reads what people and the reference write, writes what both can read.
 
 use aris_contract::text::is_hidden;
 
-/// What a value says: quotes and escapes resolved, `null`, `~` and nothing as `None`.
+/// The meaning of a value: quotes and escapes are resolved; `null`, `~` and nothing are `None`.
 pub(crate) fn read(raw: &str) -> Option<String> {
     let raw = raw.trim();
     let text = match raw.chars().next() {
@@ -16,7 +16,7 @@ pub(crate) fn read(raw: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A plain value without its comment.
+/// An unquoted value without its comment.
 pub(crate) fn plain(raw: &str) -> &str {
     if raw.starts_with('#') {
         return "";
@@ -25,7 +25,7 @@ pub(crate) fn plain(raw: &str) -> &str {
     value.map_or(raw, |(value, _)| value).trim_end()
 }
 
-/// Length of the value at the start of `raw` (no line feed in it), without a comment after it.
+/// Length in bytes of the value at the start of `raw` (one line), without a comment after it.
 pub(crate) fn length(raw: &str) -> usize {
     let close = match raw.chars().next() {
         Some(quote @ ('"' | '\'')) => closing(raw, quote),
@@ -36,8 +36,8 @@ pub(crate) fn length(raw: &str) -> usize {
     close.map_or(raw.trim_end().len(), |at| at + 1)
 }
 
-/// Length of a list or mapping in brackets at the start of `text` that goes on over lines, up to its last bracket; `None` where nothing closes it
-/// before the frontmatter ends, or something else follows on that line.
+/// Length in bytes of a bracketed list or mapping at the start of `text`, which may span several lines. `None` if it is not closed before
+/// the frontmatter ends, or if something other than a comment follows on its last line.
 pub(crate) fn flow_length(text: &str) -> Option<usize> {
     let (mut depth, mut quote, mut before) = (0_u32, None, ' ');
     let mut signs = text.char_indices().peekable();
@@ -54,7 +54,7 @@ pub(crate) fn flow_length(text: &str) -> Option<usize> {
                 }
             }
             (Some(_), _) => {}
-            // Inside of a word it is an apostrophe.
+            // A quote inside a word is an apostrophe.
             (None, '"' | '\'') if "[{,:".contains(before) => quote = Some(sign),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => {
@@ -74,7 +74,7 @@ pub(crate) fn flow_length(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a value, at the start of `rest`, begins with a bracket or a quote that nothing closes. Quoted texts on several lines count as closed.
+/// Whether a value (which `rest` begins with) opens a bracket or quote that is never closed. A quoted text may span several lines.
 pub(crate) fn is_open(value: &str, rest: &str) -> bool {
     match value.chars().next() {
         Some(quote @ ('"' | '\'')) => closing(rest, quote).is_none(),
@@ -84,7 +84,7 @@ pub(crate) fn is_open(value: &str, rest: &str) -> bool {
     }
 }
 
-/// Byte offset of the quote that closes the one at the start.
+/// Byte offset of the quote that closes the one at the start of `raw`.
 fn closing(raw: &str, quote: char) -> Option<usize> {
     let mut rest = raw.char_indices().skip(1).peekable();
     while let Some((at, character)) = rest.next() {
@@ -129,7 +129,7 @@ fn double(raw: &str) -> String {
     out
 }
 
-/// Whether a value says that it stands on the lines below: `|` or `>`, with what may follow these signs.
+/// Whether the value says that a block of text follows on the lines below: `|` or `>`, possibly with indicators.
 pub(crate) fn is_block(value: &str) -> bool {
     let mut signs = value.chars();
     matches!(signs.next(), Some('|' | '>'))
@@ -137,7 +137,7 @@ pub(crate) fn is_block(value: &str) -> bool {
         && signs.all(|sign| matches!(sign, '+' | '-' | '1'..='9'))
 }
 
-/// The text of such a value, from the lines below it; `None` when there is none.
+/// The text of such a block, from the lines `below`; `None` when it is empty.
 pub(crate) fn block(value: &str, below: &str) -> Option<String> {
     let written = below.lines().filter(|line| !line.trim().is_empty());
     let indent = written.map(|line| line.len() - line.trim_start_matches(' ').len());
@@ -153,13 +153,13 @@ pub(crate) fn block(value: &str, below: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Whether a text may be a key: letters, digits, `_` and `-` only.
+/// Whether the text can be a key: ASCII letters, digits, `_` and `-` only.
 pub(crate) fn is_word(text: &str) -> bool {
     let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     text.bytes().all(may_be)
 }
 
-/// The pairs of a mapping on one line, as they stand; `None` when it is none.
+/// The pairs of a mapping on one line, as written; `None` when it is not one.
 pub(crate) fn flow_mapping(raw: &str) -> Option<Vec<(&str, &str)>> {
     let inside = raw.trim().strip_prefix('{')?;
     let inside = inside.get(..inside.rfind('}')?)?;
@@ -190,7 +190,7 @@ pub(crate) fn flow_mapping(raw: &str) -> Option<Vec<(&str, &str)>> {
     Some(pairs)
 }
 
-/// The items of a list on one line, `[a, "b, c"]`; `None` when it is none.
+/// The items of a list on one line, `[a, "b, c"]`; `None` when it is not one.
 pub(crate) fn flow_list(raw: &str) -> Option<Vec<String>> {
     let inside = raw.trim().strip_prefix('[')?;
     let mut items = Vec::new();
@@ -207,7 +207,7 @@ pub(crate) fn flow_list(raw: &str) -> Option<Vec<String>> {
         match rest.strip_prefix(',') {
             Some(after) => rest = after,
             None if rest.starts_with(']') || rest.is_empty() => return Some(items),
-            // Something between a closing quote and the next comma: it belongs to no item.
+            // Text between a closing quote and the next comma belongs to no item.
             None => {
                 let next = rest.find([',', ']']).unwrap_or(rest.len());
                 rest = rest.get(next..).unwrap_or_default();
@@ -217,7 +217,7 @@ pub(crate) fn flow_list(raw: &str) -> Option<Vec<String>> {
     }
 }
 
-/// `text` in double quotes, with white space on one line. The bytes are the reference's.
+/// `text` on one line in double quotes, byte for byte as the reference writes it.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -229,7 +229,7 @@ pub fn quoted(text: &str) -> String {
                 out.push('\\');
                 out.push(character);
             }
-            // YAML takes none of these as they are, and some of them end a line for it.
+            // YAML does not allow these unescaped, and treats some of them as line ends.
             other
                 if other.is_control()
                     || is_hidden(other)
@@ -246,7 +246,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// `text` as a value: bare where nobody can misread it, else in quotes.
+/// `text` as a value: unquoted where that is unambiguous, else in quotes.
 pub fn bare(text: &str) -> String {
     let safe =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | '+' | ' ');
@@ -261,7 +261,7 @@ pub fn bare(text: &str) -> String {
     if word { text.to_owned() } else { quoted(text) }
 }
 
-/// A list on one line, each item in quotes. The bytes are the reference's.
+/// A list on one line with quoted items, byte for byte as the reference writes it.
 pub fn list<T: AsRef<str>>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(|item| quoted(item.as_ref())).collect();
     format!("[{}]", items.join(", "))

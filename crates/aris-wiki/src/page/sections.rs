@@ -1,26 +1,27 @@
-//! Where the sections of a page stand.
+//! Finds the sections of a page.
 
 use std::ops::Range;
 
 use super::lines::lines;
 
-/// One section: a heading `# …` and what follows it.
+/// One section: a heading `# …` and the text after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The heading's text.
     pub title: String,
     /// Number of `#`.
     pub level: usize,
-    /// The heading's line without its end.
+    /// Byte range of the heading's line without its line end.
     pub heading: Range<usize>,
-    /// From the line after the heading to the next heading of this or a higher rank; of any rank below a title (`#`).
+    /// From the line after the heading to the next heading of the same or a higher level. The title (`#`) ends at the next
+    /// heading of any level.
     pub body: Range<usize>,
 }
 
-/// The sections of `text` from byte `from` on. Lines in fenced code are no headings.
+/// The sections of `text` from byte `from` on. Lines in fenced code are not headings.
 pub(crate) fn find(text: &str, from: usize) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
-    // Sections whose end is not known yet, by rising level.
+    // Indices of sections whose end is not known yet, by increasing level.
     let mut open: Vec<usize> = Vec::new();
     let mut fence: Option<(char, usize)> = None;
     let rest = text.get(from..).unwrap_or_default();
@@ -66,7 +67,7 @@ pub(crate) fn find(text: &str, from: usize) -> Vec<Section> {
     found
 }
 
-/// The kind and length of a fence that starts or ends code.
+/// The character and length of a code fence.
 fn fence_of(line: &str) -> Option<(char, usize)> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let line = line.trim_start_matches(' ');

@@ -1,11 +1,11 @@
-//! Changing a page: only the bytes that are ours.
+//! Changes a page: only the bytes of the fields and parts that are set.
 
 use std::ops::Range;
 
 use super::{DamagedMarkers, Field, Filled, Page, begin, finish, is_placeholder, one_line, scalar};
 
 impl Page {
-    /// Adds the lines of a field of another page at the end of the frontmatter.
+    /// Appends the lines of another page's field to the frontmatter.
     pub fn add_lines(&mut self, lines: &str) {
         let text: String = lines.lines().flat_map(|line| [line, "\n"]).collect();
         let (at, text) = if self.has_front() {
@@ -16,9 +16,9 @@ impl Page {
         self.replace(at..at, &text);
     }
 
-    /// Sets a field to `value`, which is written as it is. A comment behind the old value stays.
+    /// Sets a field to `value`, which is written without quoting. A comment after the old value stays.
     ///
-    /// A field that is not there goes to the end of the frontmatter, or of the field above it.
+    /// A new field goes to the end of the frontmatter, a new nested field to the end of its parent.
     pub fn set(&mut self, key: &str, value: &str) {
         let Some((parent, child)) = key.split_once('.') else {
             return match self.front.field(key) {
@@ -37,7 +37,7 @@ impl Page {
         }
     }
 
-    /// Writes a mapping that stands on one line as lines below its field, so that one of them can be set.
+    /// Rewrites a mapping on one line as one line per field, so that a field can be set.
     fn unfold(&mut self, key: &str) {
         let Some(field) = self.front.field(key) else {
             return;
@@ -48,7 +48,7 @@ impl Page {
         let lines = pairs
             .iter()
             .map(|(name, value)| format!("  {name}: {value}\n"));
-        // A comment behind it stays.
+        // Keep the comment after the mapping.
         let whole = self.value(field);
         let after = scalar::flow_length(whole).and_then(|length| whole.get(length..));
         let comment = after.map(str::trim).filter(|text| text.starts_with('#'));
@@ -58,7 +58,7 @@ impl Page {
         self.replace(block, &text);
     }
 
-    /// Writes `value` in the place of a field's old one, with a blank before it where needed.
+    /// Replaces a field's value by `value`, with a space before it where needed.
     fn replace_value(&mut self, field: &Field, value: &str) {
         let start = field.value.start;
         let has_blank = self.slice(&(0..start)).ends_with([' ', '\t']);
@@ -68,13 +68,13 @@ impl Page {
         let end = if below.trim().is_empty() {
             field.value.end
         } else {
-            // A value on several lines goes as a whole; its line feed stays.
+            // A value on several lines is replaced as a whole, except for its last line feed.
             start + whole.trim_end().len()
         };
         self.replace(start..end, &format!("{blank}{value}"));
     }
 
-    /// Adds to a list the items that it does not have.
+    /// Adds the missing items to a list.
     pub fn add_items<T: AsRef<str>>(&mut self, key: &str, items: impl IntoIterator<Item = T>) {
         let mut all = self.list(key);
         let before = all.len();
@@ -89,7 +89,7 @@ impl Page {
         }
     }
 
-    /// Writes `text` into a section that is empty; a section that is absent is added at the end of the page.
+    /// Writes `text` into a section that is empty. An absent section is added at the end of the page.
     pub fn fill(&mut self, title: &str, text: &str) -> Filled {
         let text = &self.with_line_end(text.trim());
         let Some(section) = self.section(title) else {
@@ -115,7 +115,7 @@ impl Page {
         }
     }
 
-    /// Writes `text` into a section whatever stands there; a section that is absent is added.
+    /// Writes `text` into a section, replacing any text. An absent section is added.
     pub fn overwrite(&mut self, title: &str, text: &str) {
         if let Some(section) = self.section(title) {
             self.replace_body(section.body.clone(), text.trim());
@@ -124,7 +124,7 @@ impl Page {
         }
     }
 
-    /// Replaces what stands in a section by `text`.
+    /// Replaces the body of a section by `text`.
     fn replace_body(&mut self, range: Range<usize>, text: &str) {
         let body = self.slice(&range);
         if body.trim().is_empty() {
@@ -138,8 +138,8 @@ impl Page {
         }
     }
 
-    /// Writes the generated part called `name` into the section `title`, adding markers and section where they are absent. Everything
-    /// else in the section stays. An empty `content` removes nothing and adds nothing but empties a part that is there.
+    /// Writes the generated part called `name` into the section `title`; markers and section are added if absent. The rest of the
+    /// section stays. An empty `content` empties an existing part and adds none.
     pub fn set_generated(
         &mut self,
         title: &str,
@@ -168,7 +168,7 @@ impl Page {
         Ok(())
     }
 
-    /// Replaces the title line (`# …`) when it still says `old`.
+    /// Replaces the title line (`# …`) if it is still `old`.
     pub fn retitle(&mut self, old: &str, new: &str) {
         let heading = self.sections.iter().find(|section| section.level == 1);
         if let Some(section) = heading.filter(|section| section.title == old.trim()) {
@@ -177,7 +177,7 @@ impl Page {
         }
     }
 
-    /// `\r\n` where the page's first line ends so.
+    /// `\r\n` if the page's first line ends with it.
     fn line_end(&self) -> &'static str {
         match self.text.find('\n') {
             Some(at) if self.text.get(..at).is_some_and(|line| line.ends_with('\r')) => "\r\n",
@@ -185,18 +185,18 @@ impl Page {
         }
     }
 
-    /// A text with the line ends of this page.
+    /// `text` with the line ends of this page.
     fn with_line_end(&self, text: &str) -> String {
         text.replace("\r\n", "\n").replace('\n', self.line_end())
     }
 
-    /// This page with the line ends of another one, for comparing and taking parts of it.
+    /// This page with the line ends of `other`, so that parts can be compared and copied.
     #[must_use]
     pub fn with_line_ends_of(&self, other: &Self) -> Self {
         Self::parse(other.with_line_end(&self.text))
     }
 
-    /// Puts `new` in the place of `range`, with the line ends of the page.
+    /// Replaces `range` by `new`, with the line ends of the page.
     fn replace(&mut self, range: Range<usize>, new: &str) {
         let new = self.with_line_end(new);
         if self.slice(&range) == new {

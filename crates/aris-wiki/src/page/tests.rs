@@ -80,7 +80,7 @@ fn fields_in_a_row_with_node_id_are_read_where_there_is_no_frontmatter() {
             "{text}"
         );
         assert_eq!(page.scalar("stage"), None, "{text}");
-        // What is written goes to frontmatter; what stands there stays, and is read.
+        // The frontmatter is written; the line outside of it stays and is read.
         page.set("relevance", "core");
         assert!(
             page.text().ends_with(text) && page.text().starts_with("---\nrelevance: core\n---\n")
@@ -188,7 +188,7 @@ fn any_page() -> impl Strategy<Value = String> {
         })
 }
 
-/// The lines of `text` that are a person's: not a field that was set, not a marker's.
+/// Whether the lines `small` occur in `large` in the same order.
 fn is_subsequence(small: &[&str], large: &[&str]) -> bool {
     let mut rest = large.iter();
     small.iter().all(|line| rest.any(|other| other == line))
