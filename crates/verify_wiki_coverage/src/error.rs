@@ -1,4 +1,4 @@
-//! What can go wrong. What the wiki lacks does not.
+//! Errors. Papers missing from the wiki are not errors.
 
 use std::path::PathBuf;
 
@@ -15,25 +15,25 @@ pub enum Error {
         /// Where it should be.
         path: PathBuf,
     },
-    /// Nothing of what is to be scanned exists.
+    /// None of the paths to scan exists.
     #[error("{} does not exist, so there is nothing to scan", path.display())]
     Scan {
-        /// The first of the paths.
+        /// The first of these paths.
         path: PathBuf,
     },
-    /// The report would replace something else.
+    /// The report would overwrite a file that is not a report.
     #[error("{} exists and is not a coverage report", path.display())]
     Overwrite {
         /// The file.
         path: PathBuf,
     },
-    /// The files name too much to be texts.
+    /// The files contain too many identifiers to be text.
     #[error(
         "the scanned files name more than {} different identifiers",
         crate::tally::IDS
     )]
     TooMany,
-    /// The wiki cannot be listed, or the report not written.
+    /// The wiki cannot be listed, or the report cannot be written.
     #[error(transparent)]
     Fs(#[from] FsError),
     /// The report cannot be serialised.

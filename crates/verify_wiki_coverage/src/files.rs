@@ -1,8 +1,8 @@
-//! The files below the paths to scan: found, opened and read. The edge to the disk.
+//! Finds, opens and reads the files below the paths to scan. The only file of this crate that reads the disk.
 //!
-//! A path that was given is followed when it is a link; a link below it is not, so that the walk ends and stays inside: it counts as
-//! unread unless what it leads to is scanned by its own name. What git keeps in `.git` is not text of the project, and earlier reports of
-//! this helper are not evidence.
+//! A path given by the user is followed if it is a link. Links below it are not followed, so that the walk ends and stays inside; they
+//! are reported as unread unless their target is scanned by itself. `.git` is skipped because it holds no text of the project, and
+//! earlier reports of this helper because they are not evidence.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,49 +15,49 @@ use crate::report::{REPORT_NAME, Read, Unread};
 use crate::scanner::Stream;
 use crate::tally::Tally;
 
-/// Bytes that one worker reads at once: most files at one stroke, and no more than its processor's own cache holds.
+/// Bytes per read: most files fit, and the buffer stays within one processor's cache.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes of a file that are read: 4 GiB. A larger one is not a text of people or of a reviewer.
+/// Most bytes read of a file: 4 GiB. No person or reviewer writes a larger text.
 const FILE_LIMIT: u64 = 4 << 30;
 
-/// Bytes at the start of a file in which a NUL makes it binary. **Source**: git, `buffer_is_binary`.
+/// A NUL in this many first bytes makes a file binary. **Source**: git, `buffer_is_binary`.
 const BINARY_HEAD: usize = 8000;
 
 /// A file to scan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Found {
-    /// Where it is.
+    /// Real path.
     pub(crate) path: PathBuf,
-    /// How it is shown: below the path that was given.
+    /// Path for messages: below the path that the user gave.
     pub(crate) shown: PathBuf,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// Ascending by path, none twice.
+    /// Sorted by path, without duplicates.
     pub(crate) found: Vec<Found>,
     /// Symbolic links, which are not followed.
     pub(crate) links: Vec<Found>,
     /// Pipes, sockets and devices, which are not read.
     pub(crate) special: u64,
-    /// Folders that cannot be listed, and what is no file and no folder.
+    /// Folders that cannot be listed, and entries that are neither file nor folder.
     pub(crate) unread: Vec<Unread>,
 }
 
-/// What reading brought.
+/// The result of reading the files.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
-    /// What is named where.
+    /// The identifiers and their lines.
     pub(crate) tally: Tally,
-    /// What was read.
+    /// Counts of what was read.
     pub(crate) read: Read,
-    /// What was not.
+    /// Files that could not be read.
     pub(crate) unread: Vec<Unread>,
 }
 
-/// Finds the files below `roots`, each given as it is shown and where it is, without the file `except`.
+/// Finds the files below `roots`, (path for messages, real path), except the file `except`.
 pub(crate) fn find(roots: &[(PathBuf, PathBuf)], except: &Path) -> Files {
     let mut files = Files::default();
     let mut found = BTreeSet::new();
@@ -75,7 +75,7 @@ pub(crate) fn find(roots: &[(PathBuf, PathBuf)], except: &Path) -> Files {
         }
     }
     files.found = found.into_iter().collect();
-    // One path that two roots reach is one file.
+    // Two roots may reach the same file.
     files.found.dedup_by(|next, first| next.path == first.path);
     for link in &files.links {
         let why = match link.path.canonicalize() {
@@ -126,7 +126,7 @@ impl Files {
     }
 }
 
-/// Reads all files, in parallel, and adds up what they name, with the first `places` lines of each identifier.
+/// Reads all files in parallel, and counts the identifiers, with the first `places` lines of each.
 pub(crate) fn scan_all(files: &[Found], places: usize) -> Scanned {
     let workers = aris_fs::in_parallel(
         files,
@@ -191,15 +191,15 @@ impl Scanned {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Content {
-    /// Text of this many bytes.
+    /// Text; its length in bytes.
     Text(u64),
     Binary,
     Unusable(&'static str),
 }
 
-/// What is not text, by the first bytes of it.
+/// Recognises content that is not UTF-8 text by its first bytes.
 fn not_text(head: &[u8]) -> Option<Content> {
     let head = head.get(..BINARY_HEAD).unwrap_or(head);
     if head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF") {
@@ -211,7 +211,7 @@ fn not_text(head: &[u8]) -> Option<Content> {
     }
 }
 
-/// A page of the wiki, by the place that is shown for it.
+/// The pages of the wiki, with paths for messages below `shown`.
 pub(crate) fn pages(papers: &Path, shown: &Path) -> Result<Vec<Found>, FsError> {
     let page = |name: &OsStr| {
         !name.as_encoded_bytes().starts_with(b".")
@@ -227,7 +227,7 @@ pub(crate) fn pages(papers: &Path, shown: &Path) -> Result<Vec<Found>, FsError> 
         .collect())
 }
 
-/// An error about a path, said of the path as it is shown.
+/// The record of an error, with the path for messages.
 pub(crate) fn unread(shown: &Path, error: &FsError) -> Unread {
     let why = match (error, std::error::Error::source(error)) {
         (FsError::NotFound { .. }, _) => String::from("does not exist"),

@@ -1,17 +1,16 @@
-//! What a place in a text names: the one grammar of arXiv identifiers, applied where a scanner found digits.
+//! Decides what a place in a text names: the grammar of arXiv identifiers, applied where the scanner found digits.
 //!
 //! An identifier is *announced* when the text says that it is one: `arXiv:…`, an arxiv.org address, arXiv's DOI, or a field called
-//! `arxiv`, `arxiv_id` or `eprint`. Anything else is a *bare* number that may be something else, so it must stand alone: it does not
-//! count as part of a longer number, word or path, nor as a number of JSON. Which numbers exist is decided by
-//! [`ArxivId`] alone.
+//! `arxiv`, `arxiv_id` or `eprint`. Any other is *bare*: the number may mean something else, so it only counts when it stands alone,
+//! not as part of a longer number, word or path, and not as a number in JSON. [`ArxivId`] alone decides which numbers are valid.
 
 use aris_contract::ids::{ArxivId, arxiv_mentions};
 
-/// Bytes on either side of a core that decide what it names. Twice what the longest announcement and identifier need:
+/// Bytes on either side of a core that are examined. Twice the length of the longest announcement and identifier:
 /// `https://export.arxiv.org/e-print/` is 33 bytes, `supr-con.XX/` 12.
 pub(crate) const CONTEXT: usize = 64;
 
-/// Names of fields whose value is an arXiv identifier.
+/// Names of fields that hold an arXiv identifier.
 const FIELDS: [&[u8]; 7] = [
     b"arxiv",
     b"arxivid",
@@ -22,31 +21,31 @@ const FIELDS: [&[u8]; 7] = [
     b"eprint",
 ];
 
-/// An identifier that a text names.
+/// An identifier found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     /// The identifier without its version, or the text of one that cannot exist.
     pub(crate) id: Named,
-    /// Whether the text says that it is an identifier.
+    /// Whether the text announces it.
     pub(crate) announced: bool,
 }
 
-/// What is named.
+/// The identifier, valid or not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Named {
-    /// An identifier that can exist.
+    /// A valid identifier.
     Id(ArxivId),
-    /// Announced as an identifier, and none can look like that.
+    /// An announced identifier that cannot exist.
     Impossible {
         /// As written.
         text: String,
-        /// Which rule it breaks.
+        /// The rule that it breaks.
         why: String,
     },
 }
 
-/// What `bytes` names at its point or slash `at`, which must be a *core*: a point with four digits on either side, or a slash
-/// with seven digits behind it. Looks at [`CONTEXT`] bytes on either side and no further.
+/// The identifier at the core `at` of `bytes`. A *core* is a dot between two groups of four digits, or a slash before seven digits;
+/// `at` is the offset of the dot or slash. Examines [`CONTEXT`] bytes on either side.
 pub(crate) fn resolve(bytes: &[u8], at: usize) -> Option<Hit> {
     let start = at.saturating_sub(CONTEXT);
     let end = bytes.len().min(at + CONTEXT);
@@ -76,7 +75,7 @@ fn resolve_window(window: &[u8], at: usize) -> Option<(Named, bool)> {
     Some((Named::Id(id.without_version()), field))
 }
 
-/// The identifier that running text announces and that covers the core.
+/// The announced identifier that covers the core, if there is one.
 fn announced(window: &[u8], before: &[u8], at: usize) -> Option<Named> {
     if !before
         .windows(5)
@@ -84,7 +83,7 @@ fn announced(window: &[u8], before: &[u8], at: usize) -> Option<Named> {
     {
         return None;
     }
-    // One byte stays one byte, so that offsets do not move; no announcement holds anything but ASCII.
+    // Each non-ASCII byte becomes one ASCII byte, so that offsets stay; announcements are ASCII only.
     let ascii: String = window
         .iter()
         .map(|&byte| {
@@ -108,7 +107,7 @@ fn announced(window: &[u8], before: &[u8], at: usize) -> Option<Named> {
     }
 }
 
-/// Where an identifier of the new scheme begins, and whether a field announces it; `None` when its number does not stand alone.
+/// Offset of an identifier in the new scheme, and whether a field announces it; `None` when the number does not stand alone.
 fn modern_head(before: &[u8]) -> Option<(usize, bool)> {
     let head = before.len().checked_sub(4)?;
     let before = before.get(..head)?;
@@ -125,7 +124,7 @@ fn modern_head(before: &[u8]) -> Option<(usize, bool)> {
     (alone && !is_json_number(before)).then_some((head, false))
 }
 
-/// Where an identifier of the old scheme begins. Directly below a folder it is a path, unless the folder is `abs` or `pdf`.
+/// Offset of an identifier in the old scheme. After a slash it is part of a path, unless the folder is `abs` or `pdf`.
 fn legacy_head(before: &[u8]) -> Option<(usize, bool)> {
     let part = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'.');
     let run = before.iter().rev().take_while(|byte| part(byte)).count();
@@ -146,7 +145,7 @@ fn legacy_head(before: &[u8]) -> Option<(usize, bool)> {
     alone.then(|| (outside.len(), in_field(outside)))
 }
 
-/// Whether the text before a value ends with the name of a field that holds identifiers: `eprint = {`, `"arxiv_id": "`.
+/// Whether the text before a value ends with the name of an identifier field: `eprint = {`, `"arxiv_id": "`.
 fn in_field(before: &[u8]) -> bool {
     let space = |byte: &u8| {
         matches!(
@@ -162,7 +161,7 @@ fn in_field(before: &[u8]) -> bool {
     gap > 0 && FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
-/// Whether the text before a number makes it the value of a JSON member, `"loss": `. Identifiers are strings there.
+/// Whether the text before a number makes it a JSON number (`"loss": `). In JSON, identifiers are strings.
 fn is_json_number(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     before
@@ -170,7 +169,7 @@ fn is_json_number(before: &[u8]) -> bool {
         .is_some_and(|key| key.trim_ascii_end().ends_with(b"\""))
 }
 
-/// Whether a number ends where `after` begins.
+/// Whether the number ends before `after`.
 fn ends(after: &[u8], legacy: bool) -> bool {
     match after {
         [] => true,
@@ -187,7 +186,7 @@ fn digits_at_start(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Length of `v2` at the start of `after`; 0 where there is no version.
+/// Length of a version such as `v2` at the start of `after`; 0 if there is none.
 fn version_length(after: &[u8]) -> usize {
     match after {
         [b'v' | b'V', rest @ ..] => match digits_at_start(rest) {
@@ -202,7 +201,7 @@ fn version_length(after: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// What `text` names, with `!` before what is impossible and `?` before a bare number.
+    /// The identifiers in `text`, with `!` before impossible ones and `?` before bare ones.
     fn names(text: &str) -> Vec<String> {
         (0..text.len())
             .filter(|&at| crate::scanner::is_core(text.as_bytes(), at))
@@ -276,7 +275,7 @@ mod tests {
             ("\"loss\": 1012.5512,", &[]),
             ("\"loss\" : 1012.5512", &[]),
             ("2413.00001", &[]),
-            // Impossible, and said to be one.
+            // Announced but impossible.
             ("arXiv:2413.00001", &["!2413.00001"]),
             ("https://arxiv.org/abs/1501.0001", &["!1501.0001"]),
         ];

@@ -6,7 +6,7 @@
 //! with `--strict` 10 when a paper is missing or something could not be read; 2 usage; 3 there is no wiki; 4 `--output`
 //! names something else than a report; 5 the report cannot be written.
 //!
-//! It does not know who read what: a paper that nobody wrote down is not missing, and one that is mentioned need not have been read.
+//! It cannot know who read what: a paper that no file mentions is not reported, and a mentioned paper may never have been read.
 
 mod cli;
 mod error;
@@ -36,10 +36,10 @@ pub use cli::Cli;
 pub use error::Error;
 pub use report::Report;
 
-/// Bytes at the start of a page in which its frontmatter must end.
+/// Most bytes read of a page: its frontmatter must end within them.
 const HEADER: u64 = 256 << 10;
 
-/// Where papers are mentioned, when nobody says where. **Source**: the reference's script.
+/// The paths that are scanned by default. **Source**: the reference's script.
 const USUAL: [&str; 5] = [
     ".aris/traces",
     "paper",
@@ -48,7 +48,7 @@ const USUAL: [&str; 5] = [
     "references.bib",
 ];
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: TOOL,
     version: env!("CARGO_PKG_VERSION"),
@@ -81,7 +81,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Measures what the wiki that `cli` names covers.
+/// Measures the coverage of the wiki that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let wiki = context.absolute(&cli.wiki_root);
     if !wiki.join("papers").is_dir() {
@@ -176,12 +176,12 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::found(report, gaps))
 }
 
-/// The report that is at `path` already. What is no coverage report must not be replaced: a slip in `--output` must not cost
-/// anybody a file.
+/// The existing report at `path`. A file that is not a coverage report is an error: a slip in `--output` must not overwrite other
+/// files.
 fn earlier(path: &Path, named: bool) -> Result<Option<Value>, Error> {
     let bytes = match aris_fs::read_optional(path, aris_fs::READ_LIMIT) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        // A folder in the way cannot be replaced: the write will say so.
+        // The write will report a folder in the way.
         Err(FsError::NotRegular { .. }) if path.is_dir() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
@@ -196,7 +196,7 @@ fn earlier(path: &Path, named: bool) -> Result<Option<Value>, Error> {
     Ok(value)
 }
 
-/// Writes the report, unless the one that is there differs in nothing but its time; that time then stays.
+/// Writes the report, unless only its time would change; the old time then stays.
 fn keep(report: &mut Report, earlier: Option<Value>, output: &Path) -> Result<(), Error> {
     const TIME: &str = "generated_at";
     if let Some(earlier) = earlier
@@ -212,13 +212,13 @@ fn keep(report: &mut Report, earlier: Option<Value>, output: &Path) -> Result<()
     Ok(aris_fs::write_output(output, text.as_bytes())?)
 }
 
-/// A path as it is shown, and where it is.
+/// A path for messages, and the real path.
 type Root = (PathBuf, PathBuf);
 
-/// What to scan, and what was asked for and does not exist.
+/// The existing paths to scan, and those that were given but do not exist.
 fn roots(asked: &[PathBuf], context: &Context) -> (Vec<Root>, Vec<PathBuf>) {
     let root = |path: &PathBuf| (path.clone(), context.absolute(path));
-    // A dangling link exists: what it should lead to cannot be read.
+    // A dangling link exists; reading it fails later and is reported.
     let exists = |(_, path): &Root| path.symlink_metadata().is_ok();
     if asked.is_empty() {
         let usual = USUAL.iter().map(PathBuf::from);
@@ -247,7 +247,7 @@ fn places_of(mentions: &Mentions, files: &[Found]) -> Vec<Place> {
     mentions.spots.iter().filter_map(place).collect()
 }
 
-/// Year and month of a time stamp, `2026-11-20T…`.
+/// Year and month of a time stamp such as `2026-11-20T…`.
 fn month_of(stamp: &str) -> (u16, u8) {
     let mut parts = stamp.split('-');
     let year = parts.next().and_then(|year| year.parse().ok());
@@ -255,7 +255,7 @@ fn month_of(stamp: &str) -> (u16, u8) {
     (year.unwrap_or(u16::MAX), month.unwrap_or(u8::MAX))
 }
 
-/// What the wiki holds.
+/// The pages of the wiki.
 #[derive(Default)]
 struct Pages {
     count: usize,

@@ -11,13 +11,13 @@ use serde::Serialize;
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.verify_wiki_coverage.coverage/v1";
 
-/// Name of the report in the wiki, as the reference's.
+/// Name of the report in the wiki, the same as the reference's.
 pub(crate) const REPORT_NAME: &str = ".wiki-coverage-report.json";
 
-/// What `tool` says in our reports; those of the reference say the same with `.sh`.
+/// Value of `tool` in our reports; the reference's reports have the same name with `.sh`.
 pub(crate) const TOOL: &str = "verify_wiki_coverage";
 
-/// Identifiers that are listed for people, as many as the reference lists.
+/// Most identifiers listed in the text output, as in the reference.
 const SHOWN: usize = 20;
 
 /// What the project mentions and what the wiki has. The fields up to `missing_ids` are those of the reference.
@@ -231,7 +231,7 @@ impl Product for Report {
     }
 }
 
-/// A part of the text for people: a line for each of the first items, under a title; nothing where there is no item.
+/// A part of the text output: a title and a line for each of the first items; nothing if there are no items.
 fn part<T>(
     out: &mut dyn Write,
     title: &str,

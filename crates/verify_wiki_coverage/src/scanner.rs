@@ -1,26 +1,26 @@
-//! Finding identifiers in bytes that arrive in pieces.
+//! Finds identifiers in bytes that arrive in pieces.
 //!
-//! Nearly no byte belongs to an identifier, so only *cores* are looked at by the grammar: a point between four digits and four digits,
-//! or a slash before seven digits.
+//! Few bytes belong to an identifier, so the grammar examines only *cores*: a dot between two groups of four digits, or a slash before
+//! seven digits.
 
 use crate::grammar::{CONTEXT, Hit, resolve};
 
-/// Scans a text that arrives in pieces of any size, and finds what stands in the whole.
+/// Scans a text that arrives in pieces of any size; the result is the same as for the whole text.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     buffer: Vec<u8>,
-    /// Cores before this offset of the buffer are done.
+    /// Cores before this offset of the buffer have been examined.
     done: usize,
-    /// Line feeds before the offset `counted` of the buffer, counted only as far as somebody asks.
+    /// Number of line feeds before the offset `counted` of the buffer. Counted only when a line number is needed.
     feeds: u64,
     counted: usize,
 }
 
 impl Stream {
-    /// Takes the next piece. Calls `each` with every hit and with a way to learn its line, in order.
+    /// Adds the next piece. Calls `each` in order with every hit and a function that computes its line.
     pub(crate) fn feed(&mut self, piece: &[u8], each: impl FnMut(Hit, &mut dyn FnMut() -> u64)) {
         self.buffer.extend_from_slice(piece);
-        // What a core names is known when its context is there.
+        // A core can be resolved once its context has arrived.
         self.advance(self.buffer.len().saturating_sub(CONTEXT), each);
         let keep = self.done.saturating_sub(CONTEXT);
         self.line(keep);
@@ -29,7 +29,7 @@ impl Stream {
         self.done -= keep;
     }
 
-    /// Says that there are no more pieces.
+    /// Ends the text and examines the rest.
     pub(crate) fn finish(mut self, each: impl FnMut(Hit, &mut dyn FnMut() -> u64)) {
         self.advance(self.buffer.len(), each);
     }
@@ -45,7 +45,7 @@ impl Stream {
         self.done = self.done.max(to);
     }
 
-    /// Line of the byte at `at`, from 1. Offsets must ascend.
+    /// Line number of the byte at `at`, from 1. Offsets must not decrease between calls.
     fn line(&mut self, at: usize) -> u64 {
         let next = self.buffer.get(self.counted..at).unwrap_or_default();
         self.feeds += next.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -54,7 +54,7 @@ impl Stream {
     }
 }
 
-/// Whether a point between four digits and four digits, or a slash before seven digits, stands there.
+/// Whether `at` is a dot between two groups of four digits or a slash before seven digits.
 pub(crate) fn is_core(bytes: &[u8], at: usize) -> bool {
     let digits = |from: usize, count: usize| {
         let run = bytes.get(from..from + count);
@@ -108,7 +108,7 @@ mod tests {
         found
     }
 
-    /// Texts in which identifiers, pieces of them and what surrounds them are frequent.
+    /// Texts with many identifiers, parts of identifiers and typical surroundings.
     fn texts() -> impl Strategy<Value = Vec<u8>> {
         let pieces = select(vec![
             "arXiv:",

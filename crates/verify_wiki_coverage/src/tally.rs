@@ -1,43 +1,44 @@
-//! What was named where, added up.
+//! Adds up the identifiers and where they occur.
 
 use std::collections::BTreeMap;
 
 use crate::grammar::{Hit, Named};
 
-/// Different identifiers that are counted: twenty-odd million exist, and a text that names a million of them is not one.
+/// Most different identifiers. Some twenty million exist, but a file set that contains a million of them is not text.
 pub(crate) const IDS: usize = 1 << 20;
 
 /// A line that names an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
-    /// Position of the file in the list of files.
+    /// Index of the file in the list of files.
     pub(crate) file: usize,
     /// Line, from 1.
     pub(crate) line: u64,
 }
 
-/// How often something is named, and where first.
+/// How often an identifier occurs, and its first lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
-    /// All mentions.
+    /// Number of mentions.
     pub(crate) count: u64,
-    /// Whether a mention says that it is an identifier.
+    /// Whether a mention announces it.
     pub(crate) announced: bool,
-    /// The first lines, ascending.
+    /// The first lines, in ascending order.
     pub(crate) spots: Vec<Spot>,
 }
 
-/// All that was named.
+/// All identifiers found.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Identifiers that can exist, then announced ones that cannot.
+    /// Valid identifiers, then impossible ones.
     pub(crate) named: BTreeMap<Named, Mentions>,
     /// Whether there were more than [`IDS`].
     pub(crate) overflow: bool,
 }
 
 impl Tally {
-    /// Adds a hit in `file`. `line` is asked only for the first `places` of an identifier; files must come in ascending order.
+    /// Adds a hit in `file`. `line` is called only for the first `places` hits of an identifier; files must come in ascending
+    /// order.
     pub(crate) fn add(
         &mut self,
         file: usize,
@@ -60,7 +61,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another worker found in other files.
+    /// Adds the results of another worker, from other files.
     pub(crate) fn merge(&mut self, other: Self, places: usize) {
         for (named, mentions) in other.named {
             self.named.entry(named).or_default().merge(mentions, places);
@@ -68,7 +69,7 @@ impl Tally {
         self.overflow |= other.overflow || self.named.len() > IDS;
     }
 
-    /// Takes away identifiers of months after this year and month: announced ones are impossible, bare ones are other numbers.
+    /// Handles identifiers of later months than `now` (year, month): announced ones become impossible, bare ones are dropped.
     pub(crate) fn without_those_after(self, now: (u16, u8)) -> BTreeMap<Named, Mentions> {
         let known = self.named.into_iter();
         let known = known.filter_map(|(named, mentions)| match named {

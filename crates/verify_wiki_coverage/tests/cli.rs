@@ -1,4 +1,4 @@
-//! The program from outside: flags, states, the report, many at once.
+//! Runs the program: flags, states, the report, concurrent runs.
 #![cfg(test)]
 #![allow(
     clippy::disallowed_methods,
@@ -66,7 +66,7 @@ fn call(project: &Path, args: &[&str]) -> Output {
     command(project, args).output().expect("started")
 }
 
-/// The data of a call with `--json`, which must exit with `code`.
+/// The JSON data of a run with `--json`, which must exit with `code`.
 fn data(project: &Path, args: &[&str], code: i32) -> Value {
     let output = call(project, &[&["research-wiki/", "--json"], args].concat());
     assert_eq!(output.status.code(), Some(code), "{output:?}");
