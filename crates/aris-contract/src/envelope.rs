@@ -1,4 +1,4 @@
-//! The one JSON document a helper prints with `--json`.
+//! The JSON document that a helper prints with `--json`.
 //!
 //! Success: `{"data": …, "meta": {"schema", "helper", "version", "count"?}}`. Failure:
 //! `{"error": {"code", "message", "hint"?, "details"}}`. Nothing in an envelope depends on the time of the run, so that
@@ -32,7 +32,7 @@ pub struct Meta<'a> {
     /// Number of elements, when `data` is a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// What this helper says about its data beside that; mostly nothing.
+    /// Further entries from the helper; usually none.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }

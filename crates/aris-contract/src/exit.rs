@@ -22,7 +22,7 @@ impl Exit {
     }
 }
 
-/// What a run that worked wants its caller to branch on.
+/// A result on which the caller should branch.
 ///
 /// A signal is not an error: the data product is complete, and the envelope on stdout is a success envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +32,13 @@ impl Signal {
     /// Exit 10: the helper ran and found something.
     pub const FINDINGS: Self = Self(10);
 
-    /// Exit 1: a gate blocks. Only helpers whose row in the helper table has policy A may use it; it is told
-    /// apart from error 1 by the success envelope.
+    /// Exit 1: a gate blocks. Only helpers with policy A in the helper table may use it. The success envelope tells it apart from
+    /// an error with exit 1.
     pub const BLOCK: Self = Self(1);
 
     /// A signal of the helper's own, documented in its `--help`.
     ///
-    /// Gives `None` outside 11..=125: 10 is [`Signal::FINDINGS`], and shells use 126 and above themselves.
+    /// Returns `None` outside 11..=125: 10 is [`Signal::FINDINGS`], and shells use 126 and above.
     pub const fn own(code: u8) -> Option<Self> {
         if code > 10 && code < 126 {
             Some(Self(code))
@@ -47,7 +47,7 @@ impl Signal {
         }
     }
 
-    /// The exit code of another program, passed on unchanged: for a runner that stands in for it.
+    /// The exit code of another program, unchanged: for a runner that replaces that program.
     pub const fn passed_on(code: NonZeroU8) -> Self {
         Self(code.get())
     }

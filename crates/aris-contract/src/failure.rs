@@ -86,13 +86,13 @@ impl Serialize for ErrorKind {
 
 /// An error of a helper or of a shared library, ready for the runner.
 ///
-/// `kind` has no default on purpose: implement it as a `match` without wildcard, so that a new variant does not
-/// compile until somebody has chosen its class.
+/// `kind` has no default on purpose: implement it as a `match` without wildcard, so that a new variant does not compile until its
+/// class is chosen.
 pub trait Failure: std::error::Error {
     /// The class of this error.
     fn kind(&self) -> ErrorKind;
 
-    /// What the user can do about it, in one sentence.
+    /// What the user can do about it, in one sentence; `None` if there is nothing to say.
     fn hint(&self) -> Option<String> {
         None
     }
@@ -106,7 +106,7 @@ pub trait Failure: std::error::Error {
 /// The body of the error envelope, detached from the error it came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorBody {
-    /// Its class, which the envelope calls its code.
+    /// Its class; `code` in the envelope.
     #[serde(rename = "code")]
     pub kind: ErrorKind,
     /// The error and its causes, joined by `: `.
@@ -119,7 +119,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// An error of this kind, with a hint where there is one, without details.
+    /// An error of this kind without details; an empty `hint` means none.
     pub fn new(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
         Self {
             kind,
@@ -129,7 +129,7 @@ impl ErrorBody {
         }
     }
 
-    /// Describes `failure`, with its causes appended where their text is not in the message already.
+    /// Describes `failure`. Causes are appended unless the message already contains their text.
     pub fn of(failure: &dyn Failure) -> Self {
         let mut message = failure.to_string();
         let mut cause = failure.source();
@@ -150,23 +150,23 @@ impl ErrorBody {
     }
 }
 
-/// An error that callers tell to somebody, and never tell apart from others of its class.
+/// An error that callers only report; its kind is all that they may branch on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct Told(Box<ErrorBody>);
 
 impl Told {
-    /// An error of this kind; an empty hint is none.
+    /// An error of this kind; an empty hint means none.
     pub fn new(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
         Self(Box::new(ErrorBody::new(kind, message, hint)))
     }
 
-    /// The same error as one of another type, with its causes.
+    /// Converts another error, with its causes.
     pub fn of(failure: &dyn Failure) -> Self {
         Self(Box::new(ErrorBody::of(failure)))
     }
 
-    /// With a fact for programs that read the envelope.
+    /// Adds a machine-readable detail.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.details.insert(key.to_owned(), value.into());
@@ -188,7 +188,7 @@ impl Failure for Told {
     }
 }
 
-/// Makes errors of these types [`Told`], for `?`.
+/// Implements the conversion of these error types into [`Told`], for `?`.
 #[macro_export]
 macro_rules! told {
     ($($error:ty)*) => {

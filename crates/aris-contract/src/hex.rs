@@ -1,4 +1,4 @@
-//! Bytes as hexadecimal digits, as digests and names of git's objects are written.
+//! Bytes as hexadecimal digits, as in digests and git object names.
 
 /// Two lower-case digits for each byte.
 pub fn hex<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> String {
@@ -9,7 +9,7 @@ pub fn hex<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> String {
         .collect()
 }
 
-/// The bytes that such digits, of either case, stand for; `None` for anything else and for an odd number of digits.
+/// Decodes hexadecimal digits of either case; `None` for anything else and for an odd number of digits.
 pub fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
     let digit = |digit: u8| u8::try_from(char::from(digit).to_digit(16)?).ok();
     let (pairs, odd) = digits.as_chunks();
@@ -39,7 +39,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read(bytes in prop::collection::vec(any::<u8>(), 0..50)) {
             prop_assert_eq!(unhex(hex(&bytes).as_bytes()), Some(bytes.clone()));
-            // Whatever it says, it says it without a panic.
+            // It must not panic, whatever the input.
             let _read = unhex(&bytes);
         }
     }

@@ -1,9 +1,9 @@
-//! Strict JSON: what a verdict may be read from.
+//! Strict JSON, for documents on which a verdict depends.
 //!
-//! `serde_json` alone takes the last of two equal keys, and other readers take the first; a document that two
-//! programs read differently cannot carry a verdict. Refused here, with line and column: a byte order mark,
-//! text that is not UTF-8, duplicate keys at any depth, `NaN` and infinities, anything after the value, and more
-//! bytes or deeper nesting than the limits.
+//! `serde_json` alone takes the last of two equal keys, and other readers take the first; a document that two programs read
+//! differently cannot carry a verdict. The following are refused, with line and column: a byte order mark, text that is not
+//! UTF-8, duplicate keys at any depth, `NaN` and infinities, text after the value, and documents that exceed the limits on bytes
+//! or nesting.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -33,7 +33,7 @@ impl Limits {
     };
 }
 
-/// A value as files hold it: indented, with a line feed at the end.
+/// A value in the form for files: indented, with a line feed at the end.
 pub fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
@@ -44,7 +44,7 @@ pub fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at line {line}, column {column}")]
 pub struct JsonError {
-    /// What is wrong, without the place.
+    /// What is wrong, without the position.
     pub message: String,
     /// Line, from 1.
     pub line: usize,
@@ -75,7 +75,7 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// The words of JSON for serde's, which names types of Rust.
+/// Replaces serde's names of Rust types by JSON's terms.
 fn plain(message: &str) -> String {
     const WORDS: [(&str, &str); 5] = [
         ("EOF while parsing", "document ends within"),
@@ -91,7 +91,7 @@ fn plain(message: &str) -> String {
         return message;
     };
     let expected = match expected {
-        // A derived reader takes a list for an object, and counts its values.
+        // A derived deserializer accepts a list for an object and then complains about its length.
         name if name.starts_with("struct ") && before.starts_with("invalid length ") => {
             return String::from("invalid type: list, expected an object");
         }
@@ -131,9 +131,9 @@ pub fn value(bytes: &[u8], limits: Limits) -> Result<Value, JsonError> {
     Ok(value)
 }
 
-/// Reads a value of type `T` strictly. A wrong type is reported at its own line and column.
+/// Reads a value of type `T` strictly. A wrong type is reported with its line and column.
 pub fn typed<T: DeserializeOwned>(bytes: &[u8], limits: Limits) -> Result<T, JsonError> {
-    // The first pass refuses what serde's derive would let through; the second knows the types and their places.
+    // The first pass refuses what serde's derive would accept; the second pass checks the types.
     value(bytes, limits)?;
     Ok(serde_json::from_slice(bytes)?)
 }
@@ -166,7 +166,7 @@ fn text(bytes: &[u8], limits: Limits) -> Result<&str, JsonError> {
     })
 }
 
-/// Builds a `Value`, counting levels down and refusing a key it has seen.
+/// Builds a `Value`; refuses too many levels and duplicate keys.
 struct Strict {
     depth: usize,
 }

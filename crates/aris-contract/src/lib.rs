@@ -1,8 +1,8 @@
 //! The contract between helpers, skills and people: exit codes, envelopes, policies, the resolver chain,
 //! the tables of helpers and integrations, identifiers, and the types of every file that two helpers share.
 //!
-//! Pure types and functions: no disk, no network, no clock, no printing, no command-line parser. Whatever
-//! depends on the outside is a parameter. Anything that crosses a process boundary is defined here once.
+//! Pure types and functions: no disk, no network, no clock, no printing, no command-line parser; everything from outside is a
+//! parameter. Everything that crosses a process boundary is defined here, once.
 
 #![warn(missing_docs)]
 

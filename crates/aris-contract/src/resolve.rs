@@ -1,12 +1,11 @@
 //! The resolver chain: where a helper is found, as a function of an explicit environment.
 //!
 //! Layers, first hit wins: 0 the owner skill's `scripts/`, beside the running skill; 1 `.aris/tools/`; 2 `tools/`;
-//! 3 `$ARIS_REPO/tools/`; 4 the owner skill's `scripts/` in the hosts' folders of the project, where an installer that knows
-//! nothing of `.aris` has copied the skills. Each layer is asked for the canonical name first, then for the legacy names of the same helper. A file that is
-//! there and cannot be used ends the search: it is reported, never passed over in silence, because the next layer
-//! may hold another version.
+//! 3 `$ARIS_REPO/tools/`; 4 the owner skill's `scripts/` in the hosts' folders of the project, where an installer that does not
+//! know `.aris` has copied the skills. In each layer the canonical name is tried first, then the legacy names. A file that exists but
+//! cannot be used ends the search and is reported, because the next layer may hold another version.
 //!
-//! The same chain as shell text is `aris_launch::find_block`; `tests/flows/resolver.rs` holds one against the other.
+//! `aris_launch::find_block` is the same chain as shell text; `tests/flows/resolver.rs` compares the two.
 //!
 //! **Source**: the integration contract §2; its resolver chain. Layer 4: where `npx skills add` puts copies.
 
@@ -14,14 +13,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// The resolver's view of the outside; nothing else influences the answer.
+/// The resolver's input; nothing else influences the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResolveEnv {
-    /// The git top level of the working directory, else the working directory. Parents are not walked.
+    /// The git top level of the working directory, else the working directory. Parents are not searched.
     pub project_root: PathBuf,
-    /// Directory of the running skill (`CLAUDE_SKILL_DIR`), where the host provides it.
+    /// Directory of the running skill (`CLAUDE_SKILL_DIR`), if the host provides it.
     pub skill_dir: Option<PathBuf>,
-    /// Name of the running skill, where known; else its folder's name. Other owners are looked for beside it.
+    /// Name of the running skill, if known; else the name of its folder. Other owners are searched beside it.
     pub skill_name: Option<String>,
     /// `ARIS_REPO`, when set and not empty.
     pub aris_repo: Option<PathBuf>,
@@ -37,21 +36,21 @@ impl ResolveEnv {
             let row = manifest
                 .split('\n')
                 .find_map(|line| line.strip_prefix("repo_root\t"))?;
-            // A carriage return is the end of a line that another system wrote.
+            // Ignore carriage returns, which other systems write at the end of a line.
             let path = row.split('\t').next()?.replace('\r', "");
             (!path.is_empty()).then(|| PathBuf::from(path))
         })
     }
 }
 
-/// What a probe of the disk says about one candidate path.
+/// The result of probing one candidate path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// Nothing there.
     Absent,
     /// A readable regular file, after links.
     Usable,
-    /// Something is there and cannot be used; the text says why.
+    /// Something exists but cannot be used; the text says why.
     Unusable(String),
 }
 
@@ -71,7 +70,7 @@ pub enum Layer {
     Host,
 }
 
-/// Targets whose binaries run on this machine, in the order of the launchers.
+/// Target triples whose binaries run on this machine, in the order in which the launchers try them.
 pub fn targets() -> Vec<String> {
     let machine = std::env::consts::ARCH;
     match std::env::consts::OS {
@@ -83,7 +82,7 @@ pub fn targets() -> Vec<String> {
     }
 }
 
-/// One candidate that was looked at.
+/// One candidate that was probed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Looked {
     /// The layer it belongs to.
@@ -94,7 +93,7 @@ pub struct Looked {
     pub found: Found,
 }
 
-/// What was found at a candidate path.
+/// The result for a candidate path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state", content = "reason")]
 pub enum Found {
@@ -106,15 +105,15 @@ pub enum Found {
     Unusable(String),
 }
 
-/// The answer of the chain.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resolution {
-    /// Every candidate in the order it was looked at; the last one decided.
+    /// Every candidate in order; the last one decided.
     pub looked: Vec<Looked>,
 }
 
 impl Resolution {
-    /// The helper's path and layer, when the chain found a usable one.
+    /// The helper's path and layer, if a usable one was found.
     pub fn hit(&self) -> Option<(&Path, Layer)> {
         self.looked
             .last()
@@ -122,7 +121,7 @@ impl Resolution {
             .map(|last| (last.path.as_path(), last.layer))
     }
 
-    /// Why there is no hit, in one line.
+    /// Why there is no hit, in one line; `None` if there is one.
     pub fn miss(&self) -> Option<String> {
         if self.hit().is_some() {
             return None;
@@ -157,7 +156,7 @@ impl Resolution {
 /// Folders of a project in which hosts look for skills. **Source**: Codex and `npx skills`; Claude Code; Gemini CLI.
 pub const HOST_SKILLS: [&str; 3] = [".agents/skills", ".claude/skills", ".gemini/skills"];
 
-/// Walks the chain for the helper that goes by `names` (canonical name first) and belongs to the skill `owner`.
+/// Searches the helper with the `names` (canonical name first) that belongs to the skill `owner`.
 pub fn resolve(
     names: &[&str],
     owner: &str,
@@ -183,7 +182,7 @@ pub fn resolve(
     Resolution { looked }
 }
 
-/// The folders of the chain for a helper of the skill `owner`, in the order they are asked.
+/// The folders to search for a helper of the skill `owner`, in order.
 pub fn folders(owner: &str, env: &ResolveEnv) -> Vec<(Layer, PathBuf)> {
     let mut folders = Vec::new();
     if let Some(skill) = &env.skill_dir {

@@ -1,6 +1,6 @@
-//! Schema ids and the files they live in.
+//! Schema ids and the names of their files.
 
-/// One file under `schemas/` for each id: `aris.save_trace.run/v1` is `aris.save_trace.run.v1.json`.
+/// The file of a schema id under `schemas/`: `aris.save_trace.run/v1` is in `aris.save_trace.run.v1.json`.
 pub fn file_name(id: &str) -> String {
     format!("{}.json", id.replace('/', "."))
 }
@@ -41,7 +41,7 @@ pub mod id {
     pub const QUEUE_ATTEMPT_EXIT: &str = "aris.queue_attempt.exit/v1";
     /// The record of a run in a project's ledger, `.aris/runs`.
     pub const RUN: &str = "aris.run_record.run/v1";
-    /// What the multi-call binary `aris` itself prints.
+    /// The output of the multi-call binary `aris` itself.
     pub const PAGE: &str = "aris.aris.page/v1";
     /// `<helper>.contract.json` beside a launcher.
     pub const HELPER_CONTRACT: &str = "aris.helper_contract.contract/v1";

@@ -1,7 +1,7 @@
-//! Text of others, and text for a shell.
+//! Text from outside, and text for a shell.
 
-/// Whether a terminal, an editor or a browser obeys this character instead of showing it: controls but line feed and tab, and the marks,
-/// embeddings, overrides and isolates of the bidirectional algorithm (**Source**: Unicode UAX #9).
+/// Whether terminals, editors or browsers interpret this character instead of showing it: control characters except line feed and tab,
+/// and the marks, embeddings, overrides and isolates of the bidirectional algorithm (**Source**: Unicode UAX #9).
 pub fn is_hidden(sign: char) -> bool {
     (sign.is_control() && !matches!(sign, '\n' | '\t'))
         || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -14,13 +14,13 @@ pub fn counted(count: impl ToString, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-/// Whether a text is one word of a shell that means itself.
+/// Whether a text is a single shell word that needs no quotes.
 pub fn is_plain_word(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     !text.is_empty() && text.chars().all(plain)
 }
 
-/// Words as one line that a POSIX shell reads back: in single quotes unless they are plain.
+/// Words as one line of POSIX shell: in single quotes unless they need none.
 pub fn shell_line<S: AsRef<str>>(words: &[S]) -> String {
     let quoted = words.iter().map(AsRef::as_ref).map(|word| {
         if is_plain_word(word) {

@@ -15,7 +15,7 @@ pub fn day(moment: Timestamp) -> String {
     moment.to_zoned(TimeZone::UTC).date().to_string()
 }
 
-/// Reads an RFC 3339 time that is in UTC, written with `Z` or `+00:00`. Anything else gives `None`.
+/// Parses an RFC 3339 time in UTC, written with `Z` or `+00:00`; `None` for anything else.
 pub fn parse_utc(text: &str) -> Option<Timestamp> {
     let utc = text.ends_with('Z') || text.ends_with("+00:00");
     let shaped = text.get(10..11) == Some("T") && text.is_ascii();

@@ -86,9 +86,9 @@ impl Assurance {
         }
     }
 
-    /// What an effort level implies when no assurance is given: `lite` and `balanced` draft, `max` and `beast` submission.
+    /// The default assurance of an effort level: `lite` and `balanced` give draft, `max` and `beast` give submission.
     ///
-    /// Skills that take an effort and write `assurance.txt` follow this mapping; it stands here once.
+    /// Skills that take an effort and write `assurance.txt` follow this mapping.
     pub fn implied_by_effort(effort: &str) -> Option<Self> {
         match effort {
             "lite" | "balanced" => Some(Self::Draft),

@@ -1,6 +1,6 @@
-//! The managed block in a host's instruction file: where it stands, and its bytes for a digest.
+//! The managed block in a host's instruction file: its position, and its bytes for a digest.
 //!
-//! **Source**: the markers are the reference's, so that its blocks are recognised, and ours by it.
+//! **Source**: the markers are the reference's, so that both programs recognise each other's blocks.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub const CODEX: [&str; 2] = ["<!-- ARIS-CODEX:BEGIN -->", "<!-- ARIS-CODEX:END 
 /// The lines around the block for other hosts.
 pub const OTHERS: [&str; 2] = ["<!-- ARIS:BEGIN -->", "<!-- ARIS:END -->"];
 
-/// The bytes of the block with its markers; `None` without any marker. **Errors**: the first byte of the marker that is wrong.
+/// The byte range of the block including its markers; `None` if there is no marker. **Errors**: byte offset of the wrong marker.
 pub fn find(text: &[u8], [begin, end]: [&str; 2]) -> Result<Option<Range<usize>>, usize> {
     let (begins, ends) = (places(text, begin), places(text, end));
     match (begins.as_slice(), ends.as_slice()) {
@@ -21,7 +21,7 @@ pub fn find(text: &[u8], [begin, end]: [&str; 2]) -> Result<Option<Range<usize>>
     }
 }
 
-/// Where `marker` is, at most twice: more are as wrong as two.
+/// The offsets of `marker`, at most two: more are as wrong as two.
 fn places(text: &[u8], marker: &str) -> Vec<usize> {
     let marker = marker.as_bytes();
     let starts = text.windows(marker.len()).enumerate();
@@ -32,7 +32,7 @@ fn places(text: &[u8], marker: &str) -> Vec<usize> {
         .collect()
 }
 
-/// What the digest of a block is taken of: not in which style its lines end, which editors and git change.
+/// The bytes that the digest of a block covers: with `\n` for `\r\n`, because editors and git change line ends.
 pub fn without_style(block: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(block.len());
     for (at, byte) in block.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! `.aris/install.json`: what an installer put into a project, exactly, so that it can be checked, repaired and taken away.
+//! `.aris/install.json`: records exactly what an installer put into a project, so that it can be checked, repaired and removed.
 //!
-//! Beside it lies `.aris/installed-skills.txt` in the reference's format, which old skills read their `repo_root` row from.
+//! `.aris/installed-skills.txt` beside it has the reference's format; old skills read its `repo_root` row.
 //!
 //! **Source**: the conventions for install, update and uninstall; the reference's installer (rules S1 to S13).
 
@@ -9,22 +9,22 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The record, relative to the project.
+/// The record's path, relative to the project.
 pub const INSTALL_MANIFEST: &str = ".aris/install.json";
 
-/// The record that old skills read, relative to the project.
+/// Path of the record that old skills read, relative to the project.
 pub const INSTALLED_SKILLS: &str = ".aris/installed-skills.txt";
 
-/// The canonical place of installed skills, relative to the project: read by Codex, Gemini and Cursor.
+/// The canonical folder of installed skills, relative to the project: Codex, Gemini and Cursor read it.
 pub const CANONICAL_SKILLS: &str = ".agents/skills";
 
-/// The place that Claude Code and Cursor read, relative to the project.
+/// The folder that Claude Code and Cursor read, relative to the project.
 pub const CLAUDE_SKILLS: &str = ".claude/skills";
 
 /// Layer 1 of the resolver chain, relative to the project.
 pub const INSTALLED_TOOLS: &str = ".aris/tools";
 
-/// A link to the place that holds the skills, relative to the project: the same path whatever the hosts.
+/// A link to the folder that holds the skills, relative to the project: the same path for all hosts.
 pub const LINKED_SKILLS: &str = ".aris/skills";
 
 /// The record of one installation, `.aris/install.json`.

@@ -1,7 +1,7 @@
 //! A paper as a source describes it: the one record that all literature helpers exchange.
 //!
-//! A record says what one source said. Where two sources describe the same paper, two records are merged into one whose
-//! `origins` name both; nothing is invented to fill a field.
+//! A record contains what one source says. If two sources describe the same paper, their records are merged into one whose
+//! `origins` name both. Fields that no source gives stay empty.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! The records of an installation, read and written: `.aris/install.json`, and those in the reference's format, which skills read.
+//! Reads and writes the records of an installation: `.aris/install.json`, and those in the reference's format, which skills read.
 //!
-//! Records are input like any other: whoever can write into the project can write them. So every path in them is checked, and what
-//! they claim is compared with the disk before anything is removed.
+//! Records are untrusted: everybody who can write into the project can write them. So every path in them is checked, and their claims
+//! are compared with the disk before anything is removed.
 
 use super::install::{
     Block, CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, Host, INSTALLED_TOOLS,
@@ -9,22 +9,22 @@ use super::install::{
 };
 use crate::{json, schema};
 
-/// Where skills are.
+/// Folders that hold skills, relative to the project.
 pub const PLACES: [&str; 2] = [CANONICAL_SKILLS, CLAUDE_SKILLS];
 
 /// The record that skills for Codex read, relative to the project.
 pub const CODEX_SKILLS: &str = ".aris/installed-skills-codex.txt";
 
-/// Files in which hosts find instructions.
+/// Files from which hosts read instructions.
 pub const INSTRUCTION_FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
-/// A manifest of a thousand skills with a hundred files each has some 15 MB.
+/// Limits of a manifest; one of a thousand skills with a hundred files each has some 15 MB.
 pub const LIMITS: json::Limits = json::Limits {
     bytes: 64 << 20,
     depth: 16,
 };
 
-/// What is wrong with a record.
+/// An error in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Line, from 1.
@@ -36,13 +36,13 @@ pub struct Problem {
 /// A record in the reference's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// The source it was installed from.
+    /// The source from which it was installed.
     pub repo_root: String,
-    /// The project, where it says so.
+    /// The project, if the record names it.
     pub project_root: Option<String>,
-    /// Its links. A row says what was copied only by name: a copy without digests is the user's.
+    /// Its links. Copies are not included: their rows have only a name, and a copy without digests belongs to the user.
     pub entries: Vec<Entry>,
-    /// Whether lines end in a carriage return, which skills that read the record with `awk` take for a part of the path.
+    /// Whether lines end in a carriage return; skills that read the record with `awk` would take it for part of the path.
     pub has_carriage_returns: bool,
 }
 
@@ -63,7 +63,7 @@ pub fn manifest(text: &[u8]) -> Result<InstallManifest, Problem> {
     }
 }
 
-/// What is wrong with a manifest that parses.
+/// The first error in a manifest that parses.
 pub fn problem_of(manifest: &InstallManifest) -> Option<String> {
     if manifest.schema != schema::id::INSTALL_MANIFEST {
         return Some(format!(
@@ -100,7 +100,7 @@ pub fn problem_of(manifest: &InstallManifest) -> Option<String> {
         .map(|block| format!("block in {:?} is none of this program", block.path))
 }
 
-/// Whether an entry may be at this path, relative to the project.
+/// Whether this program may install an entry at this path, relative to the project.
 pub fn is_ours(path: &str) -> bool {
     let skill = PLACES.contains(&parent(path));
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -117,7 +117,7 @@ pub fn is_ours(path: &str) -> bool {
     (skill && is_safe_name(name)) || reference || tool
 }
 
-/// Whether a folder may have been made by this program.
+/// Whether this program may have created this folder.
 pub fn is_own_folder(path: &str) -> bool {
     [".aris", ".agents", ".claude"].into_iter().any(|top| {
         path == top
@@ -128,7 +128,7 @@ pub fn is_own_folder(path: &str) -> bool {
     })
 }
 
-/// Whether a name of a skill or tool can go into paths, manifests and scripts as it is.
+/// Whether the name of a skill or tool is safe in paths, manifests and scripts.
 pub fn is_safe_name(name: &str) -> bool {
     name.len() <= 255
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -137,17 +137,17 @@ pub fn is_safe_name(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
-/// The folder part of a relative path; empty at the top.
+/// The folder part of a relative path; empty for a name alone.
 fn parent(relative: &str) -> &str {
     relative.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Whether a relative path has plain parts only.
+/// Whether a relative path has no empty, `.` or `..` parts.
 fn is_below(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// Reads a record in the reference's format: rows of tab-separated columns, head first.
+/// Reads a record in the reference's format: rows with tab-separated columns, the header rows first.
 ///
 /// **Source**: the reference's installers, `write_manifest_tmp` and `load_manifest`.
 pub fn reference(text: &[u8]) -> Result<Reference, Problem> {
@@ -215,20 +215,20 @@ pub fn reference(text: &[u8]) -> Result<Reference, Problem> {
     }
 }
 
-/// Whether skills are installed that ask the record for Codex.
+/// Whether skills for Codex are installed, which read the Codex record.
 pub fn needs_codex(manifest: &InstallManifest) -> bool {
     let is_kept =
         |entry: &Entry| entry.origin == Origin::Older && parent(&entry.path) == CANONICAL_SKILLS;
     manifest.hosts.contains(&Host::Codex) || manifest.entries.iter().any(is_kept)
 }
 
-/// What skills for Codex take for a repository. They look into its `tools/` before all other places, and only `.aris/tools` holds the
-/// helpers of every source that is installed.
+/// The folder that skills for Codex take for the repository. They look into its `tools/` first, and only `.aris/tools` holds the
+/// helpers of every installed source.
 pub fn codex_root(manifest: &InstallManifest) -> String {
     format!("{}/.aris", manifest.project_root)
 }
 
-/// The record that skills for Codex read their `repo_root` from. It lists nothing: `.aris/install.json` does.
+/// The record from which skills for Codex read `repo_root`. It lists no entries; `.aris/install.json` does.
 pub fn for_codex(manifest: &InstallManifest) -> String {
     head(&codex_root(manifest), manifest)
 }
@@ -248,7 +248,7 @@ pub fn in_reference_format(manifest: &InstallManifest) -> String {
         .entries
         .iter()
         .filter(|entry| entry.kind != EntryKind::Tool && entry.origin == Origin::Source)
-        // Not the files of references that are united.
+        // Without the single files of merged reference folders.
         .filter(|entry| PLACES.contains(&parent(&entry.path)));
     let (claude, other): (Vec<_>, Vec<_>) =
         rows.partition(|entry| entry.path.starts_with(CLAUDE_SKILLS));

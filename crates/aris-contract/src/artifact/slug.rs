@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// A path component of 1 to 64 ASCII letters, digits, `.`, `_` and `-` that starts with a letter or digit.
 ///
-/// Skill names, purposes and run ids come from agents and become file names; whatever holds a separator, a leading
-/// dot or anything else with a meaning for a file system is refused, never repaired.
+/// Skill names, purposes and run ids come from agents and become file names. A text with a separator, a leading dot or any other
+/// special character is refused, not repaired.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Slug(String);

@@ -1,7 +1,7 @@
 //! Files of a review trace: `<project>/.aris/traces/<skill>/<YYYY-MM-DD>_runNN/`.
 //!
-//! A record is three files with a common prefix `NNN-<purpose>` and one line of `chain.jsonl`. The line is written last: a
-//! record without its line was never finished.
+//! A record is three files with a common prefix `NNN-<purpose>` and one line of `chain.jsonl`. The line is written last: a record
+//! without its line is incomplete.
 //!
 //! **Source**: the public review-tracing protocol (file names and fields), the design of the submission gate (chain, modes).
 

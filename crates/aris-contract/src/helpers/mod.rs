@@ -1,4 +1,4 @@
-//! The helper table, typed: one row for each helper, compiled in.
+//! The helper table as Rust types: one row for each helper, compiled in.
 //!
 //! `skills/shared-references/helpers.toml` is the only place where a helper's row is written. `table.json` is generated from it
 //! by `cargo xtask sync`, and `cargo xtask verify` fails when the two differ.
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::policy::Policy;
 
 static TABLE: LazyLock<Vec<Helper>> = LazyLock::new(|| {
-    // The tests read it; a table that cannot be read has no rows.
+    // Tests check that the table parses; if it did not, it would have no rows.
     let mut rows: Vec<Helper> =
         serde_json::from_str(include_str!("table.json")).unwrap_or_default();
     rows.sort_by_key(|helper| !helper.shipped);
@@ -54,18 +54,18 @@ impl Helper {
     }
 }
 
-/// The helpers that this suite ships, by name.
+/// The helpers that this suite ships, sorted by name.
 pub fn all() -> &'static [Helper] {
     let shipped = TABLE.partition_point(|helper| helper.shipped);
     TABLE.get(..shipped).unwrap_or_default()
 }
 
-/// Every helper that the contract names: those of [`all`], then those that this suite does not ship, each by name.
+/// Every helper that the contract names: those of [`all`], then those that this suite does not ship, each part sorted by name.
 pub fn contract() -> impl Iterator<Item = &'static Helper> {
     TABLE.iter()
 }
 
-/// The helper of the contract that goes by `name`, canonical or legacy.
+/// The helper of the contract with the canonical or legacy name `name`.
 pub fn find(name: &str) -> Option<&'static Helper> {
     contract()
         .find(|helper| helper.name == name || helper.aliases.iter().any(|alias| alias == name))

@@ -17,7 +17,7 @@ const ARCHIVES: [&str; 36] = [
     "solv-int", "supr-con",
 ];
 
-/// What stands directly before an identifier where somebody says that it is one.
+/// Prefixes that announce an arXiv identifier.
 pub(super) const PREFIXES: [&str; 12] = [
     "arxiv.org/abs/",
     "arxiv.org/pdf/",
@@ -33,10 +33,10 @@ pub(super) const PREFIXES: [&str; 12] = [
     "arxiv/",
 ];
 
-/// Names an arXiv paper, with a version where one was given.
+/// An arXiv paper, with a version if one was given.
 ///
 /// **Shape**: the canonical text has no `arXiv:` prefix and, for the old scheme, no subject class
-/// (`math.GT/0309136` is `math/0309136`). New identifiers have four digits after the point from 0704
+/// (`math.GT/0309136` is `math/0309136`). New identifiers have four digits after the dot from 0704
 /// to 1412 and five from 1501 on; the running number starts at 1.
 ///
 /// **Source**: <https://info.arxiv.org/help/arxiv_identifier.html>
@@ -49,10 +49,10 @@ pub struct ArxivId {
     version: Option<u32>,
 }
 
-/// Says why a text is not an arXiv identifier.
+/// Why a text is not an arXiv identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArxivIdError {
-    /// The text does not have the look of an identifier.
+    /// The text does not look like an identifier.
     #[error("`{0}` is not an arXiv identifier: expected YYMM.NNNNN or archive/YYMMNNN")]
     Shape(String),
     /// The month is not 01 to 12.
@@ -60,15 +60,15 @@ pub enum ArxivIdError {
     Month {
         /// The identifier as written.
         id: String,
-        /// What stands where the month belongs.
+        /// The number in place of the month.
         month: u8,
     },
-    /// The year and month lie outside the scheme that the shape belongs to.
+    /// The year and month are outside of the period in which this scheme was used.
     #[error("arXiv identifier `{id}` cannot exist: {why}")]
     Period {
         /// The identifier as written.
         id: String,
-        /// Which rule of the scheme it breaks.
+        /// The rule of the scheme that it breaks.
         why: &'static str,
     },
     /// The archive before the slash never existed.
@@ -82,7 +82,7 @@ pub enum ArxivIdError {
 }
 
 impl ArxivIdError {
-    /// Tells an identifier that cannot exist from a text that is none.
+    /// Whether the text looks like an identifier but cannot be one.
     pub fn is_impossible(&self) -> bool {
         !matches!(self, Self::Shape(_))
     }
@@ -91,8 +91,8 @@ impl ArxivIdError {
 impl ArxivId {
     /// Parses an identifier, with or without `arXiv:`, an abs/pdf URL, or arXiv's DOI.
     ///
-    /// **Errors**: [`ArxivIdError::Shape`] for anything else, the other variants for an identifier
-    /// that has the right look and cannot exist.
+    /// **Errors**: [`ArxivIdError::Shape`] for text that does not look like an identifier, the other variants for identifiers
+    /// that cannot exist.
     pub fn parse(text: &str) -> Result<Self, ArxivIdError> {
         let trimmed = text.trim();
         let shape = || ArxivIdError::Shape(shorten(trimmed));
@@ -108,7 +108,7 @@ impl ArxivId {
         &self.id
     }
 
-    /// The version, where one was given; counted from 1.
+    /// The version, if one was given; counted from 1.
     pub fn version(&self) -> Option<u32> {
         self.version
     }
@@ -122,7 +122,7 @@ impl ArxivId {
         }
     }
 
-    /// Year (four digits) and month (1–12) in which the identifier was given out.
+    /// Year (four digits) and month (1–12) in which the identifier was assigned.
     pub fn year_month(&self) -> (u16, u8) {
         (self.year, self.month)
     }
@@ -192,14 +192,14 @@ fn strip_class(text: &str) -> &str {
     }
 }
 
-/// Length of the run of characters that an identifier may hold.
+/// Length in bytes of the run of characters that may occur in an identifier.
 pub(super) fn candidate_end(text: &str) -> usize {
     text.bytes()
         .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'-')))
         .unwrap_or(text.len())
 }
 
-/// Parses the bare identifier; `None` when it does not have the look of one.
+/// Parses the bare identifier; `None` when it does not look like one.
 pub(super) fn parse_body(body: &str) -> Option<Result<ArxivId, ArxivIdError>> {
     let (bare, version) = split_version(body);
     match bare.split_once('/') {
@@ -208,7 +208,7 @@ pub(super) fn parse_body(body: &str) -> Option<Result<ArxivId, ArxivIdError>> {
     }
 }
 
-/// Splits `…v12` into the identifier and 12; a version of zero is no version.
+/// Splits `…v12` into the identifier and 12; `v0` does not count as a version.
 fn split_version(body: &str) -> (&str, Option<u32>) {
     let digits = body.bytes().rev().take_while(u8::is_ascii_digit).count();
     let head = body.len() - digits;
@@ -324,7 +324,7 @@ fn year_month(four: &str) -> Option<(u8, u8)> {
     Some((four.get(..2)?.parse().ok()?, four.get(2..)?.parse().ok()?))
 }
 
-/// Keeps error messages short; cuts between characters.
+/// Shortens a text for error messages, at a character boundary.
 pub(super) fn shorten(text: &str) -> String {
     const LIMIT: usize = 60;
     if text.chars().count() <= LIMIT {

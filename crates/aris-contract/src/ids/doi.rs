@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArxivId;
 
-/// What may stand before a DOI and does not belong to it.
+/// Prefixes that may precede a DOI.
 const RESOLVERS: [&str; 9] = [
     "https://doi.org/",
     "http://doi.org/",
@@ -21,11 +21,11 @@ const RESOLVERS: [&str; 9] = [
     "doi ",
 ];
 
-/// Names a work by its DOI.
+/// The DOI of a work.
 ///
 /// **Shape**: `10.` + registrant (four to nine digits, optional `.`-separated subdivisions) + `/` + a
 /// suffix without white space or control characters. Kept as written; comparison and order
-/// ignore ASCII case, as the DOI Handbook §2.4 demands.
+/// ignore ASCII case, as the DOI Handbook §2.4 requires.
 ///
 /// **Source**: DOI Handbook §2.2, <https://www.doi.org/doi-handbook/HTML/doi-name-syntax.html>; the
 /// digit bound is Crossref's, <https://www.crossref.org/blog/dois-and-matching-regular-expressions/>
@@ -37,7 +37,7 @@ pub struct Doi {
     slash: usize,
 }
 
-/// Says why a text is not a DOI.
+/// Why a text is not a DOI.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DoiError {
     /// The text does not begin with `10.`.
@@ -46,19 +46,18 @@ pub enum DoiError {
     /// The part between `10.` and the slash is not four to nine digits.
     #[error("DOI `{0}` has a malformed registrant: expected 10. and four to nine digits")]
     Registrant(String),
-    /// There is nothing after the slash, or no slash.
+    /// There is no slash, or nothing after it.
     #[error("DOI `{0}` has no suffix after its prefix")]
     NoSuffix(String),
-    /// The suffix holds white space or a control character.
+    /// The suffix contains white space or a control character.
     #[error("DOI `{0}` holds white space or a control character")]
     Space(String),
 }
 
 impl Doi {
-    /// Parses a DOI with or without `doi:` or a resolver's address before it.
+    /// Parses a DOI, with or without `doi:` or the address of a resolver before it.
     ///
-    /// Punctuation that a sentence leaves at the end (`.`, `,`, `;`, an unmatched closing bracket) is
-    /// cut off.
+    /// Punctuation at the end that belongs to the sentence around it (`.`, `,`, `;`, an unmatched closing bracket) is removed.
     ///
     /// **Errors**: one variant of [`DoiError`] per broken rule.
     pub fn parse(text: &str) -> Result<Self, DoiError> {
@@ -107,7 +106,7 @@ impl Doi {
         &self.text
     }
 
-    /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`, without version.
+    /// The preprint of one of arXiv's DOIs (`10.48550/arXiv.2301.00001`), without version.
     pub fn arxiv(&self) -> Option<ArxivId> {
         let id = self.folded().strip_prefix("10.48550/arxiv.")?;
         ArxivId::parse(id).ok().map(|id| id.without_version())
@@ -123,7 +122,7 @@ impl Doi {
         self.text.get(..self.slash).unwrap_or_default()
     }
 
-    /// The suffix, what stands after the first slash.
+    /// The suffix: everything after the first slash.
     pub fn suffix(&self) -> &str {
         self.text.get(self.slash + 1..).unwrap_or_default()
     }
@@ -177,9 +176,9 @@ impl From<Doi> for String {
     }
 }
 
-/// Cuts sentence punctuation and closing brackets that were never opened.
+/// Removes sentence punctuation and unmatched closing brackets at the end.
 ///
-/// Brackets are counted once and the count is kept up to date, so a text of brackets takes linear time.
+/// The bracket count is updated step by step, so that a text of only brackets takes linear time.
 fn trim_end(text: &str) -> &str {
     let mut round = balance(text, '(', ')');
     let mut square = balance(text, '[', ']');

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::arxiv::{ArxivId, ArxivIdError, PREFIXES, candidate_end, parse_body, shorten};
 
-/// An identifier found in running text behind something that announces it.
+/// An announced identifier in running text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArxivMention {
-    /// Byte range of the identifier itself, without what announces it.
+    /// Byte range of the identifier, without the announcing prefix.
     pub range: Range<usize>,
     /// The identifier, or why it cannot be one.
     pub id: Result<ArxivId, ArxivIdError>,
@@ -15,8 +15,8 @@ pub struct ArxivMention {
 
 /// Finds the identifiers that a text announces: `arXiv:…`, an arxiv.org address, arXiv's DOI prefix.
 ///
-/// Bare numbers (`2401.00001` alone) are not reported: they may be anything. An identifier ends where the next announcement begins.
-/// Order of appearance; time linear in the length of the text.
+/// Bare numbers (`2401.00001` alone) are not reported, because they may mean something else. An identifier ends where the next
+/// announcement begins. The result is in order of appearance; the time is linear in the length of the text.
 pub fn arxiv_mentions(text: &str) -> Vec<ArxivMention> {
     let folded = text.to_ascii_lowercase();
     let mut found: Vec<ArxivMention> = Vec::new();
@@ -28,7 +28,7 @@ pub fn arxiv_mentions(text: &str) -> Vec<ArxivMention> {
         let body = rest.get(..candidate_end(rest)).unwrap_or_default();
         let body = body.strip_suffix(".pdf").unwrap_or(body);
         let body = body.trim_end_matches(['.', '/', '-']);
-        // `arXiv:` in a sentence announces nothing without a digit.
+        // `arXiv:` in a sentence without a digit after it announces nothing.
         if !body.bytes().any(|byte| byte.is_ascii_digit()) {
             continue;
         }
@@ -46,7 +46,7 @@ fn next_prefix(folded: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
         let rest = folded.get(at..)?;
-        // Every prefix holds the word; look for it, then see which one it is.
+        // Every prefix contains this word; find it first, then determine which prefix it is.
         let word = at + rest.find("arxiv")?;
         let begin = if folded
             .get(..word)

@@ -1,5 +1,5 @@
-//! The table of integrations, typed: where one skill relies on another or on state that a project keeps, and the six parts
-//! that make it more than prose. Compiled in.
+//! The table of integrations as Rust types, compiled in. An integration is a place where one skill relies on another, or on state
+//! that a project keeps; its six parts make it checkable.
 //!
 //! `skills/shared-references/integrations.toml` is the only place where a row is written. `table.json` is generated from it by
 //! `cargo xtask sync`, which also refuses rows that are incomplete.
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 static TABLE: LazyLock<Vec<Integration>> = LazyLock::new(|| {
-    // The tests read it; a table that cannot be read has no rows.
+    // Tests check that the table parses; if it did not, it would have no rows.
     serde_json::from_str(include_str!("table.json")).unwrap_or_default()
 });
 
@@ -19,25 +19,25 @@ static TABLE: LazyLock<Vec<Integration>> = LazyLock::new(|| {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Integration {
-    /// kebab-case, what people call it.
+    /// Name in kebab-case.
     pub name: String,
-    /// What it is, one line.
+    /// Description in one line.
     pub title: String,
-    /// The skill in whose workflow it fires.
+    /// The skill whose workflow triggers it.
     pub caller: String,
-    /// Part 1: when it fires.
+    /// Part 1: the condition that triggers it.
     pub fires: Predicate,
     /// Part 2: canonical name of its helper.
     pub helper: String,
-    /// Part 3: what it leaves; each with part 5, how to make it afterwards.
+    /// Part 3: the files that it leaves; each with part 5, how to make it later.
     pub artifacts: Vec<Artifact>,
     /// Part 4: the lines of the visible checklist.
     pub checklist: Vec<String>,
-    /// Part 6: what proves it.
+    /// Part 6: what verifies it.
     pub verifier: Verifier,
 }
 
-/// An activation predicate: a closed set of questions that can be answered from outside.
+/// An activation condition: one of a fixed set of questions that can be answered from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Predicate {
@@ -45,7 +45,7 @@ pub enum Predicate {
     DirExists(String),
     /// There is a regular file at this path of the project.
     FileExists(String),
-    /// The file's text, white space at both ends aside, is `text`.
+    /// The file's text, trimmed, equals `text`.
     FileEquals {
         /// Path in the project.
         path: String,
@@ -61,24 +61,24 @@ pub enum Predicate {
         /// The value.
         value: String,
     },
-    /// The skill's arguments hold this flag, after any dashes.
+    /// The skill's arguments contain this flag, without leading dashes.
     ArgMatches(String),
-    /// There is a file that one of these patterns names.
+    /// A file matches one of these patterns.
     Files(Vec<String>),
-    /// A file that one of these patterns names has one of these words.
+    /// A file that matches one of the patterns contains one of the words.
     Says {
         /// Patterns.
         files: Vec<String>,
-        /// Words, capital letters counting.
+        /// Words; case matters.
         any: Vec<String>,
     },
-    /// The branch that is checked out, which a remote has, changes a file that one of these patterns names.
+    /// The current branch, which a remote has, changes a file that matches one of these patterns.
     BranchChanges(Vec<String>),
-    /// Every one of these.
+    /// All of these hold.
     All(Vec<Self>),
-    /// At least one of these.
+    /// At least one of these holds.
     Any(Vec<Self>),
-    /// Not this.
+    /// This does not hold.
     Not(Box<Self>),
 }
 
@@ -86,44 +86,45 @@ pub enum Predicate {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Artifact {
-    /// Path in the project. A `*` in a folder's name: every such folder needs the file; in the file's name: at least one does.
+    /// Path in the project. A `*` in a folder's name: every such folder needs the file. A `*` in the file's name: at least one
+    /// must exist.
     pub path: String,
-    /// What it must be.
+    /// Required form.
     pub form: Form,
     /// Values that its JSON must have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expect>,
-    /// RFC 6901 pointer to the digests of what it was made from, by path relative to its folder: they must still be those.
+    /// RFC 6901 pointer to an object {path relative to the artifact's folder: digest} of its inputs; the digests must still match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hashed: Option<String>,
-    /// What its files together must name.
+    /// What its files together must cover.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<Covers>,
-    /// How to make it afterwards.
+    /// How to make it later.
     pub backfill: Step,
 }
 
-/// What an artifact's files together must name.
+/// What an artifact's files together must cover.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Covers {
-    /// Every arXiv identifier that files of these patterns announce; the missing ones fill `{arxiv_ids}` of the backfill.
+    /// Every arXiv identifier announced in files that match these patterns. The missing ones fill `{arxiv_ids}` of the backfill.
     ArxivIds(Vec<String>),
-    /// The folder of each file of this pattern.
+    /// The folder of each file that matches this pattern.
     Folders(String),
-    /// Each file of some patterns, among the artifact's own digests.
+    /// Each file that matches one of the patterns must be among the artifact's digests.
     Inputs {
         /// The patterns.
         files: Vec<String>,
-        /// Those that need not be there.
+        /// Patterns of files that need not be covered.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         except: Vec<String>,
-        /// RFC 6901 pointer to `true`, where the artifact says that it is about all of them.
+        /// RFC 6901 pointer; the rule applies if it points to `true`: then the artifact says that it covers all files.
         when: String,
     },
 }
 
-/// What an artifact must be.
+/// The required form of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Form {
@@ -159,7 +160,7 @@ impl From<Form> for String {
     }
 }
 
-/// A string that the JSON of an artifact must have at a place.
+/// A string that must occur at a place in an artifact's JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
@@ -169,7 +170,7 @@ pub struct Expect {
     pub is: String,
 }
 
-/// What makes an artifact afterwards. In arguments `{project}` is the project's folder, any other `{name}` is given by the caller.
+/// How an artifact is made. In arguments `{project}` is the project's folder; the caller supplies any other `{name}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Step {
@@ -181,14 +182,14 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         args: Vec<String>,
     },
-    /// A skill, which only an agent can run: `/experiment-queue`.
+    /// A skill, which only an agent can run, such as `/experiment-queue`.
     Skill {
         /// Its command.
         skill: String,
     },
 }
 
-/// What proves an integration.
+/// The helper that verifies an integration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verifier {
@@ -196,7 +197,7 @@ pub struct Verifier {
     pub helper: String,
     /// Its arguments, as in [`Step::Helper`].
     pub args: Vec<String>,
-    /// What its exit code decides.
+    /// The meaning of its exit code.
     pub role: Role,
 }
 
@@ -213,7 +214,7 @@ pub enum Role {
     Diagnostic,
 }
 
-/// All integrations, by name.
+/// All integrations, sorted by name.
 pub fn all() -> &'static [Integration] {
     &TABLE
 }
