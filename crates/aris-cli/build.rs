@@ -17,7 +17,7 @@ fn main() {
     println!("cargo::rustc-env=ARIS_COMMIT={short}");
 }
 
-/// The commit that `.git` above this crate names, without starting git.
+/// The commit that the repository's `.git` points to, read without running git.
 fn checked_out() -> Option<String> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
     let dot_git = manifest
@@ -45,7 +45,7 @@ fn checked_out() -> Option<String> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    // A file that is watched and absent makes cargo run the script on every build.
+    // A watched but absent file would make cargo run this script on every build.
     let text = fs::read_to_string(path).ok()?;
     println!("cargo::rerun-if-changed={}", path.display());
     Some(text.trim().to_owned())

@@ -17,13 +17,13 @@ pub(crate) const JSON: &str = "json";
 pub(crate) const QUIET: &str = "quiet";
 pub(crate) const DEADLINE: &str = "deadline";
 const FORMAT: &str = "format";
-/// Flags that choose the form of what is printed. `--format` takes their names as values; the flags themselves still work and are not shown.
+/// Flags that choose an output format. They are the values of `--format`; as flags they still work but are hidden.
 const FORMS: [&str; 4] = ["jsonl", "bibtex", "graphml", "sarif"];
 
 /// Template without the product's name: `USAGE`, arguments, then EXAMPLES, EXIT CODES and the streams.
 const TEMPLATE: &str = "{about}\n\nUSAGE:\n  {usage}\n\n{all-args}{after-help}";
 
-/// The parser of the helper that `run_helper` belongs to, as [`run`](crate::run) uses it: for completions and manual pages.
+/// The parser that [`run`](crate::run) uses for the helper of `run_helper`: for completions and manual pages.
 pub fn parser<A: Args, D: Product, E: Failure>(
     spec: &Spec,
     _run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
@@ -33,9 +33,9 @@ pub fn parser<A: Args, D: Product, E: Failure>(
 
 pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
     let version = format!("{} ({COMMIT})", spec.version);
-    // `about` comes last: the doc comment of the argument type would take its place.
+    // `about` comes last: otherwise the doc comment of the argument type would replace it.
     let command = A::augment_args(Command::new(spec.name))
-        // Whatever the file is called that a launcher starts.
+        // The helper's name, whatever the launcher calls the binary.
         .bin_name(spec.name)
         .about(spec.summary)
         .long_about(None)
@@ -73,7 +73,7 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
     sections(command.args(timed), spec, "", &["text", "json"])
 }
 
-/// Gives the command and every subcommand the same template, its own examples, and the flags that all have alike.
+/// Gives the command and all its subcommands the template, their own examples, and the common flags.
 fn sections(command: Command, spec: &Spec, path: &str, above: &[&'static str]) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
@@ -83,7 +83,7 @@ fn sections(command: Command, spec: &Spec, path: &str, above: &[&'static str]) -
     let mut command = command
         .help_template(TEMPLATE)
         .after_help(after_help(spec, path))
-        // Without its command a call is an error that says so.
+        // A call without a subcommand is an error with our own message.
         .arg_required_else_help(false)
         .disable_help_subcommand(true);
     for name in names {
@@ -97,12 +97,12 @@ fn sections(command: Command, spec: &Spec, path: &str, above: &[&'static str]) -
     command
 }
 
-/// `-o` for `--output`, and `--format` where the command has none of its own; and its forms, which are those of the command above it, too:
-/// a flag of a command with subcommands is global.
+/// Adds `-o` for `--output`, and `--format` if the command lacks it. Returns the formats of the command, including those of the commands
+/// `above` it, because the flags of a command with subcommands are global.
 fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str>) {
     let mut forms = above.to_vec();
     let mut has_format = false;
-    // A default that is empty says nothing.
+    // Do not show an empty default.
     let hidden = |arg: Arg| match arg.get_default_values() {
         values if values.iter().any(|value| value.is_empty()) => arg.hide_default_value(true),
         _ => arg,
@@ -111,7 +111,7 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
         .mut_args(hidden)
         .mut_args(|arg| match arg.get_long() {
             Some("output") => file(arg.short('o')),
-            // So that -1 is told to be a wrong number, and not an unknown flag.
+            // So that -1 is reported as an invalid number, not as an unknown flag.
             Some(DEADLINE) => arg.allow_negative_numbers(true),
             Some("attest" | "html" | "record" | "write-baseline") => file(arg),
             Some(FORMAT) => {
@@ -136,7 +136,7 @@ fn alike(command: Command, above: &[&'static str]) -> (Command, Vec<&'static str
     (command.args((!has_format).then_some(format)), forms)
 }
 
-/// Refuses `-` where the value is a plain path; a [`Sink`](crate::Sink) takes it for standard output.
+/// Refuses `-` for a plain path; a [`Sink`](crate::Sink) accepts it as standard output.
 fn file(arg: Arg) -> Arg {
     if arg.get_value_parser().type_id() != ValueParser::path_buf().type_id() {
         return arg;
@@ -182,7 +182,7 @@ fn after_help(spec: &Spec, path: &str) -> String {
     text
 }
 
-/// The meaning of an exit code, broken where the help's lines end, so that no line begins below the code.
+/// The meaning of an exit code, broken into lines so that continuation lines are indented below the text, not below the code.
 fn hanging(meaning: &str) -> String {
     const WIDTH: usize = 94;
     let mut text = String::new();
@@ -202,7 +202,7 @@ fn hanging(meaning: &str) -> String {
     text
 }
 
-/// A long call on several lines, as a shell reads them: broken before flags, never inside quotes.
+/// A long command line on several lines, in shell syntax: broken before flags, never inside quotes.
 pub(crate) fn folded(line: &str) -> String {
     const WIDTH: usize = 88;
     let mut pieces: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! The outside as a helper sees it: directory, environment, clock, output. Read once by the runner; tests pass their own.
+//! A helper's view of the outside: directory, environment, clock, output. The runner reads it once; tests supply their own.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::run::deadline::Deadline;
 use crate::shown::shown;
 use crate::style::Style;
 
-/// Where the time comes from.
+/// The source of the time.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
     /// The system's clock.
@@ -38,7 +38,7 @@ impl Clock {
     }
 }
 
-/// A process as the runner sees it; tests and the multi-call binary make their own.
+/// The process as the runner sees it; tests and the multi-call binary construct their own.
 pub struct Process {
     /// Arguments, the program's name first.
     pub args: Vec<OsString>,
@@ -90,7 +90,7 @@ impl Process {
     }
 }
 
-/// Everything a helper may know about the outside.
+/// Everything that a helper may know about the outside.
 pub struct Context {
     cwd: PathBuf,
     env: BTreeMap<String, String>,
@@ -101,7 +101,7 @@ pub struct Context {
     stderr: RefCell<Box<dyn Write>>,
     stdout: RefCell<Box<dyn Write>>,
     deadline: Option<Deadline>,
-    /// Why a line could not be written.
+    /// The error of a line that could not be written.
     broken: RefCell<Option<io::Error>>,
 }
 
@@ -165,13 +165,13 @@ impl Context {
             .filter(|value| !value.is_empty())
     }
 
-    /// The limit for a step that can end by itself and say what is missing, such as asking a service: four fifths of the run's
+    /// Time limit for a step that can end by itself with a better message, such as a request to a service: four fifths of the run's
     /// deadline (see [`Spec::deadline`](crate::Spec::deadline)), so that the step ends before the process does.
     pub fn step_limit(&self) -> Option<Duration> {
         self.deadline.as_ref().map(|deadline| deadline.time * 4 / 5)
     }
 
-    /// Waits for another program, which has a limit of its own: that time does not count against the deadline.
+    /// Runs `wait`, which waits for another program with its own time limit: this time does not count against the deadline.
     pub fn apart<T>(&self, wait: impl FnOnce() -> T) -> T {
         match &self.deadline {
             Some(deadline) => deadline.apart(wait),
@@ -184,7 +184,7 @@ impl Context {
         self.clock.now()
     }
 
-    /// Where the time comes from, for what outlives this borrow.
+    /// The source of the time, for callers that outlive the context.
     pub fn clock(&self) -> Clock {
         self.clock
     }
@@ -194,7 +194,7 @@ impl Context {
         self.quiet
     }
 
-    /// Whether stdout must carry one JSON envelope and nothing else. For a helper that gives its stdout to another program.
+    /// Whether stdout must carry one JSON envelope and nothing else. For helpers that pass their stdout to another program.
     pub fn json(&self) -> bool {
         self.json
     }
@@ -204,13 +204,13 @@ impl Context {
         self.stderr_style
     }
 
-    /// Writes a line of a product to stdout at once, where the rest of it is long in coming. With `--json` it does nothing: the envelope
-    /// has it all. A product that is written like this has an empty form for people, or one on stderr.
+    /// Writes a line of a product to stdout at once, when the rest will take long. Does nothing with `--json`, because the envelope
+    /// contains everything. The product's [`Product::render`](crate::Product::render) must then write nothing, or write to stderr.
     pub fn line(&self, text: &str) {
         self.raw_line(&String::from_utf8_lossy(&shown(text.as_bytes(), false)));
     }
 
-    /// The same for a line of a file of the user's own: what a terminal would obey stays in it.
+    /// Like [`Context::line`], for a line of the user's own file: terminal control characters are kept.
     pub fn raw_line(&self, text: &str) {
         if self.json || self.broken.borrow().is_some() {
             return;
@@ -220,7 +220,7 @@ impl Context {
         }
     }
 
-    /// Writes to stdout; fails also when a line before could not be written.
+    /// Writes to stdout. Also fails if an earlier line could not be written.
     pub(crate) fn emit(&self, bytes: &[u8]) -> io::Result<()> {
         match self.broken.take() {
             Some(error) => Err(error),

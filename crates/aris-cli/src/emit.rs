@@ -1,4 +1,4 @@
-//! What a run gives back, and the only writer of stdout.
+//! The result of a run, and the only writer of stdout.
 
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ pub trait Product: erased_serde::Serialize {
         None
     }
 
-    /// What stands in the envelope's `meta` beside schema, helper, version and count.
+    /// Further entries for the envelope's `meta`, beside schema, helper, version and count.
     fn meta(&self) -> Map<String, Value> {
         Map::new()
     }
@@ -41,8 +41,8 @@ pub trait Product: erased_serde::Serialize {
         Stream::Stdout
     }
 
-    /// Whether the form for people is a file of the user's own, such as a log, whose bytes are given as they are. In all other text what a
-    /// terminal would obey is spelled out, as `\u001b`.
+    /// Whether the text output is a file of the user's own, such as a log, whose bytes are written unchanged. In all other text, terminal
+    /// control characters are escaped, as `\u001b`.
     fn is_raw(&self) -> bool {
         false
     }
@@ -79,7 +79,7 @@ impl Product for Box<dyn Product> {
     }
 }
 
-/// See [`Outcome::shown`].
+/// The product made by [`Outcome::shown`].
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AsText<D, T> {
@@ -127,7 +127,7 @@ impl<D> Outcome<D> {
         }
     }
 
-    /// The same of a helper whose subcommands give products of different types.
+    /// The same outcome with a boxed product, for helpers whose subcommands have products of different types.
     pub fn boxed(self) -> Shown
     where
         D: Product + 'static,
@@ -138,7 +138,7 @@ impl<D> Outcome<D> {
         }
     }
 
-    /// The same of a product that is nothing to people but the text that `text` writes.
+    /// The same outcome with a product whose text output is what `text` writes.
     pub fn shown(
         self,
         schema: &'static str,
@@ -158,7 +158,7 @@ impl<D> Outcome<D> {
     }
 }
 
-/// One success envelope, one line, as it may be shown.
+/// A success envelope on one line, safe to show on a terminal.
 pub(crate) fn success_line(spec: &Spec, data: &dyn Product) -> serde_json::Result<Vec<u8>> {
     let meta = Meta {
         schema: data.schema(),
@@ -171,7 +171,7 @@ pub(crate) fn success_line(spec: &Spec, data: &dyn Product) -> serde_json::Resul
     Ok(shown(format!("{line}\n").as_bytes(), false).into_owned())
 }
 
-/// The same of an error.
+/// An error envelope on one line, safe to show on a terminal.
 pub(crate) fn error_line(error: ErrorBody) -> Vec<u8> {
     let line = serde_json::to_string(&Error { error }).unwrap_or_else(|_| {
         String::from(
@@ -181,7 +181,7 @@ pub(crate) fn error_line(error: ErrorBody) -> Vec<u8> {
     shown(format!("{line}\n").as_bytes(), false).into_owned()
 }
 
-/// Writes the product to stdout. A reader that has gone away is not a failure of the run.
+/// Writes the product to stdout. A closed pipe is not a failure of the run.
 pub(crate) fn to_stdout(stdout: &mut dyn Write, text: &[u8]) -> io::Result<()> {
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

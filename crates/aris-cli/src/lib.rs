@@ -1,4 +1,4 @@
-//! What every helper's `main` does, once: build the command, parse, run, emit, and map to an exit code.
+//! The common part of every helper's `main`: builds the command, parses, runs, prints, and maps the result to an exit code.
 //!
 //! A helper is a [`Spec`] and a function from parsed arguments and a [`Context`] to an [`Outcome`] or a
 //! [`Failure`](aris_contract::Failure). stdout carries the data product only, or with `--json` exactly one envelope line;

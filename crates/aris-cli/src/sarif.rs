@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, as code scanning reads it.
+//! SARIF 2.1.0, as GitHub's code scanning reads it.
 //!
 //! **Source**: the OASIS standard "Static Analysis Results Interchange Format" 2.1.0 and GitHub's "SARIF support for code scanning".
 
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use crate::spec::Spec;
 
-/// What one run of a helper says, as parts of a SARIF document.
+/// The findings of one run, as parts of a SARIF document.
 #[derive(Debug, Default)]
 pub struct Sarif {
     /// `reportingDescriptor` objects.
     pub rules: Vec<Value>,
     /// `result` objects.
     pub results: Vec<Value>,
-    /// `notification` objects: what was not looked at.
+    /// `notification` objects: parts that were not examined.
     pub notifications: Vec<Value>,
-    /// Whether a part that should have been looked at was not.
+    /// Whether a part that should have been examined was not.
     pub incomplete: bool,
 }
 
 impl Sarif {
-    /// The document of one run of `tool`. Columns count characters.
+    /// The SARIF document of one run of `tool`. Columns count characters.
     pub fn document(self, tool: &Spec) -> Value {
         json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -44,7 +44,8 @@ impl Sarif {
     }
 }
 
-/// A path as a URI (RFC 3986): relative to the sources, or of a file; all but unreserved characters and `/` in percent escapes.
+/// A path as a URI (RFC 3986): relative paths stay relative, absolute ones become `file://`. All bytes except unreserved characters
+/// and `/` are percent-encoded.
 pub fn uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
     for byte in path.strip_prefix("./").unwrap_or(path).bytes() {

@@ -1,15 +1,16 @@
-//! Text of others on a terminal: what moves its cursor, changes its title or turns the direction of what follows is written as `\u001b`.
+//! Makes text from outside safe for a terminal: characters that move the cursor, change the title or reverse the direction of text are
+//! written as `\u001b`.
 //!
-//! The same spelling is JSON's own escape, so that a line of JSON stays what it was.
+//! This is also JSON's escape, so a line of JSON keeps its meaning.
 
 use std::borrow::Cow;
 
 use aris_contract::text::is_hidden;
 
-/// Sequences that [`Style`](crate::Style) writes.
+/// The escape sequences that [`Style`](crate::Style) writes.
 const OURS: [&str; 7] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[36m"];
 
-/// `bytes` as they may be shown; with `colour` the sequences of our own stay. What is no UTF-8 stays as it is.
+/// `bytes` made safe for a terminal. With `colour`, our own escape sequences stay. Bytes that are not UTF-8 stay.
 pub(crate) fn shown(bytes: &[u8], colour: bool) -> Cow<'_, [u8]> {
     let harmless = |byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
     if bytes.iter().all(harmless) {

@@ -1,15 +1,15 @@
-//! Where a result goes.
+//! The destination of a result.
 
 use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// The value of an `--output` that is standard output as `-`, and else a file. Where `-o` has a plain path, `-` is refused.
+/// The value of an `--output` that accepts `-` for standard output; any other value is a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sink(PathBuf);
 
 impl Sink {
-    /// The file; `None` is standard output.
+    /// The file; `None` for standard output.
     pub fn file(&self) -> Option<&Path> {
         Some(&*self.0).filter(|path| *path != Path::new("-"))
     }

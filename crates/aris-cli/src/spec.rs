@@ -1,4 +1,4 @@
-//! What a helper says about itself, once; `--help`, `--version` and the contract file are made from it.
+//! A helper's description of itself; `--help`, `--version` and the contract file are made from it.
 
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ pub struct Spec {
     pub commands: &'static [CommandSpec],
     /// Worked calls as a shell reads them: `helper command …  # what it does`.
     pub examples: &'static [&'static str],
-    /// Exit codes beside 0 and beside those of `errors`, with their meaning.
+    /// Exit codes other than 0 and those of `errors`, with their meaning.
     pub signals: &'static [(u8, &'static str)],
     /// What 0 means for this helper.
     pub ok: &'static str,
-    /// Classes of failure it can exit with. [`ErrorKind::Internal`] and [`ErrorKind::Usage`] are always there.
+    /// Classes of failure it can exit with. [`ErrorKind::Internal`] and [`ErrorKind::Usage`] are always included.
     pub errors: &'static [ErrorKind],
     /// Schema ids of its JSON: the envelope's data first, then the files it writes.
     pub schemas: &'static [&'static str],
@@ -36,7 +36,7 @@ pub struct Spec {
     pub samples: &'static [Sample],
     /// Whether it can reach the network.
     pub network: Network,
-    /// When a run ends with [`ErrorKind::Timeout`], unless `--deadline` says otherwise; without one there is no such flag.
+    /// Default of `--deadline`, after which a run ends with [`ErrorKind::Timeout`]; `None` if the helper has no such flag.
     pub deadline: Option<Duration>,
 }
 
@@ -52,7 +52,8 @@ pub struct CommandSpec {
     pub input: &'static str,
     /// What it prints.
     pub output: &'static str,
-    /// Exit codes beside 1, 2 and the deadline's 6, with their meaning; an empty text is what the code means in every helper.
+    /// Exit codes other than 1, 2 and the deadline's 6, with their meaning; an empty text stands for the meaning that all helpers
+    /// share.
     pub exits: &'static [(u8, &'static str)],
 }
 
@@ -78,7 +79,7 @@ impl CommandSpec {
 pub struct Sample {
     /// Arguments; paths are relative to the owner skill's folder.
     pub args: &'static [&'static str],
-    /// Exit codes that are right.
+    /// Allowed exit codes.
     pub exit: &'static [u8],
 }
 
@@ -102,13 +103,13 @@ impl Spec {
         self.with_usual(own, self.errors)
     }
 
-    /// The worked calls, each with what it does.
+    /// The worked calls, each with its comment.
     pub(crate) fn examples(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let examples = self.examples.iter();
         examples.map(|example| example.split_once("  # ").unwrap_or((example, "")))
     }
 
-    /// What is said about a subcommand.
+    /// The description of a subcommand.
     pub(crate) fn command(&self, name: &str) -> Option<&'static CommandSpec> {
         self.commands.iter().find(|command| command.name == name)
     }
@@ -132,8 +133,8 @@ impl Spec {
         self.with_usual(own, &[])
     }
 
-    /// These codes, those of these failures, and those with which every call can end, ascending. A gate has two meanings of 1: its own
-    /// stands first.
+    /// `codes`, the codes of `errors`, and those with which every call can end, in ascending order. A gate has two meanings of 1; its
+    /// own comes first.
     fn with_usual(
         &self,
         mut codes: Vec<(u8, &'static str)>,
@@ -146,7 +147,7 @@ impl Spec {
         codes
     }
 
-    /// Whether every call can end like this.
+    /// Whether every call can end with this kind of error.
     fn is_usual(&self, kind: ErrorKind) -> bool {
         match kind {
             ErrorKind::Internal | ErrorKind::Usage => true,

@@ -10,7 +10,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// Width used where there is no terminal to ask.
+    /// Width when the stream is not a terminal.
     pub const WIDTH: usize = 100;
 
     /// No colour, [`Style::WIDTH`] columns.
@@ -43,7 +43,7 @@ impl Style {
         }
     }
 
-    /// Columns.
+    /// Width in columns.
     pub const fn width(self) -> usize {
         self.width
     }
@@ -53,22 +53,22 @@ impl Style {
         self.paint(anstyle::Style::new().effects(Effects::BOLD), text)
     }
 
-    /// `text` as something wrong.
+    /// `text` in the style of an error.
     pub fn bad(self, text: &str) -> String {
         self.paint(AnsiColor::Red.on_default().effects(Effects::BOLD), text)
     }
 
-    /// `text` as something doubtful.
+    /// `text` in the style of a doubtful result.
     pub fn doubtful(self, text: &str) -> String {
         self.paint(AnsiColor::Yellow.on_default(), text)
     }
 
-    /// `text` as something in order.
+    /// `text` in the style of a good result.
     pub fn good(self, text: &str) -> String {
         self.paint(AnsiColor::Green.on_default(), text)
     }
 
-    /// `text` as an aside.
+    /// `text` in the style of an aside.
     pub fn dim(self, text: &str) -> String {
         self.paint(anstyle::Style::new().effects(Effects::DIMMED), text)
     }

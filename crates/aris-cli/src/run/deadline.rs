@@ -1,4 +1,4 @@
-//! The deadline of a whole run: a thread ends the process when it passes.
+//! The deadline of a whole run: a thread ends the process when the deadline passes.
 
 use std::io::{self, Write as _};
 use std::sync::mpsc;
@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use crate::emit;
 
-/// A day is more than any run should take.
+/// Largest deadline, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
-/// How long the last words may take to be written before the process ends without them.
+/// Time for writing the final message; after that the process ends without it.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The value of `--deadline`, in seconds.
+/// Parses the value of `--deadline`, in seconds.
 ///
-/// **Errors**: what it must be instead.
+/// **Errors**: a message that says what is allowed.
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
@@ -29,13 +29,13 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What the run and its watchman agree on.
+/// The state that the run and the watching thread share.
 #[derive(Debug)]
 struct State {
     end: Instant,
-    /// Since when the run waits for something with a limit of its own.
+    /// Start of a wait for something with its own time limit; this time is not counted.
     apart: Option<Instant>,
-    /// One of the two has the last word: the run its answer, or the watchman the end.
+    /// Set when the run has finished and prints its answer: then the watching thread must not end the process.
     is_over: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Begins to watch over this process; with `json` its end is an envelope on stdout.
+    /// Starts the watching thread. With `json` it reports the deadline as an envelope on stdout.
     pub(crate) fn start(name: &'static str, time: Duration, json: bool) -> Self {
         let state = State {
             end: Instant::now() + time,
@@ -64,7 +64,7 @@ impl Deadline {
                 if state.apart.is_some() {
                     state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 } else if left.is_zero() {
-                    // The lock is kept: the run has no word any more.
+                    // Ends the process while it holds the lock, so that the run cannot print its answer, too.
                     end(name, time, json);
                 } else {
                     let waited = changed.wait_timeout(state, left);
@@ -75,12 +75,12 @@ impl Deadline {
         Self { time, shared }
     }
 
-    /// Gives the run the last word. Does not come back when the time has passed.
+    /// Reports that the run has finished. Does not return if the deadline has passed.
     pub(crate) fn stop(&self) {
         self.change(|state| state.is_over = true);
     }
 
-    /// Runs `work` without counting its time.
+    /// Runs `work` without counting its time against the deadline.
     pub(crate) fn apart<T>(&self, work: impl FnOnce() -> T) -> T {
         self.change(|state| state.apart = Some(Instant::now()));
         let result = work();
@@ -99,7 +99,7 @@ impl Deadline {
     }
 }
 
-/// Says why, and ends the process. Files are whole: they are written beside their place and renamed.
+/// Reports the deadline and ends the process. Files stay whole: they are written under another name and then renamed.
 #[expect(
     clippy::disallowed_methods,
     clippy::exit,
@@ -113,7 +113,7 @@ fn end(name: &'static str, time: Duration, json: bool) -> ! {
     let name_of_limit = String::from("deadline_seconds");
     body.details.insert(name_of_limit, Value::from(seconds));
     let (sender, receiver) = mpsc::channel();
-    // A reader that does not read must not keep the process alive.
+    // A reader that does not read must not block the end of the process.
     thread::spawn(move || {
         if json {
             let line = emit::error_line(body.clone());

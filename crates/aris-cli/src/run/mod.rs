@@ -32,8 +32,8 @@ pub fn main<A: Args, D: Product, E: Failure>(
     ExitCode::from(run(spec, run_helper, Process::current()).code())
 }
 
-/// Puts `--json` and `--quiet` that stand before a subcommand behind it: a command that has arguments of its own beside subcommands would
-/// take `--json` for one of them, and the subcommand for another.
+/// Moves `--json` and `--quiet` from before a subcommand to behind it. A command that has both arguments of its own and subcommands
+/// would take the subcommand for an argument.
 fn subcommand_first(command: &clap::Command, args: &mut [OsString]) {
     let flags = |arg: &&OsString| ["--json", "--quiet", "-q"].iter().any(|flag| *arg == flag);
     let before = args.iter().skip(1).take_while(flags).count();
@@ -45,7 +45,7 @@ fn subcommand_first(command: &clap::Command, args: &mut [OsString]) {
     }
 }
 
-/// Whether the arguments ask for JSON, as far as they can be read before they are known to be right.
+/// Whether the arguments ask for JSON. Called before they are parsed, so that errors of parsing can be JSON, too.
 fn asks_for_json(args: &[OsString]) -> bool {
     let flags: Vec<&OsString> = args.iter().take_while(|arg| *arg != "--").collect();
     flags
@@ -56,7 +56,7 @@ fn asks_for_json(args: &[OsString]) -> bool {
             .any(|pair| matches!(pair, [flag, value] if *flag == "--format" && *value == "json"))
 }
 
-/// Runs a helper in `process` and gives its exit status.
+/// Runs a helper in `process` and returns its exit status.
 pub fn run<A: Args, D: Product, E: Failure>(
     spec: &'static Spec,
     run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
@@ -100,7 +100,8 @@ pub fn run<A: Args, D: Product, E: Failure>(
     }
 }
 
-/// Joins `--option` and a text behind it that begins with a hyphen and has a blank: it is no option, as in Python's argparse.
+/// Joins `--option` and a following text that begins with a hyphen and contains a space to `--option=text`: as in Python's argparse,
+/// such a text is a value, not an option.
 fn join_texts(command: &clap::Command, args: &mut Vec<OsString>) {
     let end = args.iter().position(|arg| arg == "--");
     let mut at = end.unwrap_or(args.len());
@@ -124,7 +125,7 @@ fn join_texts(command: &clap::Command, args: &mut Vec<OsString>) {
     }
 }
 
-/// Whether an option of a command or of one below it has this name and a value.
+/// Whether the command or one of its subcommands has an option with this name that takes a value.
 fn takes_value(command: &clap::Command, flag: &str) -> bool {
     let Some(name) = flag.strip_prefix("--") else {
         return false;
@@ -140,7 +141,7 @@ fn takes_value(command: &clap::Command, flag: &str) -> bool {
             .any(|below| takes_value(below, flag))
 }
 
-/// Prints a text that was asked for in place of a run.
+/// Prints a text that was requested instead of a run.
 fn printed(text: &str, process: &mut Process) -> Exit {
     match emit::to_stdout(&mut process.stdout, text.as_bytes()) {
         Ok(()) => Exit::OK,
@@ -152,7 +153,7 @@ fn attempt<A: Args, D: Product, E: Failure>(
     matches: &ArgMatches,
     run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
     context: &Context,
-    // Boxed, because the outcome of a run that worked should not pay for its size.
+    // Boxed, so that a successful run does not pay for the size of the error.
 ) -> Result<Outcome<D>, Box<ErrorBody>> {
     let args =
         A::from_arg_matches(matches).map_err(|error| Box::new(misused(&error.to_string())))?;
@@ -176,7 +177,7 @@ impl Emitter<'_> {
         };
         let mut text = Vec::new();
         match data.stream() {
-            // A product may have nothing to say: an empty line would say it.
+            // An empty text must not become an empty line.
             Stream::Stderr if people.is_empty() => {}
             Stream::Stderr => {
                 self.context
@@ -234,7 +235,7 @@ fn usage(
     if matches!(error.kind(), Clap::DisplayHelp | Clap::DisplayVersion) {
         return printed(&error.render().to_string(), process);
     }
-    // clap proposes to pass a misspelt flag as a value, and shows optional arguments that were given as required.
+    // clap suggests passing a misspelt flag as a value, and shows optional arguments that were given as required.
     error.remove(ContextKind::Suggested);
     command.build();
     let mut called = process.args.iter().skip(1);
@@ -261,8 +262,8 @@ fn usage(
     ErrorKind::Usage.exit()
 }
 
-/// What is wrong with the command of a call that begins with the word `first`, and a hint, where clap's own words mislead: it prints the whole
-/// help where a command is missing, and takes a misspelt one for a value, and the word behind it for a command.
+/// Replaces clap's message about subcommands where it misleads: clap prints the whole help when the subcommand is missing, and takes a
+/// misspelt subcommand for a value and the next word for the subcommand. `first` is the first word of the call. Returns message and hint.
 fn about_commands(
     command: &clap::Command,
     error: &clap::Error,
@@ -305,19 +306,19 @@ thread_local! {
     static CAUGHT: RefCell<Caught> = const { RefCell::new(Caught::Outside) };
 }
 
-/// What [`caught`] knows on this thread.
+/// The state of [`caught`] on this thread.
 #[derive(Default)]
 enum Caught {
-    /// The thread is not inside it.
+    /// The thread is not inside [`caught`].
     #[default]
     Outside,
-    /// Nothing has panicked.
+    /// No panic so far.
     Calm,
-    /// The first panic, with its place.
+    /// The message of the first panic, with its location.
     Panicked(String),
 }
 
-/// Runs `work`; a panic becomes a line that says what happened where, and nothing is printed.
+/// Runs `work`. A panic is returned as its message and location; nothing is printed.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -328,7 +329,7 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
                 .map(|at| format!(" ({}:{})", at.file(), at.line()))
                 .unwrap_or_default();
             let what = info.payload_as_str().unwrap_or("panic without a message");
-            // Other threads keep their way to complain: a test's, or a worker's whose payload reaches us through `join`.
+            // Panics on other threads are printed as usual: a test's, or a worker's whose payload reaches us through `join`.
             let ours = CAUGHT.with_borrow_mut(|state| {
                 if matches!(state, Caught::Calm) {
                     *state = Caught::Panicked(format!("{what}{place}"));
@@ -346,7 +347,7 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|payload| match state {
         Caught::Panicked(first) => first,
         Caught::Outside | Caught::Calm => {
-            // The panic was on another thread: only its payload came across.
+            // The panic was on another thread: only its payload is known.
             payload
                 .downcast_ref::<&str>()
                 .map(|text| (*text).to_owned())

@@ -192,7 +192,7 @@ fn usage_errors_have_an_envelope_too() {
         );
         assert!(stderr.starts_with("sample: error: "), "{stderr}");
     }
-    // After `--` it is a word, not a flag.
+    // After `--` it is an argument, not a flag.
     assert_eq!(call(&["--", "--json"]).0, 3);
 }
 
