@@ -1,4 +1,4 @@
-//! A child on this process's own streams: what a runner needs that stands in for the program it starts.
+//! A child that uses this process's own streams, for a runner that replaces the program it starts.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -20,24 +20,24 @@ use crate::wait::{self, GRACE, Watch};
 /// Where the stdout of an attached child goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdout {
-    /// To the stdout of this process.
+    /// To this process's stdout.
     Same,
-    /// To the stderr of this process, which keeps its own stdout for itself.
+    /// To this process's stderr; this process keeps its stdout for itself.
     Stderr,
 }
 
-/// Signals that ask a program to end; they are for the child.
+/// Signals that ask a program to end; they are passed on to the child.
 const FORWARDED: [Signal; 4] = [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT];
 
 impl Command {
-    /// Runs the child on this process's own stdin, stdout and stderr, and gives how it ended.
+    /// Runs the child on this process's own stdin, stdout and stderr, and returns how it ended.
     ///
-    /// SIGTERM, SIGHUP, SIGINT and SIGQUIT sent to this process go to the child, which decides; this process then ends as the child
-    /// does. When stdin is a terminal the child stays in this process's group, and the terminal itself sends it SIGINT and SIGQUIT;
-    /// otherwise it leads a group of its own. After `deadline`, if there is one, it gets SIGTERM and half a second later SIGKILL,
-    /// with its group where it has one.
+    /// SIGTERM, SIGHUP, SIGINT and SIGQUIT sent to this process are passed to the child, which decides whether to end. When stdin
+    /// is a terminal, the child stays in this process's group, and the terminal itself sends it SIGINT and SIGQUIT; otherwise it
+    /// gets a group of its own. After `deadline`, if there is one, the child (with its own group, if it has one) gets SIGTERM and
+    /// half a second later SIGKILL.
     ///
-    /// What [`Command::stdin`] and [`Command::capture_limit`] said is not used.
+    /// [`Command::stdin`] and [`Command::capture_limit`] have no effect.
     ///
     /// **Errors**: those of starting and watching, as for [`Command::run`].
     pub fn run_attached(
@@ -59,7 +59,7 @@ impl Command {
             program: name.clone(),
             source,
         };
-        // Before the child is there, so that no signal falls between.
+        // Set up before the child starts, so that no signal is lost.
         let mut signals = Signals::caught().map_err(failed)?;
         let mut child = command
             .spawn()
@@ -71,7 +71,7 @@ impl Command {
     }
 }
 
-/// One pipe for each signal: readable once the signal has come.
+/// One pipe per signal, readable once the signal has arrived.
 struct Signals {
     pipes: Vec<(Signal, UnixStream)>,
     handlers: Vec<signal_hook::SigId>,
@@ -93,7 +93,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Signals that came since the last call.
+    /// Signals that arrived since the last call.
     fn taken(&mut self) -> Vec<Signal> {
         let mut buffer = [0_u8; 64];
         let came = self
@@ -121,7 +121,7 @@ fn watched(
     let pid = Pid::from_child(child);
     let exit = Watch::over(pid)?;
     let send = |signal: Signal| {
-        // The child may be gone already: that is what the signal is for.
+        // The child may have exited already, so errors are ignored.
         if grouped {
             kill_process_group(pid, signal).unwrap_or_default();
         } else {
@@ -156,7 +156,7 @@ fn watched(
         }
     }
     if timed_out && grouped {
-        // Not reaped yet, so that the number of its group cannot belong to anybody else.
+        // The child is not reaped yet, so the number of its group cannot belong to other processes.
         send(Signal::KILL);
     }
     let status = child.wait()?;
@@ -166,7 +166,7 @@ fn watched(
     wait::end_of(status).ok_or_else(|| io::Error::other("the child ended without a status"))
 }
 
-/// Waits for something on `fds`, or until `left` is over. Whether the first of them is ready.
+/// Waits until one of `fds` is ready, or until `left` has passed. Returns whether the first of them is ready.
 fn wait_for<'a>(
     fds: impl Iterator<Item = BorrowedFd<'a>>,
     left: Option<Duration>,

@@ -1,4 +1,4 @@
-//! A child process to be.
+//! The description of a child process.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,12 +14,12 @@ use crate::finished::Finished;
 use crate::pipes::Taker;
 use crate::wait::{self, Limits};
 
-/// Bytes kept of each output stream unless [`Command::capture_limit`] says otherwise.
+/// Default limit for each output stream, in bytes; see [`Command::capture_limit`].
 ///
-/// **Source**: ours; far above what git, a TeX log on stdout or a helper's envelope needs, far below what hurts.
+/// **Source**: our choice; far more than git, a TeX log on stdout or a helper's envelope needs, and little memory.
 const CAPTURE_LIMIT: usize = 4 * 1024 * 1024;
 
-/// Starts the description of a child: a program and the directory it runs in.
+/// Describes a child process: its program and working directory.
 ///
 /// A `program` without a slash is looked up on `PATH`; a relative path with one is relative to `cwd`.
 pub fn command(program: impl AsRef<OsStr>, cwd: impl AsRef<Path>) -> Command {
@@ -36,16 +36,16 @@ pub fn command(program: impl AsRef<OsStr>, cwd: impl AsRef<Path>) -> Command {
     }
 }
 
-/// A child process to be: program, arguments, directory, environment, input.
+/// The description of a child process: program, arguments, directory, environment, input.
 ///
-/// Environment: that of this process, with the changes made here.
+/// The environment is that of this process, with the changes made here.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Command {
     program: OsString,
     cwd: PathBuf,
     args: Vec<OsString>,
-    /// Changes of the environment in order; `None` removes.
+    /// Changes to the environment, in order; `None` removes a variable.
     env: Vec<(OsString, Option<OsString>)>,
     clear: bool,
     stdin: Option<Vec<u8>>,
@@ -81,31 +81,31 @@ impl Command {
         self
     }
 
-    /// Gives the child nothing of this process's environment, only what [`Command::env`] sets.
+    /// Passes nothing of this process's environment to the child, only the variables that [`Command::env`] sets.
     pub fn env_clear(mut self) -> Self {
         self.clear = true;
         self
     }
 
-    /// Bytes for the child's stdin; without them it reads from the null device.
+    /// Sets the bytes for the child's stdin; by default stdin is the null device.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
     }
 
-    /// Number of bytes to keep of stdout and of stderr; what follows is read, counted and thrown away.
+    /// Sets the number of bytes kept of stdout and of stderr; the rest is read, counted and discarded.
     pub fn capture_limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self
     }
 
-    /// Ends the child like at its deadline once it has written nothing to stdout and stderr for this long.
+    /// Ends the child, as at its deadline, once it has written nothing to stdout and stderr for `silence`.
     pub fn silence_limit(mut self, silence: Duration) -> Self {
         self.silence = Some(silence);
         self
     }
 
-    /// Ends the child like at its deadline once `readable` can be read from, with so much time between SIGTERM and SIGKILL.
+    /// Ends the child, as at its deadline, once `readable` is readable. `grace` is the time between SIGTERM and SIGKILL.
     pub fn stop_when(mut self, readable: impl Into<OwnedFd>, grace: Duration) -> Self {
         self.stop = Some((Arc::new(readable.into()), grace));
         self
@@ -116,15 +116,15 @@ impl Command {
     /// At the deadline the child's whole process group gets SIGTERM and, half a second later, SIGKILL; this function
     /// returns within about a second and a half after the deadline whatever the child does.
     ///
-    /// **Errors**: those of starting and watching. Exit codes, signals and an exceeded deadline are in
-    /// [`Finished::end`]; [`Finished::code`] makes errors of the last two.
+    /// **Errors**: those of starting and watching. Exit codes, signals and an exceeded deadline are not errors but in
+    /// [`Finished::end`]; [`Finished::code`] turns the last two into errors.
     pub fn run(self, deadline: Duration) -> Result<Finished, ProcError> {
         self.finished(deadline, None)
     }
 
-    /// Like [`Command::run`], and gives stdout to `take` piece by piece as it comes, however much it is; none of it is kept.
+    /// Like [`Command::run`], but passes stdout to `take` piece by piece, without a limit, and keeps nothing of it.
     ///
-    /// While `take` works the child waits once its pipe is full, and the deadline is not looked at.
+    /// While `take` works, the child blocks once its pipe is full, and the deadline is not checked.
     pub fn run_streamed(
         self,
         deadline: Duration,
@@ -173,7 +173,7 @@ impl Command {
         }
     }
 
-    /// The program with its arguments, directory and environment, and its name; streams are not set.
+    /// The program with its arguments, directory and environment, and its name; the streams are not set.
     pub(crate) fn prepared(self) -> Result<(process::Command, String), ProcError> {
         let name = self.program.to_string_lossy().into_owned();
         if !self.cwd.is_dir() {

@@ -1,4 +1,4 @@
-//! Why a child process gave no exit code.
+//! Reasons why a child process gave no exit code.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure};
 
-/// A child that could not be started, or that did not leave by itself.
+/// A child that could not be started, or that did not exit by itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcError {
     /// There is no such program.
     #[error("program {program} is not installed")]
     Absent {
-        /// The program as it was named.
+        /// The program as the caller named it.
         program: String,
     },
     /// The working directory is absent or not a directory.
@@ -40,15 +40,15 @@ pub enum ProcError {
         /// The system's error.
         source: io::Error,
     },
-    /// The child was still there at its deadline and was killed with its group.
+    /// The child still ran at its deadline and was killed with its group.
     #[error("{program} did not finish within {:.3} s", deadline.as_secs_f64())]
     TimedOut {
         /// The program.
         program: String,
-        /// The deadline it had.
+        /// Its deadline.
         deadline: Duration,
     },
-    /// The child was ended by a signal that did not come from here.
+    /// A signal that this process did not send ended the child.
     #[error("{program} was ended by signal {signal}")]
     Signalled {
         /// The program.

@@ -1,5 +1,5 @@
-//! Child processes, as helpers may start them: an argument list and never a shell, a working directory and a deadline that
-//! cannot be left out, bounded output, and a whole process group that is gone when the deadline is.
+//! Child processes for helpers: an argument list and never a shell, a mandatory working directory and deadline, bounded output,
+//! and a whole process group that is killed at the deadline.
 //!
 //! ```
 //! use std::path::Path;
@@ -10,10 +10,10 @@
 //! # Ok::<(), aris_proc::ProcError>(())
 //! ```
 //!
-//! A runner that stands in for another program uses [`Command::run_attached`]: there the streams are its own, and the deadline is
-//! optional, because whoever started the runner waits for it.
+//! A runner that replaces another program uses [`Command::run_attached`]: the child uses the runner's streams, and the deadline
+//! is optional, because the runner's own caller waits for it.
 //!
-//! What it does not do: pipelines, terminals, detached processes, or telling whether an exit code is good.
+//! Out of scope: pipelines, terminals, detached processes, and the meaning of exit codes.
 
 #![warn(missing_docs)]
 #![expect(

@@ -1,4 +1,4 @@
-//! The pipes to a child, without blocking: what can be read is read, what can be written is written.
+//! The pipes to a child, read and written without blocking.
 
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,10 +8,10 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::finished::Captured;
 
-/// Who takes the pieces of stdout as they come, instead of keeping them.
+/// Receives the pieces of stdout as they arrive; stdout is then not kept.
 pub(crate) type Taker<'a, 'b> = Option<&'a mut (dyn FnMut(&[u8]) + 'b)>;
 
-/// One output stream; closed once the other side is gone.
+/// One output stream; closed once the other end is.
 pub(crate) struct Output<S> {
     stream: Option<S>,
     limit: usize,
@@ -44,8 +44,8 @@ impl<S: Read + AsFd> Output<S> {
         self.captured
     }
 
-    /// Reads what is there, at most `rounds` buffers of it, so that a flood on one stream cannot starve the deadline. A `taker` gets it
-    /// piece by piece; otherwise it is kept.
+    /// Reads the available bytes, at most `rounds` buffers, so that much output on one stream cannot delay the check of the deadline.
+    /// The bytes go to `taker` or else are kept.
     pub(crate) fn drain(
         &mut self,
         buffer: &mut [u8],
@@ -84,7 +84,7 @@ impl<S: Read + AsFd> Output<S> {
     }
 }
 
-/// stdin of a child and what is still to be written to it.
+/// stdin of a child and the bytes that are still to be written to it.
 pub(crate) struct Input {
     stream: Option<ChildStdin>,
     bytes: Vec<u8>,
@@ -107,7 +107,7 @@ impl Input {
         self.stream.as_ref().map(AsFd::as_fd)
     }
 
-    /// Writes what the pipe takes; closes it after the last byte, or when the child does not read any more.
+    /// Writes as much as the pipe accepts; closes it after the last byte, or when the child has closed its end.
     pub(crate) fn feed(&mut self) -> io::Result<()> {
         while let Some(stream) = &mut self.stream {
             match stream.write(self.bytes.get(self.written..).unwrap_or_default()) {
@@ -127,7 +127,7 @@ impl Input {
     }
 }
 
-/// The flag belongs to our end of the pipe only: the child's end is an open file of its own.
+/// Sets our end of the pipe to non-blocking. The flag does not affect the child's end, which is a separate open file.
 fn unblock(fd: BorrowedFd<'_>) -> io::Result<()> {
     let flags = fcntl_getfl(fd)?;
     Ok(fcntl_setfl(fd, flags | OFlags::NONBLOCK)?)

@@ -80,7 +80,7 @@ fn the_whole_group_is_gone_after_the_deadline() {
         .run(Duration::from_millis(200))
         .expect("ran");
     assert_eq!(finished.end, End::TimedOut);
-    // What would write the mark is dead, so there is nothing to wait for but its time.
+    // The process that would write the mark is dead, so all the test can do is wait as long as it would have taken.
     std::thread::sleep(Duration::from_millis(2200));
     assert!(!mark.exists());
 }
@@ -91,7 +91,7 @@ fn a_grandchild_that_holds_the_pipes_does_not_hold_the_caller() {
     assert_eq!((finished.end, finished.pipe_held), (End::Exited(4), true));
     assert_eq!(finished.stdout.text(), "done\n");
     assert!(took < Duration::from_secs(8), "{took:?}");
-    // One that left the group is not reached by signals either.
+    // Signals do not reach a process that left the group.
     let (finished, took) = timed(sh("setsid sleep 12 & sleep 30"), Duration::from_millis(200));
     assert_eq!((finished.end, finished.pipe_held), (End::TimedOut, true));
     assert!(took < Duration::from_secs(8), "{took:?}");
@@ -244,7 +244,7 @@ fn arguments_directory_and_environment_arrive_as_given() {
 #[test]
 fn a_relative_program_with_a_slash_is_found_in_the_directory_it_runs_in() {
     let folder = tempfile::tempdir().expect("temp");
-    // A link, because a script that was just written may still be open in a child of another test (text file busy).
+    // A link, because a new script may still be open for writing in a child of another test (text file busy).
     std::os::unix::fs::symlink("/bin/sh", folder.path().join("tool")).expect("link");
     let finished = command("./tool", folder.path())
         .args(["-c", "exit 7"])

@@ -1,4 +1,4 @@
-//! Waiting for a child: its exit, its pipes and the deadline in one `poll`, without sleeping.
+//! Waits for a child: its exit, its pipes and the deadline in one `poll`, without sleeping.
 
 use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,46 +15,46 @@ use rustix::time::Timespec;
 use crate::finished::{Captured, End};
 use crate::pipes::{Input, Output, Outputs, Taker};
 
-/// Between SIGTERM and SIGKILL.
+/// Time between SIGTERM and SIGKILL.
 ///
-/// **Source**: ours; enough to remove a lock file, short enough that a gate does not feel hung.
+/// **Source**: our choice; long enough to remove a lock file, short enough that a gate does not seem to hang.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
-/// How long the pipes are read after the child is gone while something else holds them, and how long a killed child may take to
-/// go away. A child in an uninterruptible system call is left behind then: waiting for it could take forever.
+/// How long pipes that other processes hold are still read after the child is gone, and how long a killed child may take to exit.
+/// A child in an uninterruptible system call is then left behind, because waiting for it could take forever.
 const AFTERMATH: Duration = Duration::from_millis(500);
 
-/// One `read` from a pipe; the pipe itself holds 64 KiB on Linux.
+/// Bytes per `read` from a pipe; the pipe itself holds 64 KiB on Linux.
 const BUFFER: usize = 64 * 1024;
 
-/// Buffers read from one stream before the clock is looked at again.
+/// Buffers read from one stream before the deadline is checked again.
 const ROUNDS: usize = 16;
 
-/// What the loop is waiting for.
+/// The state of the waiting loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The child runs.
     Running,
-    /// The deadline has passed and the group has SIGTERM.
+    /// The deadline has passed and the group has received SIGTERM.
     Terminated,
-    /// The group has SIGKILL.
+    /// The group has received SIGKILL.
     Killed,
-    /// The child is gone; others hold its pipes.
+    /// The child is gone; other processes hold its pipes.
     Gone,
 }
 
-/// How long a child may take.
+/// Time limits of a child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
-    /// In all.
+    /// For the whole run.
     pub(crate) deadline: Duration,
-    /// Without writing anything.
+    /// For a time without output.
     pub(crate) silence: Option<Duration>,
-    /// What ends the child once it can be read from, and the time between SIGTERM and SIGKILL then.
+    /// The child is ended once this can be read from; the time between SIGTERM and SIGKILL is then this.
     pub(crate) stop: Option<(BorrowedFd<'a>, Duration)>,
 }
 
-/// How a child ended, its stdout and stderr, and whether one of its pipes was still held.
+/// How a child ended, its stdout and stderr, and whether another process still held one of its pipes.
 pub(crate) type Remains = (End, [Captured; 2], bool);
 
 pub(crate) fn finish(
@@ -87,7 +87,7 @@ fn watched(
     let mut buffer = vec![0_u8; BUFFER];
     let mut phase = Phase::Running;
     let mut timed_out = false;
-    // A deadline too far away to be represented is no deadline that anybody will see.
+    // A deadline too far in the future to be represented never passes.
     let end = start.checked_add(limits.deadline);
     let silent_until = |now: Instant| {
         let silent = limits.silence.and_then(|silence| now.checked_add(silence));
@@ -141,8 +141,8 @@ fn watched(
         }
         if ready.exit {
             exit = None;
-            // In time or not, nobody waits longer than this for processes that the child left behind; while the deadline
-            // has not passed it still bounds them.
+            // Processes that the child left behind are waited for no longer than this. Before the deadline has passed, it
+            // limits the wait, too.
             let aftermath = Instant::now().checked_add(AFTERMATH);
             until = if timed_out {
                 aftermath
@@ -159,7 +159,7 @@ fn watched(
 
     let pipe_held = outputs.stdout.fd().is_some() || outputs.stderr.fd().is_some();
     if pipe_held || timed_out {
-        // The child is not reaped yet, so that the number of its group cannot belong to anybody else.
+        // The child is not reaped yet, so the number of its group cannot belong to other processes.
         signal(group, Signal::KILL);
     }
     let status = if exit.is_none() {
@@ -180,10 +180,10 @@ fn watched(
     ))
 }
 
-/// Kills the group of a child that can no longer be watched, and reaps it if it is gone already.
+/// Kills the group of a child that can no longer be watched, and waits for the child.
 pub(crate) fn abandon(child: &mut Child) {
     signal(Pid::from_child(child), Signal::KILL);
-    // SIGKILL cannot be refused; an error here leaves at most a zombie until this process ends.
+    // SIGKILL cannot be refused; after an error here, at most a zombie stays until this process ends.
     child.wait().map_or_else(drop, drop);
 }
 
@@ -195,13 +195,13 @@ pub(crate) fn end_of(status: ExitStatus) -> Option<End> {
 }
 
 fn signal(group: Pid, signal: Signal) {
-    // The group may be gone already: that is what the signal is for.
+    // The group may have exited already, so errors are ignored.
     kill_process_group(group, signal).unwrap_or_default();
 }
 
-/// Something that becomes readable when the child is gone, without reaping it.
+/// A file descriptor that becomes readable when the child has exited, without reaping it.
 pub(crate) enum Watch {
-    /// The kernel's own handle.
+    /// A process file descriptor (`pidfd`).
     #[cfg(target_os = "linux")]
     Handle(OwnedFd),
     /// A pipe that a waiting thread closes.
@@ -212,7 +212,7 @@ impl Watch {
     #[cfg(target_os = "linux")]
     pub(crate) fn over(child: Pid) -> io::Result<Self> {
         use rustix::process::{PidfdFlags, pidfd_open};
-        // Absent before Linux 5.3 and under seccomp filters that do not know it.
+        // Not available before Linux 5.3 and under seccomp filters that do not know it.
         match pidfd_open(child, PidfdFlags::empty()) {
             Ok(handle) => Ok(Self::Handle(handle)),
             Err(_) => Self::by_thread(child),
@@ -254,7 +254,7 @@ struct Ready {
     stop: bool,
 }
 
-/// Waits until something happens on the child's exit or on a pipe, or until `left` is over.
+/// Waits until the child exits or a pipe is ready, or until `left` has passed.
 fn wait(
     exit: Option<&Watch>,
     input: &Input,
