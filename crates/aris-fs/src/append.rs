@@ -1,4 +1,4 @@
-//! One line at the end of a log, whole or not at all.
+//! Appends one line to a log, completely or not at all.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,14 +8,14 @@ use crate::error::FsError;
 use crate::fault;
 use crate::read::{self, Links};
 
-/// What is being done, in errors.
+/// The action that errors name.
 const APPEND: &str = "append to";
 
 /// Appends `line` and a line feed to the log at `path`, creating it, and makes it durable.
 ///
-/// Writers take turns through a lock on the log itself. A last line that a killed writer left torn (no line feed) is cut off
-/// first, so that it does not spoil the next one; a record in JSON that only lacks its line feed is whole, and gets one. `line` must not
-/// hold a line feed.
+/// Writers exclude each other with a lock on the log itself. An incomplete last line (without line feed) of a killed writer is cut off
+/// first, so that it does not damage the new one; but a complete JSON record that lacks only its line feed gets one. `line` must not
+/// contain a line feed.
 pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
     let failed = |error| FsError::write(APPEND, path, error);
     let options = &mut OpenOptions::new();
@@ -30,13 +30,13 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
     log.sync_data().map_err(failed)
 }
 
-/// Appends `text` to the file at `path` as it is, in one piece, creating it, and makes it durable. Nothing that is there is cut off: the file
-/// is one that people and other programs write, too.
+/// Appends `text` to the file at `path` with a single write, creates it if absent, and makes the text durable. Nothing is cut off,
+/// because people and other programs write to such files as well.
 pub fn append_text(path: &Path, text: &str) -> Result<(), FsError> {
     append(path, text, true)
 }
 
-/// The same without making it durable, for what may be lost with the power.
+/// Like [`append_text`], but not durable: for text that may be lost in a power failure.
 pub fn append_unsynced(path: &Path, text: &str) -> Result<(), FsError> {
     append(path, text, false)
 }
@@ -69,25 +69,25 @@ fn cut_torn_line(log: &mut File) -> io::Result<()> {
     Ok(())
 }
 
-/// Where the bytes begin that stand behind the last line feed of a log of `full` bytes, and these bytes.
+/// The bytes after the last line feed of a log of `full` bytes, and the offset at which they begin.
 fn unended(log: &mut File, full: u64) -> io::Result<(u64, Vec<u8>)> {
     let start = start_of_line(log, full)?;
     let mut last = Vec::new();
     log.seek(SeekFrom::Start(start))?;
-    // A longer record is none of ours.
+    // Our records are never longer.
     log.take((full - start).min(64 << 20))
         .read_to_end(&mut last)?;
     Ok((start, last))
 }
 
-/// Whether a line without its line feed is a whole record: a JSON object. A piece of one is none.
+/// Whether a line without its line feed is a complete record, which is a JSON object.
 #[must_use]
 pub fn is_record(line: &[u8]) -> bool {
     let read = serde_json::from_slice::<serde_json::Value>(line);
     read.is_ok_and(|record| record.is_object())
 }
 
-/// Where the line begins that goes on to byte `end`: behind the line feed before it. Reads backwards from there.
+/// Start of the line that ends at byte `end`. Reads backwards from there.
 fn start_of_line(log: &mut File, mut end: u64) -> io::Result<u64> {
     let mut block = [0_u8; 4096];
     while end > 0 {
@@ -104,7 +104,7 @@ fn start_of_line(log: &mut File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// The last whole line of the log at `path`, without its line feed; `None` when there is none.
+/// The last complete line of the log at `path`, without its line feed; `None` when there is none.
 ///
 /// Reads from the end, so that the cost does not grow with the log.
 pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
@@ -117,7 +117,7 @@ pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
     let mut line = Vec::new();
     let read = (|| {
         let full = log.seek(SeekFrom::End(0))?;
-        // Behind the last line feed there is nothing, a torn line, or a record that lacks its own.
+        // After the last line feed there may be nothing, an incomplete line, or a record that lacks only its line feed.
         let (start, last) = unended(&mut log, full)?;
         if is_record(&last) {
             line = last;

@@ -1,4 +1,4 @@
-//! Errors of the file layer. Each names the path and what was being done.
+//! Errors of the file layer. Each names the path and the action.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aris_contract::{ErrorKind, Failure};
 use serde_json::{Map, Value};
 
-/// Something the disk refused, or something on the disk that a helper must not touch.
+/// The system refused an operation, or a helper must not touch what is at the path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FsError {
@@ -24,7 +24,7 @@ pub enum FsError {
         /// What it is, with its article.
         found: &'static str,
     },
-    /// The file is larger than the caller is ready to read.
+    /// The file is larger than the caller's limit.
     #[error("{} has more than {limit} bytes", path.display())]
     TooLarge {
         /// The path.
@@ -59,7 +59,7 @@ pub enum FsError {
     /// A read failed.
     #[error("cannot {action} {}", path.display())]
     Read {
-        /// What was being done, in the infinitive.
+        /// The action, in the infinitive.
         action: &'static str,
         /// The path.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum FsError {
     /// A write failed; the target is as it was before.
     #[error("cannot {action} {}", path.display())]
     Write {
-        /// What was being done, in the infinitive.
+        /// The action, in the infinitive.
         action: &'static str,
         /// The path.
         path: PathBuf,
@@ -104,7 +104,8 @@ impl FsError {
         }
     }
 
-    /// The same where a program keeps a journal: what stands there is no wrong input, the disk does not allow the work.
+    /// Turns [`FsError::NotRegular`] into [`FsError::Write`], for a program's own journal: what is in its place is not invalid
+    /// input, it prevents the work.
     pub(crate) fn in_the_way(self, action: &'static str) -> Self {
         match self {
             Self::NotRegular { path, found } => {
@@ -128,7 +129,7 @@ impl FsError {
         }
     }
 
-    /// Whether the error says that there is nothing at the path.
+    /// Whether there is nothing at the path.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })
     }

@@ -1,6 +1,6 @@
 //! Crash tests: abort just before the N-th change of the disk.
 //!
-//! Only builds with debug assertions have it (profile `dev`, which the tests run); in a release nothing of it is left.
+//! Only builds with debug assertions contain it (profile `dev`, which the tests use).
 
 #[cfg(debug_assertions)]
 pub(crate) fn point() {
@@ -11,7 +11,7 @@ pub(crate) fn point() {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let limit = LIMIT.get_or_init(|| std::env::var("ARIS_FAULT_AT").ok()?.parse().ok());
     if let Some(limit) = limit {
-        // `abort` runs no destructors, as SIGKILL does not.
+        // Like SIGKILL, `abort` runs no destructors.
         if COUNT.fetch_add(1, Ordering::SeqCst) + 1 == *limit {
             std::process::abort();
         }

@@ -1,4 +1,4 @@
-//! A folder that is held open: what is read and written in it stays in it, whoever puts links in the way meanwhile.
+//! An open folder: reads and writes stay inside of it, even if somebody puts links in the way meanwhile.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,11 +13,11 @@ use crate::error::FsError;
 use crate::fault;
 use crate::read;
 
-/// A folder that is held open. Names below it are looked up from it, and no link is followed.
+/// An open folder. Names are looked up relative to it, and links are not followed.
 #[derive(Debug)]
 pub struct Inside {
     folder: OwnedFd,
-    /// For messages.
+    /// The path, for messages.
     path: PathBuf,
 }
 
@@ -26,7 +26,7 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 impl Inside {
-    /// Opens a folder; links that lead to it are followed.
+    /// Opens a folder; links in `path` are followed.
     pub fn open(path: &Path) -> Result<Self, FsError> {
         let folder = rustix::fs::open(path, FOLDER, Mode::empty())
             .map_err(|error| FsError::read("open", path, error.into()))?;
@@ -36,14 +36,14 @@ impl Inside {
         })
     }
 
-    /// Where it was when it was opened.
+    /// The path by which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Opens a folder in this one.
     ///
-    /// **Errors**: [`FsError::Escapes`] where a link stands there.
+    /// **Errors**: [`FsError::Escapes`] for a link.
     pub fn folder(&self, name: impl AsRef<OsStr>) -> Result<Self, FsError> {
         let name = Path::new(name.as_ref());
         let path = self.path.join(name);
@@ -54,7 +54,7 @@ impl Inside {
         }
     }
 
-    /// The same, and creates the folder where there is none.
+    /// Like [`Inside::folder`], but creates the folder if it is absent.
     pub fn create_folder(&self, name: impl AsRef<OsStr>) -> Result<Self, FsError> {
         let name = Path::new(name.as_ref());
         fault::point();
@@ -66,21 +66,21 @@ impl Inside {
             }
         }
         self.folder(name).map_err(|error| match error {
-            // A file is in the way.
+            // The name belongs to a file.
             FsError::NotFound { path } => FsError::write("create", &path, Errno::NOTDIR.into()),
             other => other,
         })
     }
 
-    /// Keeps others that lock this folder out until this is dropped.
+    /// Waits for an exclusive lock on the folder, which is held until this value is dropped.
     pub fn lock(&self) -> Result<(), FsError> {
         rustix::fs::flock(&self.folder, FlockOperation::LockExclusive)
             .map_err(|error| FsError::write("lock", &self.path, error.into()))
     }
 
-    /// The content of a file below this folder; `None` where there is nothing.
+    /// The content of a file below this folder; `None` if it is absent.
     ///
-    /// **Errors**: [`FsError::Escapes`] for a path that leads out of the folder or over a link; [`FsError::NotRegular`] for a folder and
+    /// **Errors**: [`FsError::Escapes`] for a path that leaves the folder or contains a link; [`FsError::NotRegular`] for a folder and
     /// the like; [`FsError::TooLarge`].
     pub fn read(&self, relative: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
         let mut names = Vec::new();
@@ -123,8 +123,8 @@ impl Inside {
         read::bounded(file, &path, metadata.len(), limit).map(Some)
     }
 
-    /// Replaces a file in this folder, or creates it, whole or not at all; the mode of an existing one is kept, and a link is replaced,
-    /// not followed. For a caller that has [`Inside::lock`]ed the folder: what a killed writer left is overwritten.
+    /// Replaces or creates a file in this folder, completely or not at all. The mode of an existing file is kept; a link is replaced,
+    /// not followed. The caller must have [`Inside::lock`]ed the folder: the leftovers of killed writers are overwritten.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let path = self.path.join(name);
         let failed = |error: std::io::Error| FsError::write("write", &path, error);
@@ -207,7 +207,7 @@ mod tests {
             Err(FsError::TooLarge { .. })
         ));
         assert!(inside.create_folder("way").is_err());
-        // A folder that is held stays the same one when a link takes its name.
+        // An open folder stays the same when a link takes its name.
         let held = inside.create_folder("new").expect("created");
         fs::rename(root.join("new"), root.join("moved")).expect("moved");
         symlink(&out, root.join("new")).expect("link");

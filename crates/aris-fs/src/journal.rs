@@ -1,6 +1,6 @@
-//! A file that says what is being done, while it is being done: lock and journal in one.
+//! A file that records the steps of a running operation: lock and journal in one.
 //!
-//! It exists while a process works, and after one that was killed. Its lines then say what may be half done.
+//! It exists while a process works, and after a process that was killed. Its lines then say which steps may be incomplete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,10 +12,10 @@ use crate::lock;
 use crate::read::{self, Links};
 use crate::write;
 
-/// What is being done, in errors.
+/// The action that errors name.
 const OPEN: &str = "open journal";
 
-/// An open journal. The lock ends with the process; the file goes with [`Journal::finish`].
+/// An open journal. The lock ends with the process; [`Journal::finish`] removes the file.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -33,7 +33,7 @@ impl Journal {
             let (file, _) = read::open_for_writing(path, OPEN, Links::Refused, options)
                 .map_err(|error| error.in_the_way(OPEN))?;
             lock::try_lock(&file, path, OPEN)?;
-            // The former holder may have removed the file between opening and locking: then this lock excludes nobody.
+            // The previous holder may have removed the file between our open and lock: then this lock excludes nobody.
             if lock::is_current(&file, path) {
                 let path = path.to_path_buf();
                 return Ok(Self { file, path });
@@ -41,7 +41,7 @@ impl Journal {
         }
     }
 
-    /// The whole lines; a last line that a killed writer left torn is not among them.
+    /// The complete lines; an incomplete last line of a killed writer is left out.
     pub fn lines(&mut self) -> Result<Vec<String>, FsError> {
         let failed = |error| FsError::read("read", &self.path, error);
         let mut text = Vec::new();
@@ -53,10 +53,10 @@ impl Journal {
         Ok(whole_lines(&text))
     }
 
-    /// Adds a line and makes it durable. `line` must not hold a line feed.
+    /// Adds a line and makes it durable. `line` must not contain a line feed.
     pub fn append(&mut self, line: &str) -> Result<(), FsError> {
         let failed = |error| FsError::write("write", &self.path, error);
-        // A line feed first, so that a torn line before it stays one.
+        // The leading line feed separates it from an incomplete line before it.
         let line = format!("\n{line}\n");
         fault::point();
         self.file.write_all(line.as_bytes()).map_err(failed)?;
@@ -71,7 +71,7 @@ impl Journal {
     }
 }
 
-/// Lines of the journal at `path` without locking it; none when it is absent.
+/// The lines of the journal at `path`, read without locking; empty when it is absent.
 ///
 /// **Errors**: as [`read`](crate::read).
 pub fn journal_lines(path: &Path) -> Result<Vec<String>, FsError> {

@@ -1,7 +1,7 @@
-//! The disk, as helpers may use it: every error names its path, every write is durable and all-or-nothing, every read
-//! is bounded, and nothing but a regular file is ever read.
+//! Access to the disk for helpers: every error names its path, reads are bounded, only regular files are read, and writes are
+//! durable and all-or-nothing unless a function says otherwise.
 //!
-//! What it does not do: walk git ignore rules, watch files, or know what any file means.
+//! Out of scope: git ignore rules, watching files, and the meaning of files.
 
 #![warn(missing_docs)]
 #![expect(

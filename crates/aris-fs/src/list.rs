@@ -49,11 +49,11 @@ pub fn list_sorted(folder: &Path) -> Result<Vec<Entry>, FsError> {
     Ok(entries)
 }
 
-/// What `each` makes of the entries of a folder, in no particular order; an entry of which it makes nothing is left out. It is given name,
-/// kind, and what the file system says; of a link what it says about the file that the link leads to. That is `None` where the link leads
-/// nowhere, or the entry is gone again.
+/// Applies `each` to the entries of a folder, in no particular order; entries for which it returns `None` are left out. Its arguments are
+/// the name, the kind, and the metadata, which for a link are those of its target. The metadata are `None` for a dangling link or an entry
+/// that has disappeared.
 ///
-/// For folders of many thousand files: all processors ask, and no path is looked up from the root.
+/// For folders with many thousand files: it uses all processors and looks up no path from the root.
 pub fn map_entries<R: Send>(
     folder: &Path,
     each: impl Fn(OsString, EntryKind, Option<Metadata>) -> Option<R> + Sync,
@@ -96,9 +96,9 @@ fn kind_of(entry: &fs::DirEntry) -> io::Result<EntryKind> {
     })
 }
 
-/// All entries below `root` for which `enter` lets the walk into their folders, depth first, each folder sorted.
+/// All entries below `root`, depth first, each folder sorted. The walk enters the folders for which `enter` returns `true`.
 ///
-/// Links are listed and not followed, so that the walk ends. `enter` is asked about folders only.
+/// Links are listed but not followed, so that the walk ends. `enter` is called for folders only.
 pub fn walk_sorted(
     root: &Path,
     enter: &mut dyn FnMut(&Entry) -> bool,
@@ -118,7 +118,7 @@ pub fn walk_sorted(
     Ok(found)
 }
 
-/// Removes `folder` with everything in it, provided that it is named below `root` and no part of it below `root` is a link.
+/// Removes `folder` with all its content. `folder` must be below `root`, and no part of it below `root` may be a link.
 pub fn remove_tree(root: &Path, folder: &Path) -> Result<(), FsError> {
     let escapes = || FsError::Escapes {
         path: folder.to_path_buf(),

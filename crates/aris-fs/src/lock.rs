@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::error::FsError;
 use crate::read::{self, Links};
 
-/// Holds an exclusive lock on a lock file until dropped; the system frees it when the process dies.
+/// Holds an exclusive lock on a lock file until dropped; the system releases it when the process dies.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -26,21 +26,21 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Takes the lock, or gives [`FsError::Locked`] at once.
+    /// Takes the lock, or returns [`FsError::Locked`] at once.
     pub fn try_acquire(path: &Path) -> Result<Self, FsError> {
         let lock = Self::open(path)?;
         try_lock(&lock.file, path, "lock")?;
         Ok(lock)
     }
 
-    /// Waits for the lock until `end`, then gives [`FsError::Locked`].
+    /// Waits for the lock until `end`, then returns [`FsError::Locked`].
     pub fn acquire_before(path: &Path, end: Instant) -> Result<Self, FsError> {
         match Self::try_acquire(path) {
             Err(FsError::Locked { .. }) => {}
             other => return other,
         }
-        // The system can wait for a lock, or for a time, not for both: a thread waits for the lock, and lets go of it at once when
-        // nobody wants it any more.
+        // The system can wait for a lock or for a time, not for both: a thread waits for the lock, and releases it at once if the
+        // caller has given up.
         let (sender, receiver) = mpsc::channel();
         let wanted = path.to_path_buf();
         std::thread::spawn(move || {
@@ -53,8 +53,8 @@ impl Lock {
         })
     }
 
-    /// Whether somebody holds the lock. Changes nothing, and those who only look do not see each other; one who takes the lock at this
-    /// very moment may be refused, as if somebody held it.
+    /// Whether somebody holds the lock. Changes nothing, and concurrent calls do not disturb each other. But an attempt to take the
+    /// lock during the call may fail.
     pub fn is_held(path: &Path) -> Result<bool, FsError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -68,13 +68,13 @@ impl Lock {
         }
     }
 
-    /// Whether the lock file is still the one at its path. Where holders remove it when they are done, a lock that is not counts for
-    /// nothing: somebody else may hold the new one.
+    /// Whether the lock file is still the file at its path. If holders remove the file when they are done, a lock on a removed file
+    /// excludes nobody: somebody else may hold the new one.
     pub(crate) fn is_current(&self) -> bool {
         is_current(&self.file, &self.path)
     }
 
-    /// The lock file.
+    /// The path of the lock file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -88,7 +88,7 @@ impl Lock {
     }
 }
 
-/// Locks an open file, or gives [`FsError::Locked`] at once.
+/// Locks an open file, or returns [`FsError::Locked`] at once.
 pub(crate) fn try_lock(file: &File, path: &Path, action: &'static str) -> Result<(), FsError> {
     file.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => FsError::Locked {
@@ -98,7 +98,7 @@ pub(crate) fn try_lock(file: &File, path: &Path, action: &'static str) -> Result
     })
 }
 
-/// Whether an open file is still the one at its path.
+/// Whether an open file is still the file at `path`.
 pub(crate) fn is_current(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
@@ -153,7 +153,7 @@ mod tests {
         });
         fs::remove_file(&path).expect("removed by its holder");
         drop(first);
-        // It waited for the file that is gone, or came late enough to make a new one.
+        // It either waited for the removed file, or was late enough to create a new one.
         waiting.join().expect("no panic").expect("a lock");
     }
 }

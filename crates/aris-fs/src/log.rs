@@ -1,4 +1,4 @@
-//! A log that stays open: many lines, one sync.
+//! A log that stays open: many lines per sync.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -9,7 +9,7 @@ use crate::fault;
 use crate::read::{self, Links};
 use crate::write;
 
-/// A file that only grows, kept open by its one writer. The caller makes sure that there is one.
+/// An append-only file, kept open by its only writer. The caller ensures that there is only one.
 #[derive(Debug)]
 pub struct Log {
     file: File,
@@ -18,10 +18,10 @@ pub struct Log {
 }
 
 impl Log {
-    /// Bytes that are read on opening: 4 GiB, two thousand nights of a large queue.
+    /// Largest log that can be opened, in bytes: 4 GiB, the size after some two thousand nights of a large queue.
     pub const LIMIT: u64 = 4 << 30;
 
-    /// Opens or creates the log, durably, and gives what is in it. A link or anything but a regular file is refused.
+    /// Opens or creates the log durably, and returns its content. A link or anything but a regular file is refused.
     /// **Errors**: [`FsError::Write`], [`FsError::TooLarge`].
     pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FsError> {
         let options = &mut OpenOptions::new();
@@ -52,7 +52,7 @@ impl Log {
 
     /// Appends `bytes` and makes them durable.
     ///
-    /// **Errors**: [`FsError::Write`]; then the log is as long as before, so that the same bytes can be tried again.
+    /// **Errors**: [`FsError::Write`]; the log then has its old length, so that the append can be tried again.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FsError> {
         fault::point();
         let written = self.file.write_all(bytes).and_then(|()| {
@@ -60,7 +60,7 @@ impl Log {
             self.file.sync_data()
         });
         if let Err(error) = written {
-            // What cannot be cut now is torn, and cut by whoever opens the log next.
+            // If it cannot be cut now, the next one who opens the log cuts the incomplete line.
             self.file.set_len(self.length).unwrap_or_default();
             return Err(FsError::write("append to", &self.path, error));
         }
@@ -68,7 +68,7 @@ impl Log {
         Ok(())
     }
 
-    /// Cuts everything after the first `length` bytes off, durably.
+    /// Cuts the log to its first `length` bytes, durably.
     pub fn cut(&mut self, length: u64) -> Result<(), FsError> {
         fault::point();
         self.file

@@ -1,19 +1,19 @@
-//! Files, or other work on a list, dealt out to all processors.
+//! Distributes files or other items to all processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Most workers: more of them only wait for the same disk.
+/// Most workers; more would only wait for the same disk.
 const WORKERS: usize = 16;
 
-/// How many processors this program may use; 1 when nobody knows.
+/// Number of processors available to this process; 1 if unknown.
 pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Gives each item to one of several workers, each with its own state; every worker sees its items in ascending order.
+/// Distributes the items to several workers, each with its own state; every worker gets its items in ascending order.
 ///
-/// Gives the states of all workers, in no particular order: whoever adds them up sorts.
+/// Returns the states of all workers in no particular order, so callers that combine them must sort.
 pub fn in_parallel<T: Sync, S: Send>(
     items: &[T],
     start: impl Fn() -> S + Sync,
@@ -22,9 +22,9 @@ pub fn in_parallel<T: Sync, S: Send>(
     on(processors().min(WORKERS), items, start, step)
 }
 
-/// Does `work` for all items, `at_once` of them at a time; gives the results in the order of the items.
+/// Applies `work` to all items, `at_once` of them at a time; returns the results in the order of the items.
 ///
-/// For work that waits, for a server or another program, `at_once` may be the number of items.
+/// For work that waits for a server or another program, `at_once` may be the number of items.
 pub fn map_in_parallel<T: Sync, R: Send>(
     at_once: usize,
     items: &[T],
@@ -64,7 +64,7 @@ fn on<T: Sync, S: Send>(
         for other in others {
             match other.join() {
                 Ok(state) => states.push(state),
-                // A fault of our own must not become a smaller count.
+                // A bug in our own code must not become a smaller result.
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn as_many_are_done_at_once_as_asked_for() {
         let all = std::sync::Barrier::new(4);
-        // Each waits for the other three: with fewer workers it would never end.
+        // Each call waits for the other three: with fewer workers the test would not end.
         map_in_parallel(4, &[(); 4], |()| all.wait());
     }
 

@@ -1,4 +1,4 @@
-//! A file that arrives in pieces and is whole only at the end.
+//! A file that arrives in pieces and gets its name only when it is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -12,8 +12,8 @@ use crate::place;
 use crate::read::{self, Links};
 use crate::write;
 
-/// The beginning of a file, kept beside its place under a name that no reader takes for the file. It stays when the process dies, so
-/// that the next one can go on; nobody else can write to it meanwhile.
+/// The partial content of a file, kept beside its target under a name that no reader uses. It survives the death of the process, so
+/// that the next one can continue. A lock keeps other processes from writing to it.
 #[derive(Debug)]
 pub struct Part {
     file: File,
@@ -23,9 +23,9 @@ pub struct Part {
 }
 
 impl Part {
-    /// Opens the part at `path`, or begins it. What is there already is kept.
+    /// Opens the part at `path`, or creates it. Existing content is kept.
     ///
-    /// **Errors**: [`FsError::Locked`] when another process is writing it until `end`.
+    /// **Errors**: [`FsError::Locked`] when another process still writes it at `end`.
     pub fn open(path: &Path, end: Instant) -> Result<Self, FsError> {
         let beside = place::suffixed(path, ".lock");
         let lock = loop {
@@ -45,7 +45,7 @@ impl Part {
         })
     }
 
-    /// Bytes that are there.
+    /// Number of bytes in it.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -60,7 +60,7 @@ impl Part {
         Ok(())
     }
 
-    /// Throws away what is there.
+    /// Discards its content.
     pub fn restart(&mut self) -> Result<(), FsError> {
         fault::point();
         self.file
@@ -70,7 +70,7 @@ impl Part {
         Ok(())
     }
 
-    /// Makes the part the file `target` of the same folder, durably, in place of what was there.
+    /// Renames the part to `target` in the same folder, durably; an existing file is replaced.
     pub fn finish(self, target: &Path) -> Result<(), FsError> {
         self.sync()?;
         fault::point();
@@ -78,7 +78,8 @@ impl Part {
         self.placed(target)
     }
 
-    /// As [`Part::finish`], where nothing may be; whether nothing was. The part is gone in any case.
+    /// Like [`Part::finish`], but does not replace an existing file. Returns whether there was none. The part is removed in any
+    /// case.
     pub fn finish_new(self, target: &Path) -> Result<bool, FsError> {
         self.sync()?;
         match place::rename_new(&self.path, target) {
@@ -104,7 +105,7 @@ impl Part {
         synced.map_err(|error| FsError::write("write", &self.path, error))
     }
 
-    /// Makes it durable that the part has become `target`.
+    /// Makes the rename of the part to `target` durable.
     fn placed(self, target: &Path) -> Result<(), FsError> {
         write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
         write::remove_file(self.lock.path())

@@ -9,7 +9,7 @@ use crate::read;
 
 /// Joins an untrusted relative path below `root`: only plain components, no `..`, no absolute path.
 ///
-/// The check is on the text; whoever follows links afterwards compares the real paths.
+/// Only the text is checked; callers that follow links afterwards must compare the real paths.
 pub fn join_inside(root: &Path, relative: &Path) -> Result<PathBuf, FsError> {
     let plain = relative
         .components()
@@ -28,7 +28,7 @@ pub fn join_inside(root: &Path, relative: &Path) -> Result<PathBuf, FsError> {
     }
 }
 
-/// Removes `.` and resolves `..` in the text of a path, without looking at the disk. `..` at the front of a relative path stays.
+/// Removes `.` and resolves `..` in the text of a path, without looking at the disk. Leading `..` of a relative path stay.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
@@ -47,7 +47,8 @@ pub fn lexical(path: &Path) -> PathBuf {
     clean
 }
 
-/// The path without links; of one that is not there, its folder's. For telling whether two names are of one file.
+/// The path with links resolved; for an absent file, with the links of its folder resolved. For telling whether two names mean
+/// one file.
 pub fn real(path: &Path) -> PathBuf {
     let in_folder = || {
         let folder = path.parent()?.canonicalize().ok()?;
@@ -57,7 +58,7 @@ pub fn real(path: &Path) -> PathBuf {
     real.unwrap_or_else(|| lexical(path))
 }
 
-/// The program of this name that a shell in `cwd` would start, where `folders` is its `PATH`.
+/// The program that a shell in `cwd` would start for this name, where `folders` is its `PATH`.
 pub fn on_path(program: &str, folders: &str, cwd: &Path) -> Option<PathBuf> {
     let folders = folders.split(':').filter(|folder| !folder.is_empty());
     folders
@@ -65,7 +66,7 @@ pub fn on_path(program: &str, folders: &str, cwd: &Path) -> Option<PathBuf> {
         .find(|path| usable_helper(path) == Probe::Usable)
 }
 
-/// What is said of a path that should be a folder and is none.
+/// The message for a path that should be a folder but is not.
 pub fn no_folder(path: &Path) -> String {
     let why = if path.exists() {
         "is a file, not a folder"
@@ -75,7 +76,7 @@ pub fn no_folder(path: &Path) -> String {
     format!("{} {why}", path.display())
 }
 
-/// `path` as seen from `base`, with `/`, for people and artifacts; the path itself when it is not below `base`.
+/// `path` relative to `base`, with `/`, for people and artifacts; `path` itself when it is not below `base`.
 pub fn display_relative(path: &Path, base: &Path) -> String {
     let shown = path.strip_prefix(base).unwrap_or(path);
     shown
@@ -86,15 +87,15 @@ pub fn display_relative(path: &Path, base: &Path) -> String {
         .replace("//", "/")
 }
 
-/// Looks at a candidate of the resolver chain.
+/// Probes a candidate of the resolver chain.
 ///
-/// Launchers are run through an interpreter (`sh X`), so the execute bit is not asked for; a file must be regular and readable,
-/// and not empty: an interpreter ends with 0 on an empty file, as if the step had been done.
+/// A file must be regular, readable and not empty. Launchers are run by an interpreter (`sh X`), so the execute bit is not
+/// needed; but an interpreter exits with 0 for an empty file, as if the step had been done.
 pub fn probe(path: &Path) -> Probe {
     match read::open(path) {
         Ok(file) if file.metadata().len() == 0 => Probe::Unusable(String::from("is empty")),
         Ok(_) => Probe::Usable,
-        // Also below a file, where no folder of the chain is.
+        // Includes paths below a file, where no folder of the chain can be.
         Err(_) if std::fs::symlink_metadata(path).is_err() => Probe::Absent,
         Err(error) if error.is_not_found() => Probe::Unusable(String::from("is a link to nothing")),
         Err(FsError::NotRegular { found, .. }) => Probe::Unusable(format!("is {found}")),

@@ -1,6 +1,6 @@
-//! Putting things that are ready into their place: links, renames that never overwrite, exchanges, empty folders, modes, times.
+//! Puts finished files into place: links, renames that never overwrite, exchanges, empty folders, modes, times.
 //!
-//! Nothing here is synced: whoever needs it durable writes a record of it with [`write_atomic`](crate::write_atomic) afterwards.
+//! Nothing here is synced: a caller that needs durability writes a record with [`write_atomic`](crate::write_atomic) afterwards.
 
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, Write as _};
@@ -14,9 +14,9 @@ use rustix::io::Errno;
 use crate::error::FsError;
 use crate::fault;
 
-/// Creates a symbolic link with the text `target` at `path`.
+/// Creates a symbolic link to `target` at `path`.
 ///
-/// **Errors**: [`FsError::Write`], also when there is something at `path` already.
+/// **Errors**: [`FsError::Write`], also when `path` exists already.
 pub fn create_link(target: &Path, path: &Path) -> Result<(), FsError> {
     fault::point();
     symlink(target, path).map_err(|error| FsError::write("link", path, error))
@@ -24,7 +24,7 @@ pub fn create_link(target: &Path, path: &Path) -> Result<(), FsError> {
 
 /// Creates a file with this content and mode, without syncing it.
 ///
-/// **Errors**: [`FsError::Write`], also when there is something at `path` already.
+/// **Errors**: [`FsError::Write`], also when `path` exists already.
 pub fn create_file(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FsError> {
     let failed = |error| FsError::write("create", path, error);
     fault::point();
@@ -36,29 +36,29 @@ pub fn create_file(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FsError> 
         .map_err(failed)?;
     fault::point();
     file.write_all(bytes).map_err(failed)?;
-    // Past the umask: what is installed is for everybody who can read the project.
+    // Ignores the umask: everybody who can read the project needs the installed files.
     file.set_permissions(fs::Permissions::from_mode(mode))
         .map_err(failed)
 }
 
-/// Creates one folder; the folder above it must exist.
+/// Creates one folder; its parent must exist.
 ///
-/// **Errors**: [`FsError::Write`], also when there is something at `path` already.
+/// **Errors**: [`FsError::Write`], also when `path` exists already.
 pub fn create_folder(path: &Path) -> Result<(), FsError> {
     fault::point();
     fs::create_dir(path).map_err(|error| FsError::write("create", path, error))
 }
 
-/// Renames `from` to `to`, where nothing may be.
+/// Renames `from` to `to`, without overwriting.
 ///
-/// **Errors**: [`FsError::Write`], also when there is something at `to`.
+/// **Errors**: [`FsError::Write`], also when `to` exists.
 pub fn rename_new(from: &Path, to: &Path) -> Result<(), FsError> {
     let failed = |error| FsError::write("create", to, error);
     fault::point();
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         Err(error) if is_unsupported(error) => {
-            // Some network file systems have no such rename; the look before it leaves a window of microseconds.
+            // Some network file systems do not support this rename; the check before it leaves a race of microseconds.
             if fs::symlink_metadata(to).is_ok() {
                 return Err(failed(io::ErrorKind::AlreadyExists.into()));
             }
@@ -68,9 +68,9 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Puts `new` in the place of `old`, and what was there in the place of `new`: at once where the system can.
+/// Exchanges `new` and `old`, atomically where the system can.
 ///
-/// **Errors**: [`FsError::Write`]; both are then as they were.
+/// **Errors**: [`FsError::Write`]; both are then unchanged.
 pub fn exchange(new: &Path, old: &Path) -> Result<(), FsError> {
     let failed = |error| FsError::write("replace", old, error);
     fault::point();
@@ -89,7 +89,7 @@ pub fn exchange(new: &Path, old: &Path) -> Result<(), FsError> {
     fs::rename(&aside, new).map_err(failed)
 }
 
-/// Removes a folder when there is nothing in it. Gives whether it is gone.
+/// Removes a folder if it is empty. Returns whether it is gone.
 pub fn remove_empty_folder(path: &Path) -> Result<bool, FsError> {
     fault::point();
     match fs::remove_dir(path) {
@@ -114,7 +114,7 @@ fn is_unsupported(error: Errno) -> bool {
     matches!(error, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
 }
 
-/// The same path with more at the end of its name.
+/// The path with `suffix` appended to its name.
 pub(crate) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

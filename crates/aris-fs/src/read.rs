@@ -11,10 +11,10 @@ use rustix::fs::OFlags;
 use crate::error::FsError;
 use crate::fault;
 
-/// Default bound of a whole-file read: 256 MiB. A larger `.bib`, `.tex` or JSON file is a mistake.
+/// Default limit for reading a whole file: 256 MiB. A larger `.bib`, `.tex` or JSON file is a mistake.
 pub const READ_LIMIT: u64 = 256 << 20;
 
-/// A regular file that is open for reading, with what the system said about it when it was opened.
+/// A regular file that is open for reading, with its metadata at that moment.
 #[derive(Debug)]
 pub struct Regular {
     path: PathBuf,
@@ -26,13 +26,13 @@ pub struct Regular {
 ///
 /// **Errors**: [`FsError::NotFound`], [`FsError::NotRegular`], [`FsError::Read`].
 pub fn open(path: &Path) -> Result<Regular, FsError> {
-    // Looked at before opening, because opening some devices has effects of its own; and again afterwards, on the
-    // open file, because the name may mean something else by then.
+    // Checked before opening, because opening some devices has side effects, and checked again on the open file, because the
+    // name may belong to another file by then.
     regular(
         path,
         &std::fs::metadata(path).map_err(|error| FsError::read("read", path, error))?,
     )?;
-    // A FIFO that took the file's place between the two looks must not hang the open.
+    // A FIFO that replaced the file between the two checks must not block the open.
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
@@ -49,16 +49,16 @@ pub fn open(path: &Path) -> Result<Regular, FsError> {
     })
 }
 
-/// How a file is opened that is written to where it lies.
+/// Whether links are followed when a file is opened for writing in place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
     /// For a file that the user named.
     Followed,
-    /// For a file that this program keeps under a fixed name: a link there could lead to any file of the user's.
+    /// For a file that this program keeps under a fixed name: a link there could lead to any of the user's files.
     Refused,
 }
 
-/// Opens a regular file for writing, without ever waiting for a FIFO in its place; `action` says in errors what for.
+/// Opens a regular file for writing; never blocks on a FIFO in its place. Errors name the `action`.
 ///
 /// **Errors**: [`FsError::Write`], [`FsError::NotRegular`].
 pub(crate) fn open_for_writing(
@@ -82,7 +82,7 @@ pub(crate) fn open_for_writing(
     Ok((file, metadata))
 }
 
-/// **Errors**: [`FsError::NotRegular`], with what it is.
+/// **Errors**: [`FsError::NotRegular`], with the kind of the file.
 pub(crate) fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
     let kind = metadata.file_type();
     let found = if kind.is_file() {
@@ -101,12 +101,12 @@ pub(crate) fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
 }
 
 impl Regular {
-    /// The path the file was opened by.
+    /// The path by which the file was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Size, times and identity at the moment of opening.
+    /// Size, times and identity when it was opened.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
@@ -115,9 +115,9 @@ impl Regular {
         self.file
     }
 
-    /// Reads everything, at most `limit` bytes.
+    /// Reads the whole file, which must not be longer than `limit` bytes.
     pub fn read_all(self, limit: u64) -> Result<Vec<u8>, FsError> {
-        // What is longer is not read at all.
+        // A file that is too long is not read at all.
         let expected = self.metadata.len();
         if expected > limit {
             let path = self.path;
@@ -126,7 +126,7 @@ impl Regular {
         bounded(self.file, &self.path, expected, limit)
     }
 
-    /// Reads what stands from byte `at` on, at most `limit` bytes of it; nothing where the file ends before.
+    /// Reads from byte `at` to the end, which must not be more than `limit` bytes; nothing if the file ends before `at`.
     pub fn read_from(mut self, at: u64, limit: u64) -> Result<Vec<u8>, FsError> {
         let mut bytes = Vec::new();
         self.file
@@ -136,12 +136,12 @@ impl Regular {
         Ok(bytes)
     }
 
-    /// Reads the first `bytes` bytes, or all there are.
+    /// Reads the first `bytes` bytes, or fewer if the file is shorter.
     pub fn head(self, bytes: u64) -> Result<Vec<u8>, FsError> {
         self.read_from(0, bytes)
     }
 
-    /// Reads the file once, in pieces of at most `buffer.len()` bytes, and gives each piece to `each`.
+    /// Reads the file in pieces of at most `buffer.len()` bytes and passes each to `each`.
     pub fn stream(self, buffer: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
         self.stream_while(buffer, |piece| {
             each(piece);
@@ -149,7 +149,7 @@ impl Regular {
         })
     }
 
-    /// Like [`Regular::stream`], until `each` wants no more.
+    /// Like [`Regular::stream`], until `each` returns `false`.
     pub fn stream_while(
         mut self,
         buffer: &mut [u8],
@@ -170,9 +170,9 @@ impl Regular {
     }
 }
 
-/// Whether a file is there that others wrote: one with text, and without `mark` in its first 4 KiB, whose case does not matter.
+/// Whether the file exists, is not empty, and does not contain `mark` (case is ignored) in its first 4 KiB: then others wrote it.
 ///
-/// **Errors**: it is there and cannot be read.
+/// **Errors**: the file exists but cannot be read.
 pub fn is_foreign(path: &Path, mark: &str) -> Result<bool, FsError> {
     let head = match open(path) {
         Ok(file) => file.head(4096)?,
@@ -191,8 +191,8 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     open(path)?.read_all(limit)
 }
 
-/// Like [`read`], for a file that people edit: many editors empty a file before they write it, so an empty one is looked at again for
-/// 200 milliseconds.
+/// Like [`read`], for a file that people edit: many editors empty a file before they write it, so an empty file is read again for up
+/// to 200 milliseconds.
 pub fn read_settled(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     for _ in 0..10 {
         let bytes = read(path, limit)?;
@@ -204,12 +204,12 @@ pub fn read_settled(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     read(path, limit)
 }
 
-/// How long a file is empty at most while an editor saves it.
+/// Longest time for which a file is empty while an editor saves it.
 const SETTLES: Duration = Duration::from_millis(200);
 
-/// Like [`read`], and reads a pipe that the caller opened for this process, too: `/dev/fd/63`, as shells write `<(…)`.
+/// Like [`read`], but also reads a pipe that the caller opened for this process: `/dev/fd/63`, as in the shell's `<(…)`.
 ///
-/// A FIFO with a name of its own is refused: opening it could wait for ever.
+/// A named FIFO is refused: opening it could block forever.
 pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     let given = ["/dev/fd", "/proc/self/fd"]
         .iter()
@@ -222,7 +222,7 @@ pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     bounded(pipe, path, 0, limit)
 }
 
-/// All that an open file holds, probably `expected` and at most `limit` bytes.
+/// Reads an open file to its end. `expected` is its probable length; more than `limit` bytes are an error.
 pub(crate) fn bounded(
     file: File,
     path: &Path,
@@ -241,7 +241,7 @@ pub(crate) fn bounded(
     Ok(bytes)
 }
 
-/// Like [`read`]; `None` when there is nothing at the path. A link that leads to nothing is something: [`FsError::NotRegular`].
+/// Like [`read`], but `None` when the path does not exist. A dangling link is an error: [`FsError::NotRegular`].
 pub fn read_optional(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -254,7 +254,7 @@ pub fn read_optional(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError
     }
 }
 
-/// Whether nothing is at the path because it, or a folder above it, is a link whose target is gone.
+/// Whether the path does not exist because it, or a folder above it, is a dangling link.
 pub fn leads_nowhere(path: &Path) -> bool {
     let nearest = path
         .ancestors()

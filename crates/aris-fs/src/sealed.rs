@@ -1,30 +1,30 @@
-//! Lines of JSON that carry a number and a checksum: what a journal on a [`Log`](crate::Log) is made of.
+//! Lines of JSON with a number and a checksum, for a journal on a [`Log`](crate::Log).
 //!
 //! ```text
 //! {"seq":7,…,"crc":"89abcdef"}
 //! ```
 //!
-//! The checksum is that of everything before `,"crc"`. What a killed writer or a power cut left torn at the end is not among the good
-//! lines: it has no line feed, or holes of zero bytes. Any other damaged line means that somebody else wrote into the file, and nothing
-//! is concluded from it.
+//! The checksum covers everything before `,"crc"`. An incomplete end that a killed writer or a power failure left (without line feed,
+//! or with zero bytes) is not among the good lines. Any other damaged line means that somebody else wrote into the file; then the whole
+//! file is an error.
 
 use std::fmt::Write as _;
 
 use crc32fast::hash as crc32;
 
-/// Bytes of `,"crc":"89abcdef"}`.
+/// Length of `,"crc":"89abcdef"}` in bytes.
 const TAIL: usize = 18;
 
-/// A damaged line that was not torn, or one with a number that does not follow.
+/// A damaged line that is not an incomplete end, or a line whose number does not follow the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedLine {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
     /// What is wrong.
     pub why: String,
 }
 
-/// Adds a line: a JSON object on one line, which begins with its number and has no key `crc`.
+/// Appends a line for `object`: a JSON object on one line that begins with its number and has no key `crc`.
 pub fn seal(to: &mut String, object: &str) {
     let body = object.strip_suffix('}').unwrap_or(object);
     let crc = crc32(body.as_bytes());
@@ -32,10 +32,10 @@ pub fn seal(to: &mut String, object: &str) {
     writeln!(to, "{body},\"crc\":\"{crc:08x}\"}}").unwrap_or_default();
 }
 
-/// The lines, and the number of bytes up to the end of the last good one. `parse` gives the number of a line and what it says; numbers
-/// have no gaps. The checksum is one more key of the object that `parse` gets.
+/// The lines, and the offset of the end of the last good one. `parse` returns the number and the value of a line; its argument still
+/// has the key `crc`. The numbers must not have gaps.
 ///
-/// **Errors**: the first damaged line that is not torn at the end.
+/// **Errors**: the first damaged line that is not an incomplete end.
 pub fn sealed<T>(
     bytes: &[u8],
     parse: impl Fn(&[u8]) -> Result<(u64, T), String>,

@@ -12,21 +12,20 @@ use crate::error::FsError;
 use crate::fault;
 use crate::read::{self, Links};
 
-/// Mode of a new file before the umask, as every other program's.
+/// Mode of a new file before the umask, as usual.
 const NEW_FILE: u32 = 0o666;
 
-/// Replaces the content of `path`, or creates it: afterwards either the old or the new content is there, whole, whatever
-/// happens in between; and when the function returns the new content survives a power cut.
+/// Replaces or creates `path`. Whatever happens in between, the file has either the old or the new content, completely; when the function
+/// returns, the new content survives a power failure.
 ///
-/// A link is written through, the mode of an existing file is kept, and what earlier writers left behind when they were
-/// killed is removed. The folder must exist.
+/// Links are followed, the mode of an existing file is kept, and the leftovers of killed writers are removed. The folder must exist.
 ///
 /// **Errors**: [`FsError::Write`], and [`FsError::NotRegular`] for a FIFO, socket or device; the target is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, None, &|| true).map(drop)
 }
 
-/// Like [`write_atomic`] for a file that a user names: folders above it that are missing are made.
+/// Like [`write_atomic`], for a file that a user names: creates missing folders.
 ///
 /// **Errors**: as [`write_atomic`].
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
@@ -36,7 +35,7 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     write_atomic(path, bytes)
 }
 
-/// Like [`write_atomic`], if `still` holds when everything is ready but for the last step. Gives whether it did; if not, nothing was changed.
+/// Like [`write_atomic`], but only if `still` returns `true` just before the last step. Returns its result; if `false`, nothing changed.
 pub fn write_atomic_if(
     path: &Path,
     bytes: &[u8],
@@ -45,8 +44,8 @@ pub fn write_atomic_if(
     replace(path, bytes, None, still)
 }
 
-/// Like [`write_atomic`], over a file that holds `expected`, whoever else replaces it at this very moment. Gives whether it held that; if not,
-/// the newest content that somebody else put there is there again.
+/// Like [`write_atomic`], but only if the file holds `expected`, even if somebody replaces it at this very moment. Returns whether it did;
+/// if not, the newest content that somebody else wrote is in place.
 pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<bool, FsError> {
     let failed = |error| FsError::write("write", path, error);
     let target = resolve(path).map_err(failed)?;
@@ -64,10 +63,10 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
         .as_file()
         .set_permissions(Permissions::from_mode(mode))
         .map_err(failed)?;
-    // What was there is at the temporary file's name after each exchange, and goes with it at the end.
+    // After each exchange the displaced content has the temporary file's name, and is removed with it at the end.
     let temporary = temporary.into_temp_path();
-    // Making the new file durable took milliseconds. A save of that time is found here, before anybody can read the new content and save over
-    // the other's; after this look microseconds are left.
+    // Making the new file durable takes milliseconds. A save within that time is noticed here, before anybody can read the new content and
+    // overwrite the save; after this check, the race lasts microseconds.
     if !holds(&target, expected) {
         return Ok(false);
     }
@@ -76,7 +75,7 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
     let mut displaced = fs::read(&temporary).map_err(failed)?;
     let mut taken = displaced == expected;
     if taken {
-        // A program that opened the old file before may write into it still: the sync takes the time in which it usually has done so.
+        // A program that had opened the old file may still write into it; usually it is done by the end of this sync.
         sync_entries(folder).map_err(failed)?;
         displaced = fs::read(&temporary).map_err(failed)?;
         taken = displaced == expected;
@@ -88,7 +87,7 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
             if now == put {
                 break;
             }
-            // Somebody has put something newer there meanwhile: that is to stay.
+            // Somebody else has written newer content meanwhile, which must stay.
             put = std::mem::replace(&mut displaced, now);
         }
         sync_entries(folder).map_err(failed)?;
@@ -96,12 +95,12 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
     Ok(taken)
 }
 
-/// Like [`write_atomic`], giving the file `mode` (for instance 0o755) whatever it had.
+/// Like [`write_atomic`], but sets the file's mode to `mode` (for instance 0o755).
 pub fn write_atomic_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FsError> {
     replace(path, bytes, Some(mode), &|| true).map(drop)
 }
 
-/// Like [`write_atomic`], and makes the folder; a file that [`holds`] this content already is left alone, with its age.
+/// Like [`write_atomic`], but creates the folder, and leaves a file that [`holds`] this content already untouched, with its times.
 pub fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     if let Some(folder) = path.parent() {
         create_dir(folder)?;
@@ -112,15 +111,15 @@ pub fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     write_atomic(path, bytes)
 }
 
-/// Whether a file has exactly this content; not when it cannot be read.
+/// Whether a file has exactly this content; `false` when it cannot be read.
 pub fn holds(path: &Path, bytes: &[u8]) -> bool {
     read::read_optional(path, bytes.len() as u64).is_ok_and(|there| there.as_deref() == Some(bytes))
 }
 
-/// Creates `path` with this content, whole or not at all.
+/// Creates `path` with this content, completely or not at all.
 ///
-/// Gives `false` and changes nothing when the path exists already. The folder is not synced: the caller does that once for
-/// several files, or appends to a synced journal afterwards.
+/// Returns `false` and changes nothing when the path exists already. The folder is not synced: the caller does that once for several
+/// files, or appends to a synced journal afterwards.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let (folder, name) = split(path)?;
     let temporary =
@@ -141,7 +140,7 @@ pub fn copy_atomic(from: &Path, to: &Path) -> Result<(), FsError> {
     replace(to, &bytes, Some(mode), &|| true).map(drop)
 }
 
-/// Creates a folder and those above it.
+/// Creates a folder and its missing parents.
 pub fn create_dir(path: &Path) -> Result<(), FsError> {
     if path.is_dir() {
         return Ok(());
@@ -150,15 +149,15 @@ pub fn create_dir(path: &Path) -> Result<(), FsError> {
     fs::create_dir_all(path).map_err(|error| FsError::write("create", path, error))
 }
 
-/// Writes a small note that needs to survive the death of this process and not a power cut. Never through a link: whoever
-/// can put one into the folder could choose which file of the user's is overwritten.
+/// Writes a small file that must survive the death of this process but not a power failure. Links are not followed: otherwise somebody who
+/// can put a link into the folder could choose which of the user's files is overwritten.
 ///
-/// A file that has another name as well (a hard link) is replaced, so that the other name keeps its content.
+/// A file with a second name (a hard link) is replaced, so that the second name keeps its content.
 ///
-/// **Errors**: [`FsError::Write`]; [`FsError::NotRegular`] for a device or FIFO, which is never waited for.
+/// **Errors**: [`FsError::Write`]; [`FsError::NotRegular`] for a device or FIFO, on which it never blocks.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let failed = |error| FsError::write("write", path, error);
-    // Not truncated on opening: what it is must be known first.
+    // Not truncated on opening: the kind of the file must be checked first.
     let options = &mut OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let (mut file, metadata) = read::open_for_writing(path, "write", Links::Refused, options)?;
@@ -171,8 +170,8 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     file.write_all(bytes).map_err(failed)
 }
 
-/// Replaces the content of `path`, whole or not at all for every reader and whoever is killed, without waiting for the disk: after a
-/// power cut the file may be damaged. For what can be had again, such as a cache.
+/// Replaces the content of `path`, completely or not at all for readers and when killed, but without waiting for the disk: a power failure
+/// may damage the file. For content that can be produced again, such as a cache.
 pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let (folder, name) = split(path)?;
     let placed = filled(folder, name, bytes).and_then(|temporary| {
@@ -184,7 +183,7 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
         .map_err(|error| FsError::write("write", path, error))
 }
 
-/// Removes a file; one that is gone already is no error.
+/// Removes a file; an absent file is no error.
 pub fn remove_file(path: &Path) -> Result<(), FsError> {
     fault::point();
     match fs::remove_file(path) {
@@ -229,7 +228,7 @@ fn replace(
         Err(_) => None,
     };
     sweep(folder, name);
-    // Another process sweeping the folder may take an unlocked temporary file away; then write a fresh one.
+    // Another process may remove the temporary file before it is locked; then write a new one.
     for attempt in 0.. {
         let temporary = durable(folder, name, bytes).map_err(failed)?;
         if let Some(mode) = mode.or(existing) {
@@ -253,7 +252,7 @@ fn replace(
     Ok(true)
 }
 
-/// A locked temporary file in `folder` with `bytes` in it.
+/// A locked temporary file in `folder` that contains `bytes`.
 fn filled(folder: &Path, name: &OsStr, bytes: &[u8]) -> io::Result<NamedTempFile> {
     fault::point();
     let mut temporary = Builder::new()
@@ -261,14 +260,14 @@ fn filled(folder: &Path, name: &OsStr, bytes: &[u8]) -> io::Result<NamedTempFile
         .suffix(SUFFIX)
         .permissions(Permissions::from_mode(NEW_FILE))
         .tempfile_in(folder)?;
-    // The lock says that the writer is alive; the system frees it when the writer dies.
+    // The lock shows that the writer is alive; the system releases it when the writer dies.
     temporary.as_file().lock()?;
     fault::point();
     temporary.write_all(bytes)?;
     Ok(temporary)
 }
 
-/// The same, synced.
+/// Like [`filled`], but synced.
 fn durable(folder: &Path, name: &OsStr, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let temporary = filled(folder, name, bytes)?;
     fault::point();
@@ -276,12 +275,12 @@ fn durable(folder: &Path, name: &OsStr, bytes: &[u8]) -> io::Result<NamedTempFil
     Ok(temporary)
 }
 
-/// How the names of the temporary files of these functions end.
+/// Ending of the names of temporary files.
 pub const SUFFIX: &str = ".aris-tmp";
 
 fn prefix(name: &OsStr) -> OsString {
     let mut prefix = OsString::from(".");
-    // Room for the random part and the suffix within the 255 bytes of a file name.
+    // Leave room for the random part and the suffix within the 255 bytes of a file name.
     prefix.push(if name.len() > 200 {
         OsStr::new("long")
     } else {
@@ -291,17 +290,17 @@ fn prefix(name: &OsStr) -> OsString {
     prefix
 }
 
-/// Removes what writers of `path` left behind when they were killed; a living writer's file stays.
+/// Removes the temporary files of killed writers of `path`; those of living writers stay.
 pub fn sweep_dead(path: &Path) -> Result<(), FsError> {
     let (folder, name) = split(path)?;
     sweep(folder, name);
     Ok(())
 }
 
-/// Removes what killed writers left anywhere in `folder`, for a caller whose lock keeps every other writer of the folder out.
+/// Removes the temporary files of killed writers anywhere in `folder`. The caller must hold a lock that keeps all other writers out.
 ///
-/// Unlike [`sweep_dead`] it does not ask whether a writer lives: the system frees the locks of a killed process one after another, so
-/// that the folder's lock can be free while the lock of a temporary file is still held.
+/// Unlike [`sweep_dead`] it does not check whether a writer is alive: the system releases the locks of a killed process one after another,
+/// so the folder's lock may be free while that of a temporary file is still held.
 pub fn sweep_folder(folder: &Path) -> Result<(), FsError> {
     for entry in crate::list_sorted(folder)? {
         let name = entry.name.as_encoded_bytes();
@@ -324,21 +323,21 @@ fn sweep(folder: &Path, name: &OsStr) {
         if found.starts_with(prefix.as_encoded_bytes()) && found.ends_with(SUFFIX.as_bytes()) {
             let path = entry.path();
             if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
-                // Whoever else removes it has done the same work.
+                // If another process removes it first, the result is the same.
                 fs::remove_file(&path).unwrap_or_default();
             }
         }
     }
 }
 
-/// Follows links to the file that a write must replace; the last name need not exist.
+/// Resolves links to the file that a write must replace; the file itself need not exist.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(found) => Ok(found),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A file that appeared meanwhile is another writer's and no link.
+            // A file that appeared meanwhile is another writer's and not a link.
             if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-                // A link to nothing: what it names would be created somewhere the caller did not look.
+                // A dangling link: the write would create a file in a place that the caller did not check.
                 return Err(io::Error::new(
                     io::ErrorKind::NotFound,
                     "the path is a dangling link",
@@ -350,7 +349,7 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A directory stands where the file goes: what is to be written may be valid, the disk forbids it.
+/// The error for a directory in the place of the file: the data may be valid, but the disk prevents the write.
 fn in_the_way(path: &Path) -> FsError {
     FsError::write("write", path, io::ErrorKind::IsADirectory.into())
 }
@@ -437,7 +436,7 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0)
             .expect("fifo");
         assert!(write_unsynced(&fifo, b"x").is_err());
-        // Whoever reads from it would wait for ever on what a new file has.
+        // A new file in place of the FIFO would leave its readers waiting forever.
         assert!(write_atomic(&fifo, b"x").is_err() && !holds(&fifo, b"x"));
         assert!(!fs::symlink_metadata(&fifo).expect("there").is_file());
         assert!(crate::append_unsynced(&fifo, "x").is_err());
