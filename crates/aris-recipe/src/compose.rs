@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::expression::Namespace;
 use crate::finding::{Finding, Severity};
 use crate::model::{DONE, ESCALATE, Kind, Loaded, Recipe, Step};
 use crate::rules::Id;
@@ -84,17 +85,17 @@ impl Work {
         let mut steps = self.composed.recipe.steps.clone();
         let placeholder = steps.remove(at);
         let mut failure = None;
-        let (inserted, entry) = if self.is_on(&placeholder, given) {
-            let inserted = self.expand(&placeholder, find)?;
+        let is_on = self.is_on(&placeholder, given);
+        let (inserted, entry) = if is_on {
+            let inserted = self.expand(&placeholder, given, find)?;
             let entry = inserted.first().map(|step| step.name.clone());
             (inserted, entry)
         } else {
             let left_out = name_of(&placeholder).to_owned();
             self.composed.left_out.push(left_out);
+            self.note_odd_gate(&placeholder, given);
             // What failed does not go on as if it had been rescued.
-            let stop = placeholder.on_failure.as_deref();
-            let stop = stop.filter(|route| *route != placeholder.name);
-            failure = Some(stop.unwrap_or(ESCALATE).to_owned());
+            failure = Some(self.failure_of(&placeholder, given));
             (Vec::new(), steps.get(at).map(|step| step.name.clone()))
         };
         // After the last step of a file there is nothing but the end.
@@ -106,6 +107,9 @@ impl Work {
                 && *route == placeholder.name
             {
                 route.clone_from(&failure);
+            }
+            if !is_on {
+                refuse_by_result(step, &placeholder, &entry, &failure);
             }
             for (route, is_failure) in step.routes_mut() {
                 if route.text == placeholder.name {
@@ -132,28 +136,59 @@ impl Work {
         Ok(())
     }
 
-    fn is_on(&mut self, placeholder: &Step, given: &BTreeMap<String, String>) -> bool {
+    /// The value of a placeholder's gate.
+    fn gate<'a>(&'a self, placeholder: &Step, given: &'a BTreeMap<String, String>) -> &'a str {
         let gate = placeholder.gate.as_deref().unwrap_or_default();
         let value = given.get(gate).or_else(|| self.defaults.get(gate));
-        let value = value.map_or("false", String::as_str);
-        let word = value.trim().to_ascii_lowercase();
-        let on = matches!(word.as_str(), "true" | "1" | "yes");
-        if !on && is_truthy(value) {
-            self.composed.notes.push(format!(
+        value.map_or("false", String::as_str)
+    }
+
+    fn is_on(&self, placeholder: &Step, given: &BTreeMap<String, String>) -> bool {
+        let word = self.gate(placeholder, given).trim().to_ascii_lowercase();
+        matches!(word.as_str(), "true" | "1" | "yes")
+    }
+
+    fn note_odd_gate(&mut self, placeholder: &Step, given: &BTreeMap<String, String>) {
+        let value = self.gate(placeholder, given);
+        if is_truthy(value) {
+            let gate = placeholder.gate.as_deref().unwrap_or_default();
+            let note = format!(
                 "gate {gate} is {value:?}, which is neither on (true, 1, yes) nor off: {} is left out",
                 placeholder.name
-            ));
+            );
+            self.composed.notes.push(note);
         }
-        on
+    }
+
+    /// Where a failure of a placeholder's steps leads: past other placeholders that are off, as their own failure does.
+    fn failure_of(&self, placeholder: &Step, given: &BTreeMap<String, String>) -> String {
+        let mut seen = BTreeSet::from([placeholder.name.as_str()]);
+        let mut at = placeholder;
+        loop {
+            let route = at.on_failure.as_deref().unwrap_or(ESCALATE);
+            match self.composed.recipe.step(route) {
+                Some(next)
+                    if matches!(next.kind(), Kind::SubRecipe(_)) && !self.is_on(next, given) =>
+                {
+                    if !seen.insert(next.name.as_str()) {
+                        return ESCALATE.to_owned();
+                    }
+                    at = next;
+                }
+                _ => return route.to_owned(),
+            }
+        }
     }
 
     /// The steps of a sub-recipe as they stand in its parent.
     fn expand(
         &mut self,
         placeholder: &Step,
+        given: &BTreeMap<String, String>,
         find: &mut Find<'_>,
     ) -> Result<Vec<Step>, Box<Finding>> {
         let name = name_of(placeholder);
+        let failure = self.failure_of(placeholder, given);
         let own = || vec![self.composed.recipe.name.clone()];
         let mut lineage = self.lineage.remove(&placeholder.name).unwrap_or_else(own);
         if lineage.iter().any(|known| known == name) {
@@ -191,7 +226,6 @@ impl Work {
             column: 0,
         };
         let success = placeholder.on_success.as_deref().unwrap_or(DONE);
-        let failure = placeholder.on_failure.as_deref().unwrap_or(ESCALATE);
         let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
         for (rule, mut fault) in sub.faults {
             if !fault.step.is_empty() {
@@ -214,12 +248,12 @@ impl Work {
             }
             step.implied_exhausted = Some(match step.implied_exhausted.take() {
                 Some(route) if names.contains(&route) => format!("{prefix}{route}"),
-                Some(_) | None => failure.to_owned(),
+                Some(_) | None => failure.clone(),
             });
             for (route, _) in step.routes_mut() {
                 route.text = match route.text.as_str() {
                     DONE => success.to_owned(),
-                    ESCALATE => failure.to_owned(),
+                    ESCALATE => failure.clone(),
                     own if names.contains(own) => format!("{prefix}{own}"),
                     unknown => unknown.to_owned(),
                 };
@@ -252,6 +286,47 @@ impl Work {
             if !recipe.state.iter().any(|own| own.variable.text == *name) {
                 recipe.state.push(declaration.clone());
             }
+        }
+    }
+}
+
+/// Sends the branches of `on_result` that lead to a placeholder that is off, and by which a step was refused, where its failures go.
+///
+/// A branch is one of refusal where the step asks what a step wrote, has other branches, and one of these holds: the branch is the
+/// default, the step's failures lead to the placeholder too, or what follows the placeholder is where another branch leads or the step
+/// itself: then the placeholder mends what the step refused. Every other branch chose a part of the work that is left out.
+fn refuse_by_result(step: &mut Step, placeholder: &Step, entry: &str, failure: &str) {
+    let asks_work = step.by_field().is_some()
+        || step
+            .asks()
+            .any(|reference| reference.namespace != Namespace::Inputs);
+    let leads_there = |route: Option<&Text>| route.is_some_and(|to| to.text == placeholder.name);
+    let others = step
+        .branches()
+        .iter()
+        .filter_map(|branch| branch.route.as_ref());
+    let others: BTreeSet<&str> = others
+        .map(|route| route.text.as_str())
+        .filter(|route| *route != placeholder.name)
+        .chain([step.name.as_str()])
+        .collect();
+    let mends = leads_there(step.on_failure.as_ref())
+        || others.contains(entry)
+        || placeholder
+            .on_success
+            .as_deref()
+            .is_some_and(|next| others.contains(next));
+    if !asks_work || others.len() < 2 {
+        return;
+    }
+    for branch in step.branches_mut() {
+        if (mends || branch.is_default())
+            && let Some(route) = branch
+                .route
+                .as_mut()
+                .filter(|route| route.text == placeholder.name)
+        {
+            failure.clone_into(&mut route.text);
         }
     }
 }

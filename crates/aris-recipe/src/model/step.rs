@@ -429,6 +429,11 @@ impl Step {
         })
     }
 
+    pub(crate) fn branches_mut(&mut self) -> impl Iterator<Item = &mut Branch> {
+        let on_result = self.keys.on_result.iter_mut();
+        on_result.flat_map(|on_result| &mut on_result.branches)
+    }
+
     /// All routes that are written down, each with whether it is taken when the work was not done.
     pub(crate) fn routes_mut(&mut self) -> Vec<(&mut Text, bool)> {
         let keys = &mut self.keys;

@@ -58,6 +58,73 @@ fn a_failure_does_not_pass_through_a_rescue_that_is_off() {
     assert_eq!(data["terminal"], "merge");
 }
 
+/// What a gate refused does not pass through a rescue that is off either, whichever of its branches leads there.
+#[test]
+fn a_refusal_does_not_pass_through_a_rescue_that_is_off() {
+    let mend = "  mend: {tool: run_cmd, with: {cmd: x}, on_success: done, on_failure: escalate_now}\n  escalate_now: {action: stop, message: m}\n";
+    let answers = |verdict: &str| {
+        format!(
+            r#"{{"gate": [{{"status": "success", "result": {{"verdict": "{verdict}"}}}}], "*": {{"status": "success"}}}}"#
+        )
+    };
+    let refused = "{when: \"${{ result.verdict }} == refused\", route: rescue}";
+    let passed = "{when: \"${{ result.verdict }} == passed\", route: merge}";
+    for (branches, failure, after) in [
+        (format!("[{passed}, {{route: rescue}}]"), "rescue", "gate"),
+        (format!("[{passed}, {{route: rescue}}]"), "broken", "gate"),
+        (
+            format!("[{passed}, {refused}, {{route: broken}}]"),
+            "broken",
+            "merge",
+        ),
+        (
+            format!("[{passed}, {refused}, {{route: broken}}]"),
+            "broken",
+            "gate",
+        ),
+        (format!("[{refused}, {{route: merge}}]"), "rescue", "gate"),
+    ] {
+        let steps = format!(
+            "  gate: {{tool: run_cmd, with: {{cmd: x}}, retries: 0, on_result: {branches}, on_failure: {failure}}}\n  \
+             rescue: {{sub_recipe: mend, gate: rescue, on_success: {after}, on_failure: broken}}\n"
+        );
+        let project = project(&steps, &[("mend", mend)]);
+        let end = |verdict| run(&project, &answers(verdict), &[])["terminal"].clone();
+        assert_eq!(end("refused"), "broken", "{steps}");
+        assert_eq!(end("passed"), "merge", "{steps}");
+    }
+    // What a gate let pass steps over a part of the work that is off, and so does a choice that only the inputs make.
+    for branches in [
+        "[{when: \"${{ result.verdict }} == passed\", route: rescue}, {route: broken}]",
+        "[{when: \"${{ inputs.more }} == false\", route: rescue}, {route: broken}]",
+    ] {
+        let steps = format!(
+            "  gate: {{tool: run_cmd, with: {{cmd: x}}, retries: 0, on_result: {branches}, on_failure: broken}}\n  \
+             rescue: {{sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}}\n"
+        );
+        let project = project(&steps, &[("mend", mend)]);
+        assert_eq!(
+            run(&project, &answers("passed"), &[])["terminal"],
+            "merge",
+            "{steps}"
+        );
+    }
+}
+
+/// A sub-recipe that gives up hands over to a rescue that is off: that is a failure, by whichever branch it gave up.
+#[test]
+fn what_a_sub_recipe_refused_does_not_pass_through_a_rescue_that_is_off() {
+    let steps = "  work: {sub_recipe: check, gate: more, on_success: merge, on_failure: first}\n  \
+                 first: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: second}\n  \
+                 second: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
+    let check = "  gate: {tool: run_cmd, with: {cmd: x}, retries: 0, on_failure: escalate, \
+                 on_result: [{when: \"${{ result.verdict }} == passed\", route: done}, {route: escalate}]}\n";
+    let mend = "  mend: {tool: run_cmd, with: {cmd: x}, on_success: done, on_failure: escalate}\n";
+    let project = project(steps, &[("check", check), ("mend", mend)]);
+    let refused = r#"{"check_gate": [{"status": "success", "result": {"verdict": "refused"}}], "*": {"status": "success"}}"#;
+    assert_eq!(run(&project, refused, &["more=true"])["terminal"], "broken");
+}
+
 /// What a sub-recipe leaves to its placeholder may be a placeholder itself, further down, and also where the file says nothing.
 #[test]
 fn routes_to_later_placeholders_are_followed() {
