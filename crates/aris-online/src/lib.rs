@@ -1,7 +1,6 @@
-//! What every helper that reaches the network does alike: the flags, the client they make, the progress that a person who waits
-//! sees, and records in the forms they are printed in.
+//! The common part of helpers that use the network: flags, client, progress line, and output of records.
 //!
-//! Imports `aris-cli`, because its subject is the command line; it knows no source and no helper.
+//! Depends on `aris-cli`, because its subject is the command line; it knows no source and no helper.
 
 #![warn(missing_docs)]
 
@@ -20,15 +19,15 @@ pub use aris_sources::FetchError;
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl, read as read_records};
 
-/// Exit codes of a subcommand with their meaning; an empty text is what the code means in every helper.
+/// Exit codes of a subcommand with their meaning; an empty text stands for the meaning that all helpers share.
 pub type Exits = &'static [(u8, &'static str)];
 
-/// The exit codes of a call that a source answers, with the meaning of 0.
+/// The exit codes of a subcommand that asks a source; `answered` is the meaning of 0.
 pub const fn exits(answered: &'static str) -> [(u8, &'static str); 5] {
     [(0, answered), (3, ""), (4, ""), (5, ""), (7, "")]
 }
 
-/// What helpers that reach the network say alike.
+/// The common part of the descriptions of helpers that use the network.
 pub const SPEC: Spec = Spec {
     name: "",
     version: env!("CARGO_PKG_VERSION"),
@@ -84,13 +83,13 @@ impl OnlineArgs {
         }
     }
 
-    /// How long all requests together may take.
+    /// Time limit for all requests together.
     pub fn deadline(&self) -> Duration {
         self.deadline
             .map_or(aris_sources::DEADLINE, Duration::from_secs_f64)
     }
 
-    /// Which of cache and network are asked.
+    /// Whether the cache and the network are used.
     pub fn mode(&self) -> Mode {
         match (self.offline, self.refresh) {
             (true, _) => Mode::Offline,
@@ -100,9 +99,9 @@ impl OnlineArgs {
     }
 }
 
-/// Year or years, as `--year` takes them. A filter may be a list with commas: a value must not be able to add to it.
+/// Parses the year or years of `--year`. A filter may be a comma-separated list, so a value must not contain a comma.
 ///
-/// **Errors**: what it must be instead.
+/// **Errors**: a message that says what is allowed.
 pub fn years(text: &str) -> Result<String, String> {
     let shaped = text.len() <= 9
         && text.bytes().any(|byte| byte.is_ascii_digit())
@@ -119,7 +118,7 @@ pub fn years(text: &str) -> Result<String, String> {
     }
 }
 
-/// Refuses an empty text, which `what` names.
+/// Refuses an empty text; `what` names it in the message.
 ///
 /// **Errors**: a usage error with this hint.
 pub fn filled(text: &str, what: &str, hint: &str) -> Result<(), FetchError> {
@@ -129,7 +128,7 @@ pub fn filled(text: &str, what: &str, hint: &str) -> Result<(), FetchError> {
     Ok(())
 }
 
-/// A client for `hosts` as the flags and the environment want it; what it waits for is shown by `progress`.
+/// A client for `hosts` with the settings of flags and environment; `progress` shows what it waits for.
 ///
 /// **Errors**: [`HttpError::Setting`].
 pub fn client(
@@ -162,7 +161,7 @@ pub fn client(
     Client::new(settings)
 }
 
-/// Asks `hosts` through a client that lives as long as `what`, showing what it waits for.
+/// Runs `what` with a client for `hosts` and a progress line.
 ///
 /// **Errors**: as [`client`], and those of `what`.
 pub fn asking<T, E: From<HttpError>>(
@@ -179,7 +178,8 @@ pub fn asking<T, E: From<HttpError>>(
     said
 }
 
-/// `ARIS_CONTACT_EMAIL`, or the older `ARIS_VERIFY_EMAIL` or `OPENALEX_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
+/// The contact address from `ARIS_CONTACT_EMAIL`, or the older `ARIS_VERIFY_EMAIL` or `OPENALEX_EMAIL`. Several services want it in the user agent, so that they can
+/// write instead of blocking.
 fn contact(context: &Context) -> String {
     let shaped = |address: &&str| {
         address.contains('@')

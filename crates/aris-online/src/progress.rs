@@ -1,6 +1,6 @@
-//! A line on stderr for people who wait: how much is done, how fast, how long it may take, and what it waits for now.
+//! A progress line on stderr: how much is done, the rate, the remaining time, and what is being waited for.
 //!
-//! Only on a terminal, and never with `--quiet`; a program that reads stderr sees nothing of it.
+//! Only shown on a terminal and without `--quiet`.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use aris_cli::Context;
 use aris_sources::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shown after this time only: what is quick needs no progress.
+/// The line appears after this time, because quick work needs no progress.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// The line. Clones show the same line.
+/// The progress line. Clones share the same line.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A line for work of `total` steps, or of unknown length.
+    /// A line for `total` steps, or for an unknown number.
     pub fn new(context: &Context, total: Option<u64>) -> Self {
         if context.is_quiet() {
             return Self::silent();
@@ -29,36 +29,36 @@ impl Progress {
         } else {
             "{spinner} {pos} asked, {elapsed}  {wide_msg}"
         };
-        // The templates are constants; a wrong one would show the plain bar.
+        // The template is a constant; a wrong one would show the default bar.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Self { bar }
     }
 
-    /// No line at all.
+    /// No progress line.
     pub fn silent() -> Self {
         Self {
             bar: ProgressBar::hidden(),
         }
     }
 
-    /// One step is done.
+    /// Counts one finished step.
     pub fn step(&self) {
         self.bar.inc(1);
     }
 
-    /// Does what writes to the terminal, too: the line goes out of its way.
+    /// Hides the line while `write` writes to the terminal.
     pub fn around(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
     }
 
-    /// Takes the line away; the answer follows.
+    /// Removes the line, before the answer is printed.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// Shows what the client does.
+    /// Shows an event of the client.
     pub(crate) fn hear(&self, event: &Event) {
         match event {
             Event::Asking(host) => {

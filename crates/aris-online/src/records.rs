@@ -1,5 +1,4 @@
-//! Records of papers as a helper prints them: in an envelope, one a line, as a bibliography, or in the form that the skills of the
-//! reference read.
+//! Output of paper records: in an envelope, one per line, as a bibliography, or in the format that the reference's skills read.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -35,16 +34,16 @@ pub struct Papers {
     pub schema: &'static str,
     /// The records.
     pub papers: Vec<Paper>,
-    /// What stands in the envelope's `meta` beside them: totals, what is missing, where to go on.
+    /// Further entries for the envelope's `meta`: totals, missing papers, where to continue.
     pub more: Map<String, Value>,
-    /// The form that was asked for.
+    /// The requested output format.
     pub form: FormArgs,
-    /// The form without a flag, and with `--compat`.
+    /// The text output without a format flag and with `--compat`.
     pub plain: String,
 }
 
 impl Papers {
-    /// The records of an answer, with what is known of the rest: how many there are, where to go on, and how many items are no papers.
+    /// The records of an answer. The total, where to continue, and the number of items that are not papers go into `meta`.
     pub fn of(schema: &'static str, found: Answer, plain: String, form: FormArgs) -> Self {
         let is_other = |(item, paper): &&(Value, Option<Paper>)| !item.is_null() && paper.is_none();
         let others = found.items.iter().filter(is_other).count();
@@ -66,7 +65,7 @@ impl Papers {
         }
     }
 
-    /// With a value more in the envelope's `meta`.
+    /// Adds a value to the envelope's `meta`.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.more.insert(key.to_owned(), value.into());
@@ -104,7 +103,7 @@ impl Product for Papers {
     }
 }
 
-/// One record a line.
+/// Writes one record per line, as JSON.
 pub fn jsonl(papers: &[Paper], out: &mut dyn Write) -> io::Result<()> {
     for paper in papers {
         serde_json::to_writer(&mut *out, paper)?;
@@ -113,7 +112,7 @@ pub fn jsonl(papers: &[Paper], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A bibliography of all records. Equal keys are told apart by a letter, in the order of the records.
+/// A bibliography of all records. Equal keys get a letter, in the order of the records.
 pub fn bibliography(papers: &[Paper]) -> String {
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut text = String::new();
@@ -132,7 +131,7 @@ pub fn bibliography(papers: &[Paper]) -> String {
     text.trim_end_matches('\n').to_owned() + if text.is_empty() { "" } else { "\n" }
 }
 
-/// 1 is `a`, 26 is `z`, 27 is `aa`.
+/// A number as letters: 1 is `a`, 26 is `z`, 27 is `aa`.
 fn letters(mut number: usize) -> String {
     let mut text = Vec::new();
     while number > 0 {
@@ -144,7 +143,7 @@ fn letters(mut number: usize) -> String {
     text.into_iter().rev().collect()
 }
 
-/// An entry of the list that `arxiv_fetch search` prints without a flag: the fields of the reference's script.
+/// An entry of the list that `arxiv_fetch search` prints without a flag; its fields are those of the reference's script.
 #[derive(Deserialize)]
 struct Plain {
     id: ArxivId,
@@ -158,7 +157,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// The record. When arXiv answered is not in it: the file was written then.
+    /// The record. The entry does not say when arXiv answered; the file's time is used instead.
     fn record(self, file: &Path) -> Paper {
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
         let written = file.metadata().and_then(|found| found.modified()).ok();
@@ -194,8 +193,8 @@ impl Plain {
     }
 }
 
-/// Reads records that a helper printed into a file: one JSON value (a record, a list of them, an envelope with them in `data` or `papers`), or one
-/// record on each line; also the plain list of `arxiv_fetch search`.
+/// Reads records from a file that a helper printed: one JSON value (a record, a list of them, or an envelope with them in `data` or `papers`),
+/// one record per line, or the plain list of `arxiv_fetch search`.
 ///
 /// **Errors**: the line, from 1, and what is wrong with it.
 pub fn read(file: &Path, bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
@@ -203,7 +202,7 @@ pub fn read(file: &Path, bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
         if value.get("origins").is_some() {
             return serde_json::from_value(value).map_err(|error| format!("not a record: {error}"));
         }
-        // Another list of objects with titles is not one of records: a record says who described it.
+        // Other objects with titles are not records: a record names its source.
         let plain = Plain::deserialize(&value).ok();
         let record = plain.map(|plain| plain.record(file));
         record.ok_or_else(|| String::from("not a record of a helper: the field origins is missing"))
@@ -221,7 +220,7 @@ pub fn read(file: &Path, bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(at, line)| match serde_json::from_str(line) {
             Ok(value) => record(value).map_err(|why| (at + 1, why)),
-            // The first line decides whether the text is one value or many.
+            // The first line decides whether the text is one value or one record per line.
             Err(_) if at == 0 => Err((whole.line(), whole.to_string())),
             Err(error) => Err((at + 1, error.to_string())),
         })
@@ -239,7 +238,7 @@ fn listed(value: Value) -> Vec<Value> {
     }
 }
 
-/// JSON as Python's `json.dumps(indent=2)` lays it out.
+/// JSON in the layout of Python's `json.dumps(indent=2)`.
 pub fn indented(value: &Value) -> String {
     format!("{value:#}")
 }
