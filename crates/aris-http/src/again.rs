@@ -1,39 +1,38 @@
-//! Whether the same may be asked again, and when.
+//! Decides whether a request may be sent again, and when.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// The first back-off lies between half of this and this; each further one doubles.
+/// The first back-off is between half of this and this; each further one doubles.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// No back-off of our own is longer.
+/// Longest back-off of our own.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// A pause that a host may ask for; a longer one is taken for this long, because clocks end.
+/// Longest pause that a host may ask for; longer ones are shortened to this, because clocks cannot represent any time.
 const LONGEST_PAUSE: Duration = Duration::from_hours(365 * 24);
 
-/// `X-RateLimit-Reset` is a time from this number of seconds on (September 2001); below it, it is none.
+/// `X-RateLimit-Reset` values from here on are Unix times (September 2001); smaller ones are not, and are ignored.
 const FIRST_TIME: i64 = 1_000_000_000;
 
-/// Whether the same may be asked again.
+/// Whether a request may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
-    /// No: this is the answer, or what was asked may have been done.
+    /// No: the answer is final, or the request may have had its effect.
     No,
-    /// Yes, after a pause of our own.
+    /// Yes, after our own back-off.
     Soon,
     /// Yes, after this pause.
     After(Duration),
 }
 
 impl Again {
-    /// What an answer says about it: yes after too many requests (429, 403 that names a time, and what the host says `later` with) and
-    /// after trouble (408, 425, 5xx).
+    /// What an answer says: yes after 408, 425, 429, 5xx, the host's `later` statuses, and 403 with a pause.
     ///
-    /// The pause is `Retry-After`, or the time to `X-RateLimit-Reset` when `X-RateLimit-Remaining` is 0. `header` looks a header up by its
-    /// name in small letters.
+    /// The pause is `Retry-After`, or the time to `X-RateLimit-Reset` when `X-RateLimit-Remaining` is 0. `header` looks up a header by its
+    /// lower-case name.
     ///
     /// **Source**: RFC 9110 §10.2.3; GitHub's REST documentation, "Rate limits for the REST API". OpenAlex counts the seconds until
     /// midnight in a header of the same name: see [`Allowance`](crate::Allowance).
@@ -61,12 +60,12 @@ impl Again {
     }
 }
 
-/// What a `Retry-After` header asks for: seconds, or a date (RFC 9110 §10.2.3).
+/// The pause of a `Retry-After` header: seconds, or a date (RFC 9110 §10.2.3).
 fn pause(header: &str, now: Timestamp) -> Option<Duration> {
     let header = header.trim();
     let pause = match header.parse::<u64>() {
         Ok(seconds) => Duration::from_secs(seconds),
-        // More digits than a number has still means "much later".
+        // A number that is too large to parse still means "much later".
         Err(_) if !header.is_empty() && header.bytes().all(|byte| byte.is_ascii_digit()) => {
             LONGEST_PAUSE
         }
@@ -78,7 +77,7 @@ fn pause(header: &str, now: Timestamp) -> Option<Duration> {
     Some(pause.min(LONGEST_PAUSE))
 }
 
-/// How long to wait after so many attempts, with jitter, so that programs that failed together do not come back together.
+/// The back-off after so many attempts, with jitter, so that programs that failed together do not all return together.
 pub(crate) fn back_off(attempts: u32) -> Duration {
     let whole = FIRST
         .saturating_mul(1 << attempts.saturating_sub(1).min(10))
@@ -86,7 +85,7 @@ pub(crate) fn back_off(attempts: u32) -> Duration {
     whole.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
-/// Lets time pass.
+/// Sleeps.
 #[expect(
     clippy::disallowed_methods,
     reason = "an outside host asked for the time; there is no event to wait for"

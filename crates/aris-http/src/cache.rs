@@ -1,12 +1,12 @@
-//! Answers on disk, shared by all helpers and all processes.
+//! A cache of answers on disk, shared by all helpers and processes.
 //!
-//! One file for each question, named by its digest: a JSON line that describes the answer, then the body. A file is written beside
-//! its place and renamed, without waiting for the disk; after a power cut it may be cut off, so the body's digest is checked on
-//! reading and a wrong one means that there is no answer. Keys are part of no question.
+//! One file per request, named by the request's digest: a JSON line that describes the answer, then the body. A file is written beside
+//! its place and renamed, without waiting for the disk. A power failure may truncate it, so the body's digest is checked on reading; a
+//! file with a wrong digest is ignored. The digest of a request does not include API keys.
 //!
-//! Once a day the oldest answers go until the rest is small enough.
+//! Once a day the oldest answers are removed until the rest is small enough.
 //!
-//! The cache spares requests and nothing else: what cannot be read or written there is as if it were not there.
+//! The cache only saves requests: a file that cannot be read or written is treated as absent.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -20,10 +20,10 @@ use sha2::{Digest as _, Sha256};
 use crate::request::Request;
 use crate::response::Response;
 
-/// Largest file that is read back: the largest body anybody asks for, and its head.
+/// Largest file that is read back, in bytes: the largest body that any request allows, and its head.
 const FILE_LIMIT: u64 = 256 << 20;
 
-/// An answer and the digest of its body, which follows.
+/// The description of an answer and the digest of its body, which follows.
 #[derive(Serialize, Deserialize)]
 struct Head<R> {
     #[serde(flatten)]
@@ -31,28 +31,28 @@ struct Head<R> {
     sha256: String,
 }
 
-/// The cache, in this folder; `None` where nothing can be kept.
+/// The cache in this folder; `None` where nothing can be stored.
 #[derive(Debug)]
 pub(crate) struct Cache(pub(crate) Option<PathBuf>);
 
 impl Cache {
-    /// Keeps other processes and threads with the same question waiting, until `end` at most: they find the answer in the cache then.
+    /// Makes other processes and threads with the same request wait, until `end` at most: they then find the answer in the cache.
     pub(crate) fn alone(&self, request: &Request, url: &str, end: Instant) -> Option<Lock> {
         let folder = self.0.as_ref()?.join("asking");
         let name = name(request, url);
-        // A thousand locks serve all questions: two that share one by chance wait for each other.
+        // Some four thousand locks serve all requests: two that share a lock by chance wait for each other.
         let lock = folder.join(format!("{}.lock", name.get(..3)?));
         aris_fs::create_dir(&folder).ok()?;
         Lock::acquire_before(&lock, end).ok()
     }
 
-    /// The kept answer to a request, when there is one that is whole, of whatever age.
+    /// The stored answer to a request, if its file is intact, whatever its age.
     pub(crate) fn get(&self, request: &Request, url: &str) -> Option<Response> {
         let path = self.path(request, url)?;
         parse(&aris_fs::read_optional(&path, FILE_LIMIT).ok()??)
     }
 
-    /// Keeps an answer. Two processes may do so at once: the last one wins, and both are whole.
+    /// Stores an answer. If two processes do so at once, the last one wins; both files are intact.
     pub(crate) fn put(&self, request: &Request, url: &str, response: &Response) {
         let Some(path) = self.path(request, url) else {
             return;
@@ -76,7 +76,7 @@ impl Cache {
     }
 }
 
-/// The digest of a question.
+/// The digest of a request.
 fn name(request: &Request, url: &str) -> String {
     let question = format!(
         "{}\0{url}\0{}\0{}",
@@ -85,7 +85,7 @@ fn name(request: &Request, url: &str) -> String {
     hex(&Sha256::digest(question))
 }
 
-/// Whether an answer may still be used. One from the future (a clock was set) may not.
+/// Whether an answer may still be used. One from the future may not: a clock was changed.
 pub(crate) fn is_fresh(fetched: Timestamp, now: Timestamp, keep: Duration) -> bool {
     let age: Result<Duration, _> = now.duration_since(fetched).try_into();
     age.is_ok_and(|age| age < keep)
@@ -102,17 +102,17 @@ fn parse(bytes: &[u8]) -> Option<Response> {
     })
 }
 
-/// Bytes of answers that are kept, unless somebody wants another number: 1 GiB, some hundred thousand answers.
+/// Default size of the cache, in bytes: 1 GiB, some hundred thousand answers.
 pub(crate) const USUAL: u64 = 1 << 30;
 
-/// How often the cache is looked through.
+/// How often old answers are removed.
 const EVERY: Duration = Duration::from_hours(24);
 
-/// An answer that is younger may be in use.
+/// Younger answers stay, because they may be in use.
 const YOUNG: Duration = Duration::from_mins(10);
 
-/// Removes the oldest answers below `folder` when they have more than `limit` bytes, until they have four fifths of it. Does nothing when
-/// that was done within [`EVERY`], or another process does it now. What cannot be looked at or removed stays.
+/// Removes the oldest answers below `folder` when they exceed `limit` bytes, down to four fifths of it. Does nothing if that was done
+/// within [`EVERY`] or another process is doing it. Files that cannot be examined or removed stay.
 pub(crate) fn sweep(folder: &Path, limit: u64) -> Option<()> {
     // The file system's own clock: the probe was written when the folder was chosen.
     let modified = |path: &Path| std::fs::metadata(path).ok()?.modified().ok();
@@ -210,7 +210,7 @@ mod tests {
         answer("f", 20);
         assert_eq!(sweep(temp.path(), 3000), None);
         assert_eq!(left(), "cdef");
-        // What has just come stays, however small the limit.
+        // New answers stay, however small the limit is.
         fs::remove_file(temp.path().join(".swept")).expect("removed");
         assert_eq!(sweep(temp.path(), 10), Some(()));
         assert_eq!(left(), "d");

@@ -1,4 +1,4 @@
-//! The client: cache, pace, exchange, verdict over what came, and whether to ask again.
+//! The client: cache, pace, exchange, judgement of the answer, and retries.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,25 +16,25 @@ use crate::response::Response;
 use crate::settings::{Event, Mode, Settings};
 use crate::wire::{Broken, Wire};
 
-/// One exchange may take this long, within the deadline: a host that stalls is asked again rather than waited for.
+/// Time limit for one exchange within the deadline: a stalled request is sent again.
 const EXCHANGE: Duration = Duration::from_secs(30);
 
-/// Requests that are sent for one answer at most.
+/// Most requests for one answer.
 const ATTEMPTS: u32 = 5;
 
-/// Something else than an answer is asked for again this often.
+/// Most retries after a body that is not an answer.
 const DOUBTS: u32 = 2;
 
-/// Why a body is not the answer that was promised. What a reader returns decides whether it is asked for again.
+/// Why a reader rejects a body; the variant decides whether the request is sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// It is no answer at all (an error page, an empty page where results were announced); asking again may help.
+    /// The body is not an answer (an error page, an empty page where results were announced); another attempt may help.
     NotAnAnswer(String),
-    /// It is an answer, and broken; asking again will not help.
+    /// The body is an answer but broken; another attempt will not help.
     Malformed(String),
 }
 
-/// Asks hosts, within one deadline. Made once by a helper; its threads share it.
+/// Sends requests to hosts, within one deadline. A helper makes one client, which its threads share.
 pub struct Client {
     /// How it works.
     pub settings: Settings,
@@ -42,14 +42,14 @@ pub struct Client {
     cache: Cache,
     pace: Pace,
     gate: Gate,
-    /// When it gives up.
+    /// The deadline.
     pub(crate) end: Instant,
 }
 
 impl Client {
-    /// A client; its deadline begins now.
+    /// Makes a client; its deadline begins now.
     ///
-    /// **Errors**: [`HttpError::Setting`], also where only the cache may answer, and cannot be used.
+    /// **Errors**: [`HttpError::Setting`], also when only the cache may be used but cannot be.
     pub fn new(settings: Settings) -> Result<Self, HttpError> {
         let folder = match &settings.folder {
             Err(why) if settings.mode == Mode::Offline => {
@@ -75,11 +75,11 @@ impl Client {
         })
     }
 
-    /// The answer to `request`, as `read` makes it from the response.
+    /// The answer to `request`, as `read` parses it from the response.
     ///
-    /// `read` gets 2xx answers and those 4xx that decide something (400, 404, 410, 422 …). Only what it accepts is kept in the cache.
+    /// `read` gets 2xx answers and those 4xx that are an answer (400, 404, 410, 422 …). Only answers that it accepts are cached.
     ///
-    /// **Errors**: every [`HttpError`]; those of the kind [`ErrorKind::Unavailable`] say nothing about what was asked for.
+    /// **Errors**: every [`HttpError`]; those of the kind [`ErrorKind::Unavailable`] say nothing about the thing asked for.
     pub fn ask<T>(
         &self,
         request: &Request,
@@ -88,7 +88,7 @@ impl Client {
         let url = self.url(request);
         let kept = || {
             let kept = self.kept(request, &url)?;
-            // A kept answer was accepted once; if a newer reader refuses it, the network has a better one.
+            // A cached answer was accepted once; if a newer reader rejects it, ask the network.
             let value = read(&kept).ok()?;
             (self.settings.listener)(&Event::Answered);
             Some(value)
@@ -100,7 +100,7 @@ impl Client {
             return Err(HttpError::Offline { url });
         }
         let _alone = (!request.keep.0.is_zero()).then(|| self.alone(request));
-        // Another process may have asked the same meanwhile.
+        // Another process may have stored the answer while this one waited.
         if let Some(value) = kept() {
             return Ok(value);
         }
@@ -136,14 +136,14 @@ impl Client {
         })
     }
 
-    /// Keeps other processes and threads with the same question waiting while the result lives, until the deadline at most.
+    /// Makes other processes and threads with the same request wait until the returned lock is dropped, at most until the deadline.
     pub fn alone(&self, request: &Request) -> Option<aris_fs::Lock> {
         let asks = self.settings.mode != Mode::Offline;
         let lock = || self.cache.alone(request, &self.url(request), self.end);
         asks.then(lock).flatten()
     }
 
-    /// Whether an answer to this request is kept that [`Client::ask`] would give now.
+    /// Whether [`Client::ask`] would answer this request from the cache.
     pub fn is_kept(&self, request: &Request) -> bool {
         self.kept(request, &self.url(request)).is_some()
     }
@@ -158,12 +158,12 @@ impl Client {
         (is_fresh || self.settings.mode == Mode::Offline).then_some(kept)
     }
 
-    /// Keeps an answer to `request` that came as part of another one: it is then known, and not asked for alone.
+    /// Stores an answer to `request` that was part of another answer, so that it need not be requested.
     pub fn keep(&self, request: &Request, part: &Response) {
         self.cache.put(request, &self.url(request), part);
     }
 
-    /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most.
+    /// Repeats an exchange until it succeeds, within the host's manners and the deadline; each attempt takes `longest` at most.
     pub(crate) fn exchange<T>(
         &self,
         request: &Request,
@@ -189,7 +189,7 @@ impl Client {
         exchange.run(work)
     }
 
-    /// The URL of a request, without secrets.
+    /// The URL of a request, without API keys.
     pub(crate) fn url(&self, request: &Request) -> String {
         let host = request.host;
         let own = || format!("{}{}", host.origin, host.prefix);

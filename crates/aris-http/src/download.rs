@@ -1,4 +1,4 @@
-//! Files: streamed to disk, checked, resumed where a connection broke off.
+//! Downloads: streamed to disk, checked, and resumed after a broken connection.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -15,36 +15,36 @@ use crate::request::Request;
 use crate::settings::Mode;
 use crate::wire::{Answer, Broken, broken, header, media_type};
 
-/// Pieces a file is written in.
+/// Size of the pieces in which a file is written.
 const PIECE: usize = 256 << 10;
 
-/// A file that has arrived.
+/// A downloaded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its digest.
+    /// SHA-256, in hexadecimal.
     pub sha256: String,
-    /// Bytes that an earlier, broken download had brought already.
+    /// Bytes that an earlier, interrupted download had already stored.
     pub resumed: u64,
 }
 
-/// Bytes of a file's start and end that are looked at.
+/// Bytes at the start and at the end of a file that are checked.
 const END: u64 = 1024;
 
-/// Bytes of a page in the place of a file that are looked at.
+/// Bytes of an error page that are read.
 const PAGE: u64 = 64 << 10;
 
 impl Client {
-    /// Brings the file that `request` names to `target`, whole, or not at all. `fits` gets its first kilobyte and says whether it is a file
-    /// of the kind that was asked for; where the host did not say how long the file is, it gets the last kilobyte, too, and says whether the
-    /// file ends there. A file that is there is left alone. `absent` gets the page of a 404 or 410, as much as 64 KiB of it, and says whether
-    /// it is the host's own.
+    /// Downloads the file of `request` to `target`, completely or not at all. An existing `target` is left alone. `fits` checks the file: its
+    /// first argument is the first kilobyte; the second is the last kilobyte if the host did not announce the file's length, and then `fits`
+    /// must also check that the file ends there. `absent` gets up to 64 KiB of the page of a 404 or 410 and says whether the host itself
+    /// wrote that page.
     ///
-    /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
-    /// that the file is still the same. Of several processes that want the same file one brings it, and the others wait for it.
+    /// An interrupted download leaves `.<name>.part` beside the target; the next call continues it if the host says that the file is still
+    /// the same. If several processes want the same file, one downloads it and the others wait.
     ///
-    /// **Errors**: as [`Client::ask`]; a 404 or 410 of the host's own gives `Ok(None)`.
+    /// **Errors**: as [`Client::ask`]. Returns `Ok(None)` after a 404 or 410 whose page `absent` accepts.
     pub fn download(
         &self,
         request: &Request,
@@ -61,19 +61,19 @@ impl Client {
         let path = folder.join(format!(".{name}.part"));
         let note = folder.join(format!(".{name}.part.from"));
         let mut part = aris_fs::Part::open(&path, self.end)?;
-        // Looked at with the lock held: another process may have brought it meanwhile.
+        // Checked while the lock is held: another process may have downloaded it meanwhile.
         if target.is_file() {
             part.discard()?;
             return Ok(Some(described(target)?));
         }
         let mut resumed = part.length();
         let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
-            // A note that cannot be read says nothing about the part, which is then begun again.
+            // Without a readable note the origin of the part is unknown, and the download starts again.
             let from = aris_fs::read_text(&note).unwrap_or_default();
             let known = from.strip_prefix(&format!("{url}\n"));
             let tag = known.and_then(|known| known.lines().next());
             let total: Option<u64> = known.and_then(|known| known.lines().nth(1)?.parse().ok());
-            // Another encoding has other lengths, and a part of it is a part of nothing.
+            // With content encodings, lengths and parts would not be those of the file.
             let mut more = vec![("accept-encoding", String::from("identity"))];
             if let Some(tag) = tag.filter(|_| part.length() > 0) {
                 more.push(("range", format!("bytes={}-", part.length())));
@@ -82,8 +82,8 @@ impl Client {
                 part.restart().map_err(disk)?;
             }
             let (mut answer, _) = attempt.send(&more)?;
-            // Not every host looks at `If-Range`.
-            // A part names the tag that the whole has (RFC 9110 §15.3.7): one that names none may be of another file.
+            // Not every host honours `If-Range`. A 206 carries the tag of the whole file (RFC 9110 §15.3.7); one without it may belong to
+            // another file.
             let same = tag.is_some() && validator(&answer) == tag;
             let status = answer.status().as_u16();
             let fits_on = range(&answer).is_some_and(|(begin, whole)| {
@@ -143,12 +143,12 @@ impl Client {
     }
 }
 
-/// Nothing can come of another attempt where the disk fails.
+/// A disk error; another attempt will not help.
 fn disk(error: aris_fs::FsError) -> Missed {
     (error.into(), Again::No)
 }
 
-/// Appends the body to the part; the media type that the answer names, and whether the host said how long the file is.
+/// Appends the body to the part. Returns the media type, and whether the host announced the file's length.
 fn receive(
     attempt: &Attempt<'_>,
     mut answer: Answer,
@@ -157,13 +157,13 @@ fn receive(
 ) -> Result<(String, bool), Missed> {
     let Exchange { request, url, .. } = attempt.exchange;
     let total = range(&answer).and_then(|(_, total)| total);
-    // Without a length and without chunks the end of the connection is the end of the file, and a cut looks like one (RFC 9112 §6.3).
+    // Without length and chunks, the end of the connection is the end of the file, so an interruption cannot be noticed (RFC 9112 §6.3).
     let chunked = header(&answer, "transfer-encoding").is_some();
     let said = chunked || total.is_some() || header(&answer, "content-length").is_some();
     let limit = request.limit;
     if part.length() == 0 {
         let noted = match validator(&answer) {
-            // With the length, which a part of the same file repeats.
+            // Keep the length as well: a later part must announce the same.
             Some(tag) => {
                 let length = total.map(|total| total.to_string());
                 let length = length
@@ -204,13 +204,13 @@ fn receive(
     Err(attempt.broken(Broken::Trouble(what)))
 }
 
-/// What tells one state of a file from another: only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
+/// The validator of a file's version: only a strong tag allows parts to be joined (RFC 9110 §13.1.5).
 fn validator(answer: &Answer) -> Option<&str> {
     let tag = header(answer, "etag").filter(|tag| !tag.starts_with("W/"));
     tag.or_else(|| header(answer, "last-modified"))
 }
 
-/// Where a part begins in its file, and how many bytes the file has (RFC 9110 §14.4).
+/// The start of a part in its file, and the length of the file (RFC 9110 §14.4).
 fn range(answer: &Answer) -> Option<(u64, Option<u64>)> {
     let range = header(answer, "content-range")?;
     let range = range.trim_start_matches(|sign: char| !sign.is_ascii_digit());
@@ -219,7 +219,7 @@ fn range(answer: &Answer) -> Option<(u64, Option<u64>)> {
     Some((begin.trim().parse().ok()?, total))
 }
 
-/// What a file is.
+/// Size and digest of a file.
 fn described(path: &Path) -> Result<Downloaded, HttpError> {
     let (mut digest, mut bytes) = (Sha256::new(), 0);
     aris_fs::open(path)?.stream(&mut vec![0; PIECE], |piece| {

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Reasons why there is no answer.
 
 use std::time::Duration;
 
@@ -6,37 +6,38 @@ use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use serde_json::{Map, Value};
 
-/// No answer, or none that can be used. URLs carry no secrets.
+/// There is no answer, or none that can be used. URLs contain no secrets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// Offline, and the cache does not have it.
+    /// Offline, and the answer is not in the cache.
     #[error("offline, and the cache has no answer for {url}")]
     Offline {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
-    /// A host was asked, and nothing came that can be used.
+    /// The host was asked, but nothing usable came back.
     #[error("{host} {why}: {url}")]
     Asked {
         /// The host's name.
         host: &'static str,
-        /// What was asked for.
+        /// The requested URL.
         url: String,
-        /// What came instead.
+        /// The reason.
         why: Why,
     },
-    /// Asking again is not allowed before the deadline ends: the pace of the host, a pause it asked for, or its circuit breaker.
+    /// No further request is allowed before the deadline: because of the host's pace, a pause it asked for, or the circuit
+    /// breaker.
     #[error("{host} takes the next request only in {:.1} s ({why}), after the deadline", wait.as_secs_f64())]
     TooLate {
         /// The host's name.
         host: &'static str,
-        /// How long one would have to wait.
+        /// The necessary wait.
         wait: Duration,
-        /// What for.
+        /// The reason for the wait.
         why: String,
     },
-    /// A setting from the environment that cannot be used.
+    /// A setting in the environment is unusable.
     #[error("{what}")]
     Setting {
         /// The variable.
@@ -45,7 +46,7 @@ pub enum HttpError {
         what: String,
         /// What it must be.
         hint: &'static str,
-        /// Whether it was given wrong, or what it names is not there.
+        /// Whether the value is invalid, or what it names does not exist.
         kind: ErrorKind,
     },
     /// The disk failed.
@@ -53,10 +54,10 @@ pub enum HttpError {
     Disk(#[from] FsError),
 }
 
-/// Why a request brought nothing that can be used.
+/// Why a request brought no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Why {
-    /// Connection, TLS, name or protocol trouble.
+    /// Trouble with the connection, TLS, name resolution or the protocol.
     #[error("did not answer ({what})")]
     NoAnswer {
         /// What happened.
@@ -71,31 +72,31 @@ pub enum Why {
     Busy {
         /// The last status.
         status: u16,
-        /// The pause it asked for last.
+        /// The last pause that it asked for.
         retry_after: Option<Duration>,
         /// Requests that were sent.
         attempts: u32,
-        /// The variable of a key that would raise the host's limits, where none is set.
+        /// The variable of an API key that would raise the host's limits and is not set.
         key: Option<&'static str>,
     },
-    /// The deadline over everything has passed, of this length.
+    /// The deadline, of this length, has passed.
     #[error("did not answer before the deadline of {} s passed", .0.as_secs_f64())]
     Deadline(Duration),
-    /// Something else than the promised answer, in words: an HTML page, an empty page where results were announced.
+    /// Something other than an answer, described in words: an HTML page, an empty page where results were announced.
     #[error("sent something else than an answer ({0})")]
     NotAnAnswer(String),
-    /// An answer that cannot be read as what it must be, and what is wrong with it.
+    /// A malformed answer, and what is wrong with it.
     #[error("sent a malformed answer ({0})")]
     Malformed(String),
-    /// More than so many bytes.
+    /// A body with more than this number of bytes.
     #[error("sent an answer that is larger than {0} bytes")]
     TooLarge(u64),
-    /// The host wants a key, or another one; one that takes no keys refuses this caller.
+    /// The host requires a key or another key; a host that takes no keys refuses this caller.
     #[error("refuses to answer{} ({status})", if variable.is_some() { " without a valid key" } else { "" })]
     Refused {
         /// 401 or 403.
         status: u16,
-        /// Environment variable the key is read from, where the host takes one.
+        /// Environment variable of the key, if the host takes one.
         variable: Option<&'static str>,
     },
 }

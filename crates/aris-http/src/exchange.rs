@@ -1,6 +1,6 @@
-//! One exchange: a request is sent until an answer comes, or until nothing can come of another attempt. The only loop of this crate
-//! that asks again, and the only place that hears what an answer says about the pace; the client adds cache and readers to it, the
-//! service takes it as it is.
+//! One exchange: a request is sent until an answer comes or another attempt cannot help. This is the only loop in this crate that
+//! retries, and the only place that evaluates what answers say about the pace. The client adds cache and readers to it; the service
+//! uses it directly.
 
 use std::time::{Duration, Instant};
 
@@ -15,22 +15,22 @@ use crate::secret::Secret;
 use crate::settings::{Event, Settings};
 use crate::wire::{Answer, Broken, Wire, broken, header, media_type};
 
-/// Why an attempt failed, and whether there may be another one.
+/// Why an attempt failed, and whether another one may follow.
 pub(crate) type Missed = (HttpError, Again);
 
-/// A request and how often it may be sent.
+/// A request and the limits of its attempts.
 pub(crate) struct Exchange<'a> {
-    /// The pace that is kept, and who is told about it; `None` where there is none.
+    /// The pace to keep, and the settings with the listener; `None` if no pace is kept.
     pub(crate) polite: Option<(&'a Pace, &'a Settings)>,
     pub(crate) wire: &'a Wire,
     pub(crate) request: &'a Request,
     pub(crate) url: &'a str,
     pub(crate) key: Option<&'a Secret>,
-    /// Requests that are sent at most.
+    /// Most requests sent.
     pub(crate) attempts: u32,
-    /// One of them may take this long.
+    /// Time limit of one attempt.
     pub(crate) longest: Duration,
-    /// When all of it ends, and how long that was from the beginning.
+    /// The end of the whole exchange. `deadline` is the time that it was given.
     pub(crate) end: Instant,
     pub(crate) deadline: Duration,
     pub(crate) now: &'a dyn Fn() -> Timestamp,
@@ -39,16 +39,16 @@ pub(crate) struct Exchange<'a> {
 /// One attempt of an exchange.
 pub(crate) struct Attempt<'a> {
     pub(crate) exchange: &'a Exchange<'a>,
-    /// Nobody else asks an exclusive host meanwhile.
+    /// For an exclusive host, keeps others from asking during the attempt.
     turn: Option<Turn<'a>>,
     number: u32,
     time: Duration,
 }
 
 impl Exchange<'_> {
-    /// Attempts until it works.
+    /// Repeats attempts until one succeeds.
     ///
-    /// **Errors**: that of the last attempt; a pause that does not fit into the time is not begun.
+    /// **Errors**: that of the last attempt. A pause that would exceed the deadline is not begun.
     pub(crate) fn run<T>(
         &self,
         mut work: impl FnMut(&Attempt<'_>) -> Result<T, Missed>,
@@ -86,7 +86,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// The deadline has passed.
+    /// The error for a passed deadline.
     pub(crate) fn late(&self) -> HttpError {
         self.request.missed(self.url, Why::Deadline(self.deadline))
     }
@@ -97,9 +97,9 @@ impl Exchange<'_> {
 }
 
 impl Attempt<'_> {
-    /// Sends the request with more headers. Gives the answer, and the URL that gave it, without secrets.
+    /// Sends the request with the additional headers `more`. Returns the answer and the URL that gave it, without secrets.
     ///
-    /// An answer is one that does not say "not now" nor, where a pace is kept, "not you"; what it says about the pace is kept.
+    /// An answer that says "not now", or with a pace 401 and 403, is an error. What the answer says about the pace is stored.
     pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<(Answer, String), Missed> {
         let exchange = self.exchange;
         let (request, key) = (exchange.request, exchange.key);
@@ -132,20 +132,20 @@ impl Attempt<'_> {
             status,
             retry_after,
             attempts: self.number,
-            // A key raises the limits: where there is none, that is the reason.
+            // Without a key the host's limits are low: name the missing key.
             key: variable.filter(|_| is_limit && key.is_none()),
         };
         Err((request.missed(exchange.url, why), again))
     }
 
-    /// What an answer says about asking again.
+    /// What an answer says about another attempt.
     fn says(&self, answer: &Answer) -> Again {
         let Exchange { request, now, .. } = self.exchange;
         let header = |name: &str| header(answer, name);
         Again::after(answer.status().as_u16(), header, request.host.later, now())
     }
 
-    /// The answer with all of its body.
+    /// Reads the whole body of an answer.
     pub(crate) fn whole(&self, (mut answer, url): (Answer, String)) -> Result<Response, Missed> {
         let fetched_at = (self.exchange.now)();
         let later = self.says(&answer) != Again::No;
@@ -158,7 +158,7 @@ impl Attempt<'_> {
         Ok(Response {
             status: answer.status().as_u16(),
             media_type: media_type(&answer),
-            // Here, before it is read, kept or quoted.
+            // Mask the key before the body is parsed, stored or quoted.
             body: match self.exchange.key {
                 Some(key) => key.masked(body),
                 None => body,
@@ -171,13 +171,13 @@ impl Attempt<'_> {
         })
     }
 
-    /// Nothing can come of another attempt.
+    /// An error after which another attempt cannot help.
     pub(crate) fn last(&self, why: Why) -> Missed {
         let Exchange { request, url, .. } = self.exchange;
         (request.missed(url, why), Again::No)
     }
 
-    /// The exchange broke off. What must not be done twice is sent again only when nothing was sent at all.
+    /// The error for a broken exchange. A request that must not be repeated is sent again only if nothing was sent at all.
     pub(crate) fn broken(&self, broken: Broken) -> Missed {
         let once = self.exchange.request.once;
         let again = if once { Again::No } else { Again::Soon };

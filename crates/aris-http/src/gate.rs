@@ -1,4 +1,4 @@
-//! Connections under way to one host in this process.
+//! Limits the concurrent connections of this process to one host.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -6,18 +6,18 @@ use std::time::Instant;
 
 type Counts = BTreeMap<&'static str, usize>;
 
-/// Counts the requests under way to each host.
+/// Counts the current requests to each host.
 #[derive(Default)]
 pub(crate) struct Gate {
     under_way: Mutex<Counts>,
     left: Condvar,
 }
 
-/// One request under way; dropped when it has ended.
+/// One current request; dropped when it has ended.
 pub(crate) struct Permit<'a>(&'a Gate, &'static str);
 
 impl Gate {
-    /// Waits until fewer than `limit` requests to `host` are under way. `None` when the deadline comes first.
+    /// Waits until fewer than `limit` requests to `host` are running. `None` when the deadline comes first.
     pub(crate) fn enter(
         &self,
         host: &'static str,

@@ -1,4 +1,4 @@
-//! Outside services as this crate sees them: where they are, and how they want to be asked.
+//! Descriptions of outside services: their addresses, and how they want to be asked.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ pub struct Host {
     pub name: &'static str,
     /// Scheme and authority, `https://export.arxiv.org`.
     pub origin: &'static str,
-    /// The path prefix of its API, `/api`; empty when there is none. An overriding base URL may carry it or not.
+    /// The path prefix of its API, `/api`; empty when there is none. A base URL that overrides it may include the prefix or not.
     pub prefix: &'static str,
-    /// Environment variable that names another base URL.
+    /// Environment variable with another base URL.
     pub base_variable: &'static str,
-    /// For a service that takes a key: the environment variable that it is read from, and how it is sent.
+    /// For a service that takes an API key: its environment variable, and how it is sent.
     pub key: Option<(&'static str, KeySent)>,
-    /// How it wants to be asked by strangers.
+    /// Manners for unknown callers.
     pub manners: Manners,
-    /// How it wants to be asked by those it knows: with a key or, where it takes none, with a contact address.
+    /// Manners for known callers: those with a key or, if the service takes none, with a contact address.
     pub manners_known: Manners,
-    /// Statuses besides 429 and 5xx that say "not now".
+    /// Further statuses, besides 429 and 5xx, that mean "not now".
     pub later: &'static [u16],
 }
 
 impl Host {
-    /// A service that takes no key, asks the same of everybody, and has its API at its root.
+    /// A service without a key, with the same manners for everybody, and with its API at the root.
     pub const fn new(
         name: &'static str,
         origin: &'static str,
@@ -43,7 +43,7 @@ impl Host {
         }
     }
 
-    /// The same with a key from this environment variable.
+    /// The service with an API key from this environment variable.
     #[must_use]
     pub const fn key(self, variable: &'static str, sent: KeySent) -> Self {
         let key = Some((variable, sent));
@@ -58,23 +58,23 @@ pub enum KeySent {
     Header(&'static str),
     /// As `Authorization: Bearer …`.
     Bearer,
-    /// As this query parameter, which is added when the request leaves and is part of no name and no message.
+    /// As this query parameter. It is added when the request is sent, and is not part of cache names or messages.
     Query(&'static str),
 }
 
-/// How a service wants to be asked.
+/// Limits that a service sets for its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Manners {
-    /// Time between the beginnings of two requests, over all processes of this user on this machine.
+    /// Time between the starts of two requests, over all processes of this user on this machine.
     pub interval: Duration,
-    /// Requests under way at once in one process.
+    /// Concurrent requests in one process.
     pub connections: usize,
     /// One request at a time over all processes: the next one begins when the last one has ended.
     pub exclusive: bool,
 }
 
 impl Manners {
-    /// A request in so many milliseconds, over so many connections.
+    /// One request per so many milliseconds, over so many connections.
     pub const fn every(milliseconds: u64, connections: usize) -> Self {
         Self {
             interval: Duration::from_millis(milliseconds),

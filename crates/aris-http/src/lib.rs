@@ -1,11 +1,10 @@
 //! The network, politely: one client for every outside service, and the only crate that talks HTTP.
 //!
 //! A [`Client`] asks a [`Host`] within its manners (pace and connections, kept across processes), honours `Retry-After`, backs off,
-//! stops asking a host that keeps saying 429 (other processes see that too), keeps answers in a cache that many processes share, and
-//! gives up at one deadline over everything. What it cannot get is an error that says so: an outside that did not answer is never
-//! an empty answer.
+//! stops asking a host that keeps answering 429 (also across processes), stores answers in a shared cache, and has one deadline for
+//! everything. A missing answer is always an error, never an empty answer.
 //!
-//! What it does not do: know any service. Requests are built and answers are read by `aris-sources`.
+//! This crate knows no service: `aris-sources` builds requests and parses answers.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Addresses: which of them may be asked, and where a redirect may lead.
+//! URLs: which may be requested, and which redirects may be followed.
 
 use aris_contract::ErrorKind;
 use url::{Host as Name, Url};
@@ -6,14 +6,14 @@ use url::{Host as Name, Url};
 use crate::error::HttpError;
 use crate::host::Host;
 
-/// An http or https address without user name and password: these would be secrets in a URL.
+/// An http or https URL without user name and password, which would be secrets in a URL.
 pub(crate) fn parse(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let bare = url.username().is_empty() && url.password().is_none();
     (matches!(url.scheme(), "http" | "https") && bare).then_some(url)
 }
 
-/// Whether it is on this machine.
+/// Whether the URL leads to this machine.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Name::Domain(name)) => name == "localhost",
@@ -23,7 +23,7 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The base URL for `host`: its own, or the one a user gave. Without a slash at the end, without the API's prefix doubled.
+/// The base URL for `host`: its own, or the one that the user gave. Without a trailing slash, and with the API's prefix once.
 ///
 /// **Errors**: [`HttpError::Setting`].
 pub(crate) fn base(host: &Host, given: Option<&str>) -> Result<String, HttpError> {
@@ -52,12 +52,12 @@ fn given_base(host: &Host, given: &str) -> Result<String, &'static str> {
     Ok(format!("{origin}{path}{}", host.prefix))
 }
 
-/// Where a redirect from `from` to `location` leads. `None` when it leads nowhere that may be asked.
+/// The target of a redirect from `from` to `location`; `None` if it must not be followed.
 pub(crate) fn redirected(from: &str, location: &str) -> Option<String> {
     let from = parse(from)?;
     let mut to = parse(from.join(location).ok()?.as_str())?;
     to.set_fragment(None);
-    // From the open network never into this machine, and never from encrypted to plain.
+    // Never from the network to this machine, and never from encrypted to plain.
     let inward = is_loopback(&to) && !is_loopback(&from);
     let plain = to.scheme() == "http" && (from.scheme() == "https" || !is_loopback(&to));
     (!inward && !plain).then(|| to.into())

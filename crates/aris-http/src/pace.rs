@@ -1,8 +1,8 @@
-//! The pace of a host over all processes, and the breaker that keeps everybody from asking a host that has had enough.
+//! The pace of a host across all processes, and a circuit breaker: after repeated refusals, nobody asks the host for a while.
 //!
-//! One small file for each host says when the next request may begin and until when the host asked to be left alone. It is read and
-//! written under a lock that the system frees when its holder dies. Times are counted since boot, so that a clock that is set changes
-//! nothing; a file from an earlier boot is nothing.
+//! One small file per host says when the next request may start and until when the host must not be asked. It is read and written
+//! under a lock that the system releases when its holder dies. Times are counted since boot, so that changes of the clock do not
+//! matter; a file from an earlier boot is ignored.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::response::Allowance;
 use crate::settings::{Event, Settings};
 use crate::wire::{Answer, header};
 
-/// After so many refusals (429) in a row nobody asks for a while, even where the host names no time.
+/// After this number of refusals (429) in a row nobody asks for a while, even if the host names no time.
 const REFUSALS: u32 = 3;
 
 /// The first of these pauses; it doubles with each further refusal.
@@ -31,13 +31,13 @@ const FIRST_PAUSE: Duration = Duration::from_secs(30);
 /// The longest of these pauses.
 const LONGEST_PAUSE: Duration = Duration::from_mins(15);
 
-/// A slot further ahead than this is a damaged file, not a queue.
+/// A start time further ahead than this comes from a damaged file, not from a queue.
 const FURTHEST: Duration = Duration::from_hours(2);
 
-/// No allowance is for longer, and for no longer does a host that asks for a pause stay unasked.
+/// Longest pause: allowances last a day, and longer pauses that a host asks for are shortened to this.
 const DAY: Duration = Duration::from_hours(24);
 
-/// What the processes of this machine know about a host together. Times in milliseconds since boot.
+/// What the processes of this machine know about a host. Times are in milliseconds since boot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct State {
@@ -45,21 +45,21 @@ struct State {
     next: u64,
     refusals: u32,
     closed_until: u64,
-    /// The allowance is used up until then; what costs nothing may still be asked.
+    /// Until then the allowance is used up; only requests that cost nothing are sent.
     spent_until: u64,
 }
 
 /// The pace of all hosts.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// `None` where nothing can be kept.
+    /// `None` where nothing can be stored.
     folder: Option<PathBuf>,
     boot: String,
-    /// What this process knows where the folder does not serve.
+    /// The state in this process, used when the folder cannot be used.
     here: Mutex<BTreeMap<&'static str, State>>,
 }
 
-/// Leave to send one request, now. For an exclusive host nobody else has it until this is dropped.
+/// Permission to send one request now. For an exclusive host, nobody else gets one until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     pace: &'a Pace,
@@ -76,9 +76,9 @@ impl Pace {
         }
     }
 
-    /// Waits for the moment when `request` may be sent, and tells of each wait before it begins.
+    /// Waits until `request` may be sent, and reports each wait to the listener first.
     ///
-    /// **Errors**: [`HttpError::TooLate`] when that moment lies behind the deadline; nothing is reserved then.
+    /// **Errors**: [`HttpError::TooLate`] when that would be after the deadline; then nothing is reserved.
     pub(crate) fn turn(
         &self,
         request: &Request,
@@ -101,7 +101,7 @@ impl Pace {
                     let why = String::from("other processes are asking it");
                     return Err(too_late(manners.interval, why));
                 }
-                // Where there can be no lock, the pace is kept without it.
+                // If locking is impossible, the pace is kept without a lock.
                 lock => lock.and_then(Result::ok),
             };
             let mut state = self.read(host);
@@ -176,8 +176,8 @@ impl Pace {
 }
 
 impl Turn<'_> {
-    /// Keeps what an answer says: an allowance that is used up; a refusal for the sake of the pace, with its pause; or else that the
-    /// host answers again, and whatever it refused before is forgotten.
+    /// Stores what an answer says: that the allowance is used up; that the host refused because of the pace, with its pause; or that
+    /// it answers again, which resets the count of refusals.
     pub(crate) fn heard(&self, answer: &Answer, again: Again, is_limit: bool) {
         let (pace, host) = (self.pace, self.host);
         let path = pace.path(host, "lock").filter(|_| self.lock.is_none());
@@ -190,7 +190,7 @@ impl Turn<'_> {
         if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
             state.spent_until = after(spent.reset.min(DAY));
         }
-        // An answer that was under way says nothing about a pause that the host has asked for since.
+        // An answer to an earlier request says nothing about a pause that the host has asked for since.
         if again == Again::No && !is_limit && state.closed_until <= now {
             state.refusals = 0;
         }
@@ -214,24 +214,24 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The clock since boot. It counts sleep where the system has such a clock.
+/// The clock since boot, including sleep where the system has such a clock.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const CLOCK: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const CLOCK: ClockId = ClockId::Monotonic;
 
-/// Milliseconds since this machine started: the same in every process, never set back.
+/// Milliseconds since boot: the same in every process, and never set back.
 fn now() -> u64 {
     milliseconds(clock_gettime(CLOCK).try_into().unwrap_or_default())
 }
 
-/// What identifies this boot, so that a number kept from an earlier one is not taken for a time. Empty where the system does not say.
+/// Identifies this boot, so that times stored in an earlier one are ignored. Empty where the system has no such identifier.
 fn boot() -> String {
     let text = aris_fs::read_text(Path::new("/proc/sys/kernel/random/boot_id"));
     text.unwrap_or_default().trim().to_owned()
 }
 
-/// From now until `then`.
+/// The time from now until `then`.
 fn until(then: u64) -> Duration {
     Duration::from_millis(then.saturating_sub(now()))
 }

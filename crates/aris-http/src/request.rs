@@ -1,4 +1,4 @@
-//! What is asked for.
+//! Requests.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,20 +10,20 @@ use crate::error::{HttpError, Why};
 use crate::host::Host;
 use crate::response::Response;
 
-/// Everything but letters, digits and the unreserved marks of RFC 3986 is encoded.
+/// Characters to encode: all but letters, digits and the unreserved marks of RFC 3986.
 pub(crate) const VALUE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// In a path the separators of identifiers stay readable; `/` does not, unless it is asked for.
+/// In a path, the separators of identifiers are not encoded, except `/`.
 const SEGMENT: &AsciiSet = &VALUE.remove(b':').remove(b'@').remove(b',');
 
-/// Bytes of an answer that are accepted unless a request says otherwise: 10 MiB.
+/// Default limit of an answer's body, in bytes: 10 MiB.
 pub(crate) const BODY_LIMIT: u64 = 10 << 20;
 
-/// One request to a host. Values are encoded here and nowhere else, so that none can leave its place.
+/// One request to a host. Only this type encodes values, so that no value can change the structure of the URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a request asks nothing before a client sends it"]
 pub struct Request {
@@ -32,24 +32,24 @@ pub struct Request {
     /// Path and query below the host's base, without secrets.
     pub(crate) target: String,
     pub(crate) accept: &'static str,
-    /// Takes an HTML page for an answer, too, which it is to no other question.
+    /// Whether an HTML page is a valid answer.
     pub pages: bool,
-    /// JSON; empty where there is none.
+    /// JSON body; empty for none.
     pub(crate) body: String,
     pub(crate) limit: u64,
-    /// How long the cache keeps an answer, and how long it keeps that there is no such thing (404, 410).
+    /// How long the cache may use an answer, and how long an absence (404, 410).
     pub(crate) keep: (Duration, Duration),
-    /// Intervals of the host's pace that it takes: more than one where the host allows fewer requests of this kind.
+    /// Intervals of the host's pace that it takes: more than one if the host allows fewer requests of this kind.
     pub slots: u32,
-    /// Counts against an allowance of the host: not sent while that is used up.
+    /// Whether it counts against an allowance of the host: not sent while that is used up.
     pub metered: bool,
-    /// Must not be done twice: nothing is sent again that may have arrived, not even after an answer that says "later". Whoever asks looks
-    /// first what was done.
+    /// Whether it must not be done twice: a request that may have arrived is never sent again, not even after an answer that says "later".
+    /// The caller must check first what was done.
     pub once: bool,
 }
 
 impl Request {
-    /// Asks `host` for the JSON at `path`, which is a constant of the service, `/query`.
+    /// A GET request for the JSON at `path`, a constant of the service such as `/query`.
     pub fn get(host: &'static Host, path: &'static str) -> Self {
         Self {
             host,
@@ -66,7 +66,7 @@ impl Request {
         }
     }
 
-    /// Asks with a JSON body.
+    /// A POST request with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path);
         request.method = Method::POST;
@@ -74,18 +74,18 @@ impl Request {
         request
     }
 
-    /// Sets something with a JSON body.
+    /// A PUT request with a JSON body.
     pub fn put(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::post(host, path, body);
         request.method = Method::PUT;
         request
     }
 
-    /// Appends a value as one path segment: a `/` in it is encoded, and so are the segments `.` and `..`.
+    /// Appends a value as one path segment: `/` in it and the segments `.` and `..` are encoded.
     pub fn segment(mut self, value: &str) -> Self {
         self.target.push('/');
         match value {
-            // A server would fold these into another path.
+            // A server would resolve these to another path.
             "." => self.target.push_str("%2E"),
             ".." => self.target.push_str("%2E%2E"),
             _ => self.push(value, SEGMENT),
@@ -98,7 +98,7 @@ impl Request {
         value.split('/').fold(self, Self::segment)
     }
 
-    /// Appends a constant piece of the path.
+    /// Appends a constant part of the path.
     pub fn path(mut self, piece: &'static str) -> Self {
         self.target.push_str(piece);
         self
@@ -114,7 +114,7 @@ impl Request {
         self
     }
 
-    /// Appends a query parameter when there is a value.
+    /// Appends a query parameter if there is a value.
     pub fn query_if(self, name: &'static str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.query(name, value),
@@ -128,19 +128,19 @@ impl Request {
         self
     }
 
-    /// Accepts a body of so many bytes instead of 10 MiB; a larger one is an error.
+    /// Accepts a body of up to `bytes` bytes instead of 10 MiB; a larger one is an error.
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
         self
     }
 
-    /// Keeps an answer in the cache for this long, and an answer that there is no such thing (404, 410) for `absence`.
+    /// Sets how long the cache may use an answer, and for how long an absence (404, 410).
     pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
         self.keep = (time, absence);
         self
     }
 
-    /// This request brought nothing from `url`.
+    /// The error for this request to `url`.
     pub(crate) fn missed(&self, url: &str, why: Why) -> HttpError {
         HttpError::Asked {
             host: self.host.name,
@@ -149,7 +149,7 @@ impl Request {
         }
     }
 
-    /// How long an answer to it may be used.
+    /// How long the cache may use this answer.
     pub(crate) fn keeps(&self, response: &Response) -> Duration {
         let (answer, absence) = self.keep;
         if response.is_absence() {

@@ -1,11 +1,11 @@
-//! What came back.
+//! Responses.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// An answer: any status that decides something, with its whole body.
+/// An answer: any final status, with its whole body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// The status: 2xx, or a 4xx that is an answer (400, 404, 410, 422 …).
@@ -17,15 +17,15 @@ pub struct Response {
     pub body: Vec<u8>,
     /// When the host answered.
     pub fetched_at: Timestamp,
-    /// What is left of an allowance, where the host says so; the cache does not keep it.
+    /// The remaining allowance, if the host states it; not stored in the cache.
     #[serde(skip)]
     pub allowance: Option<Allowance>,
-    /// Whether it says "not now", as 429 does, 5xx, and 403 that names a time.
+    /// Whether it says "not now": 429, 5xx, and 403 that names a time.
     #[serde(skip)]
     pub later: bool,
     /// The URL that answered, without secrets.
     pub url: String,
-    /// The URL of the next page, as a `Link` header names it.
+    /// The URL of the next page, from the `Link` header.
     #[serde(skip)]
     pub next: Option<String>,
 }
@@ -36,12 +36,12 @@ impl Response {
         (200..300).contains(&self.status)
     }
 
-    /// Whether the host says that there is no such thing: 404 or 410.
+    /// Whether the host says that the thing does not exist: 404 or 410.
     pub fn is_absence(&self) -> bool {
         matches!(self.status, 404 | 410)
     }
 
-    /// A part of it that is an answer of its own.
+    /// A part of this answer that is an answer of its own.
     #[must_use]
     pub fn part(&self, status: u16, body: Vec<u8>) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl Response {
         }
     }
 
-    /// Whether the body is an HTML page, whatever its type says.
+    /// Whether the body is an HTML page, whatever its media type.
     pub(crate) fn is_html(&self) -> bool {
         let start = self.body.trim_ascii_start().iter().take(16);
         let start: Vec<u8> = start.map(u8::to_ascii_lowercase).collect();
@@ -64,21 +64,21 @@ impl Response {
     }
 }
 
-/// What an answer says about the allowance that it was paid from, in dollars.
+/// What an answer says about the allowance that paid for it, in dollars.
 ///
 /// **Source**: OpenAlex, "Authentication & Pricing" (developers.openalex.org/api-reference/authentication).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowance {
-    /// What is left of the day's, and of what was paid for.
+    /// What is left of the daily allowance and of paid credit.
     pub left: f64,
     /// What this request cost, or would have cost.
     pub cost: f64,
-    /// Until midnight UTC, when the day's is whole again.
+    /// Time until midnight UTC, when the daily allowance is renewed.
     pub reset: Duration,
 }
 
 impl Allowance {
-    /// Reads it from headers, looked up by their names in small letters.
+    /// Parses it from headers, which `header` looks up by lower-case name.
     pub fn of<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         let number = |name| -> Option<f64> { header(name)?.trim().parse().ok() };
         let paid = number("x-ratelimit-prepaid-remaining-usd").unwrap_or_default();
@@ -93,7 +93,7 @@ impl Allowance {
         })
     }
 
-    /// Whether it does not pay for another request like this one.
+    /// Whether it cannot pay for another request like this one.
     pub(crate) fn is_spent(self) -> bool {
         self.left <= 0.0 || self.left < self.cost
     }

@@ -6,21 +6,20 @@ use percent_encoding::utf8_percent_encode;
 
 use crate::request::VALUE;
 
-/// An API key. It has no `Display`, its `Debug` says nothing, and it is never part of a URL that is kept or shown.
+/// An API key. It has no `Display`, its `Debug` hides it, and it is never part of a URL that is stored or shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a key as a user set it; white space around it is an accident of copying. `None` when nothing is left, or when it could
-    /// not stand in a header.
+    /// Makes a key from the user's text, trimmed. `None` when it is empty or cannot be a header value.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let printable = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         printable.then(|| Self(text.to_owned()))
     }
 
-    /// Replaces the key in text that a host sent: some repeat what they were asked. Shorter than eight characters it is no secret, and
-    /// may be part of any word.
+    /// Replaces the key in a body, because some hosts repeat the request. A key of fewer than eight characters is not replaced: it
+    /// could be part of any word.
     pub(crate) fn masked(&self, body: Vec<u8>) -> Vec<u8> {
         let key = &self.0;
         if key.len() < 8 {

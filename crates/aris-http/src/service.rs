@@ -1,7 +1,7 @@
-//! One service whose answers are not kept: what is asked changes it, or is different the next time.
+//! A service whose answers are not cached, because requests change it or its answers change.
 //!
-//! Beside [`Client`](crate::Client), which asks public sources politely and keeps what they say, this sends one request for one answer,
-//! gives back any status, and sends twice what must not be done twice only where nobody can have seen the first request.
+//! [`Client`](crate::Client) asks public sources politely and caches the answers. This module sends one request for one answer and
+//! returns any status. It repeats a request that must not be done twice only if the first one cannot have arrived.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::response::Response;
 use crate::secret::Secret;
 use crate::wire::Wire;
 
-/// Requests that are sent for one answer at most: one, and two more where that does no harm.
+/// Most requests for one answer: one, and two more where repeating does no harm.
 const ATTEMPTS: u32 = 3;
 
 /// A service at one base URL.
@@ -29,7 +29,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that `host` describes, at `base` instead of its usual place when one is given.
+    /// The service that `host` describes, at `base` instead of its usual address if given.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn new(
@@ -46,10 +46,10 @@ impl Service {
         })
     }
 
-    /// Sends a request and gives the answer, all within `time`.
+    /// Sends a request and returns the answer, all within `time`.
     ///
-    /// Sent again, `ATTEMPTS` times at most: when no connection came about, and, unless it must not be done twice, after an answer that
-    /// says "not now" and after a broken exchange.
+    /// The request is repeated, up to `ATTEMPTS` times in all, if no connection could be made and, unless it must not be done twice,
+    /// after an answer that says "not now" and after a broken exchange.
     ///
     /// **Errors**: [`HttpError::Asked`].
     pub fn exchange(
@@ -73,10 +73,10 @@ impl Service {
         exchange.run(|attempt| attempt.whole(attempt.send(&[])?))
     }
 
-    /// The request for the page after `answer`; `None` after the last one.
+    /// The request for the page after `answer`; `None` after the last page.
     ///
-    /// **Errors**: [`Why::NotAnAnswer`] when the next page is said to lie with somebody else: then the answer is not whole, and the
-    /// key is not taken there.
+    /// **Errors**: [`Why::NotAnAnswer`] when the next page is said to be on another host: then the result is incomplete, and the key is
+    /// not sent there.
     pub fn next(&self, request: &Request, answer: &Response) -> Result<Option<Request>, HttpError> {
         let Some(url) = &answer.next else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! How a client works: read once, from flags and the environment.
+//! The client's settings, read once from flags and the environment.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,47 +15,47 @@ use crate::host::{Host, Manners};
 use crate::origin;
 use crate::secret::Secret;
 
-/// The deadline over everything, unless a flag says otherwise: 60 s.
+/// Default deadline for all requests together: 60 s.
 pub const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Whether the network is asked.
+/// Whether the cache and the network are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The cache first, the network for what it does not have or holds too long.
+    /// The cache first, then the network for answers that are missing or too old.
     Live,
     /// The cache only, whatever its age.
     Offline,
-    /// The network only; the cache is renewed.
+    /// The network only; its answers renew the cache.
     Refresh,
 }
 
-/// Something that a person who waits may want to know.
+/// An event that a waiting person may want to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A request goes out to the host of this name.
+    /// A request is sent to the host of this name.
     Asking(&'static str),
-    /// A request to the host of this name waits for so long, and what for: `its pace`, or what the host answered.
+    /// A request to the host of this name waits for this time, and the reason: `its pace`, or what the host answered.
     Waiting(&'static str, Duration, String),
-    /// An answer came in.
+    /// An answer arrived.
     Answered,
 }
 
-/// The variable that says how large the cache may be.
+/// The variable with the size of the cache.
 const LIMIT: &str = "ARIS_CACHE_LIMIT_MB";
 
-/// How a client works.
+/// The settings of a client.
 #[derive(Clone)]
 #[must_use]
 pub struct Settings {
-    /// Whether the network is asked.
+    /// Whether the cache and the network are used.
     pub mode: Mode,
-    /// It gives up when this time has passed, counted from the client's making over everything it does.
+    /// Time for everything that the client does, from its creation.
     pub deadline: Duration,
-    /// The folder of cache and pace; or why none can be used: then answers are not kept, and the pace of other processes is not known.
+    /// The folder of cache and pace; or why none can be used: then answers are not stored, and the pace of other processes is unknown.
     pub folder: Result<PathBuf, String>,
-    /// Who hears what happens. Called from the threads that ask.
+    /// Receives the events, on the threads that send requests.
     pub listener: Arc<dyn Fn(&Event) + Send + Sync>,
-    /// Bytes of answers that are kept in the folder.
+    /// Size of the cache, in bytes.
     pub(crate) limit: u64,
     pub(crate) user_agent: String,
     pub(crate) bases: BTreeMap<&'static str, String>,
@@ -67,12 +67,12 @@ pub struct Settings {
 impl Settings {
     /// Settings for asking `hosts`, with their base URLs and keys from the environment.
     ///
-    /// `env` gives an environment variable that is set and not empty; `temp` is the system's temporary folder, `user_agent` names the
-    /// program and its version, `clock` tells the time that answers are kept under.
+    /// `env` returns an environment variable that is set and not empty; `temp` is the system's temporary folder, `user_agent` names
+    /// the program and its version, `clock` is the clock for the time stamps of stored answers.
     ///
-    /// The cache lies in `ARIS_CACHE_DIR`, else `XDG_CACHE_HOME/aris`, else `HOME/.cache/aris`; where none of these can be written
-    /// (sandboxes), below the temporary folder. `ARIS_CACHE_LIMIT_MB` says how many megabytes of answers are kept there, usually 1024;
-    /// once a day the oldest go. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
+    /// The cache is in `ARIS_CACHE_DIR`, else `XDG_CACHE_HOME/aris`, else `HOME/.cache/aris`, else (where none of these can be
+    /// written, as in sandboxes) below the temporary folder. `ARIS_CACHE_LIMIT_MB` is its size in megabytes, 1024 by default; once a
+    /// day the oldest answers are removed. `SSL_CERT_FILE` replaces the built-in root certificates.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn new(
@@ -125,7 +125,7 @@ impl Settings {
         self.keys.get(host.name)
     }
 
-    /// How this host wants to be asked: it knows those with a key or, where it takes none, those whose user agent names an address.
+    /// The manners for this host. It knows callers with a key or, if it takes none, those whose user agent contains an address.
     pub(crate) fn manners(&self, host: &Host) -> Manners {
         match host.key {
             Some(_) if self.key(host).is_some() => host.manners_known,
@@ -158,15 +158,15 @@ fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> Result<PathBuf, 
     Err(last)
 }
 
-/// Whether cache and pace can be kept there.
+/// Checks that cache and pace can be stored in a folder.
 ///
-/// **Errors**: why not, in words.
+/// **Errors**: the reason why not, in words.
 fn usable(folder: &Path) -> Result<(), String> {
     let words = |error: aris_fs::FsError| error.to_string();
     for name in ["pace", "http"] {
         aris_fs::create_dir(&folder.join(name)).map_err(words)?;
     }
-    // Whoever owns the folder can put answers there that no service gave.
+    // The owner of the folder could store forged answers there.
     let owner = std::fs::metadata(folder).map_or(u32::MAX, |metadata| metadata.uid());
     if owner != 0 && owner != rustix::process::geteuid().as_raw() {
         return Err(format!("{} belongs to another user", folder.display()));

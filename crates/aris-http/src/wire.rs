@@ -1,6 +1,6 @@
-//! One exchange on the wire, redirects followed by hand.
+//! One exchange on the wire, including redirects.
 //!
-//! The HTTP crate would send a key header on to another host, so it follows nothing itself.
+//! The HTTP crate does not follow redirects here, because it would send a key header to another host.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,26 +17,26 @@ use crate::origin;
 use crate::request::{Request, VALUE};
 use crate::secret::Secret;
 
-/// Redirects that are followed for one answer.
+/// Most redirects for one answer.
 const REDIRECTS: usize = 5;
 
-/// Bytes of all headers of an answer.
+/// Limit for all headers of an answer, in bytes.
 const HEADERS: usize = 64 << 10;
 
-/// Connections that are kept open for the next request; no host is asked on more at once.
+/// Idle connections that are kept for reuse; no host gets more concurrent requests than this.
 const IDLE: usize = 32;
 
-/// PEM bundles are some hundred kilobytes.
+/// Largest PEM file, in bytes; certificate bundles have some hundred kilobytes.
 const PEM_LIMIT: u64 = 16 << 20;
 
-/// The connections.
+/// The connection pool.
 #[derive(Debug)]
 pub(crate) struct Wire(ureq::Agent);
 
 /// An answer whose body has not been read.
 pub(crate) type Answer = http::Response<ureq::Body>;
 
-/// A header by its name; of one that stands twice the first.
+/// The first header with this name.
 pub(crate) fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
     answer.headers().get(name)?.to_str().ok()
 }
@@ -48,21 +48,20 @@ pub(crate) fn media_type(answer: &Answer) -> String {
     bare.trim().to_ascii_lowercase()
 }
 
-/// Why an exchange gave no answer.
+/// Why an exchange brought no answer.
 #[derive(Debug)]
 pub(crate) enum Broken {
-    /// The time for it was over.
+    /// The time was over.
     Late,
-    /// The answer was not taken on purpose.
+    /// The answer was rejected on purpose.
     Refused(&'static str),
-    /// No connection came about: nothing was sent.
+    /// No connection could be made: nothing was sent.
     Unreached(&'static str),
     /// Anything else, in words.
     Trouble(String),
 }
 
-/// The target of a redirect without the key, which a host may repeat from the query that it was asked with; `None` where it stands
-/// elsewhere in it.
+/// The target of a redirect without the key, which a host may copy from the query; `None` if the key occurs elsewhere in it.
 fn without_key(mut url: String, key: Option<(KeySent, &Secret)>) -> Option<String> {
     let Some((sent, key)) = key else {
         return Some(url);
@@ -77,7 +76,7 @@ fn without_key(mut url: String, key: Option<(KeySent, &Secret)>) -> Option<Strin
 }
 
 impl Wire {
-    /// Connections that trust the built-in roots, or those of a PEM file.
+    /// A pool that trusts the built-in root certificates, or those of a PEM file.
     pub(crate) fn new(user_agent: &str, certificates: Option<&Path>) -> Result<Self, HttpError> {
         let mut config = ureq::config::Config::builder()
             .http_status_as_error(false)
@@ -109,7 +108,7 @@ impl Wire {
         Ok(Self(config.build().new_agent()))
     }
 
-    /// Sends `request` to `url` and follows redirects, all within `time`. The answer, and the URL that gave it, without secrets.
+    /// Sends `request` to `url` and follows redirects, all within `time`. Returns the answer, and the URL that gave it, without secrets.
     pub(crate) fn send(
         &self,
         request: &Request,
@@ -125,7 +124,7 @@ impl Wire {
         for _ in 0..=REDIRECTS {
             let key = key.filter(|_| origin(&url) == home);
             let key = request.host.key.map(|(_, sent)| sent).zip(key);
-            // The error of a URL would show it, key and all.
+            // The error's text would contain the URL with the key.
             let built = built(request, &url, key, more)
                 .map_err(|_error| Broken::Refused("a request that cannot be built"))?;
             let left = end.saturating_duration_since(Instant::now());
@@ -151,7 +150,7 @@ impl Wire {
     }
 }
 
-/// The request as it goes out.
+/// Builds the request for the HTTP crate.
 fn built(
     request: &Request,
     url: &str,
@@ -184,8 +183,8 @@ fn built(
     builder.uri(full).body(request.body.clone().into_bytes())
 }
 
-/// What an error means; one of reading a body holds another of the HTTP crate. Texts of these can hold the URL, so only those that cannot
-/// are passed on.
+/// The meaning of an error. An error while reading a body wraps another error of the HTTP crate. Error texts may contain the URL; only
+/// texts that cannot are passed on.
 pub(crate) fn broken(error: impl Into<ureq::Error>) -> Broken {
     use std::io::ErrorKind as Io;
     use ureq::Error;
@@ -197,7 +196,7 @@ pub(crate) fn broken(error: impl Into<ureq::Error>) -> Broken {
         Error::Io(source) => match source.kind() {
             Io::TimedOut | Io::WouldBlock => return Broken::Late,
             Io::ConnectionRefused => return Broken::Unreached("it refuses the connection"),
-            // The system's look-up of names gives an error without a kind.
+            // The system's name resolution returns an error without a kind.
             _ if source.to_string().starts_with("failed to lookup address") => {
                 return Broken::Unreached("its name cannot be looked up: is there a network?");
             }

@@ -1,4 +1,4 @@
-//! What an answer is, and what is none.
+//! Which responses are answers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -93,7 +93,7 @@ fn what_never_answers_is_unavailable_and_never_not_found() {
     });
 }
 
-/// Names of all files of the cache.
+/// Names of all files in the cache.
 pub(crate) fn kept(cache: &Path) -> Vec<String> {
     let files = aris_fs::walk_sorted(&cache.join("http"), &mut |_| true).expect("cache");
     files

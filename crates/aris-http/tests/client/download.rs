@@ -1,4 +1,4 @@
-//! Files.
+//! Downloads.
 
 use aris_contract::{ErrorKind, Failure as _};
 use aris_http::Request;
@@ -34,7 +34,7 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
                     .trim_end_matches('-')
                     .parse()
                     .expect("range");
-                // RFC 9110 §15.3.7: a part says which one it is.
+                // RFC 9110 §15.3.7: a 206 states its range.
                 let range = format!("bytes {from}-{}/{}", sent.len() - 1, sent.len());
                 Answer::ok("application/pdf", sent[from..].to_vec())
                     .with_status(206)
@@ -57,14 +57,14 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
         (body.clone(), body.len() as u64)
     );
     assert_eq!(server.log().len(), 2);
-    // What is there is not asked for again, whoever brought it, and never replaced.
+    // An existing file is not requested again, whoever made it, and never replaced.
     let again = client
         .download(&get("/p"), &target, |start, _| is_pdf(start), |_| true)
         .expect("nothing to do")
         .expect("there");
     assert_eq!((again.sha256, again.bytes), (done.sha256, done.bytes));
     assert_eq!(server.log().len(), 2);
-    // Something else than a PDF makes no file.
+    // A response that is not a PDF creates no file.
     let other = folder.path().join("other.pdf");
     let error = client
         .download(&get("/page"), &other, |start, _| is_pdf(start), |_| true)
@@ -107,7 +107,7 @@ fn what_is_too_short_to_be_the_file_makes_none() {
             .trim_end_matches('-')
             .parse()
             .expect("range");
-        // A part of what was asked for, sent in good order: RFC 9110 §15.3.7 allows it.
+        // A shorter range than requested; RFC 9110 §15.3.7 allows it.
         let to = sent.len().min(from + 1200);
         Answer::ok("application/pdf", sent[from..to].to_vec())
             .with_status(206)
@@ -149,7 +149,7 @@ fn what_is_too_short_to_be_the_file_makes_none() {
     );
 }
 
-/// A host that sends a part of `shift` bytes further on, of another state of the file, or of one that it does not name, and whole files that end early until then.
+/// The host sends a range that starts `shift` bytes too late, or one of another or unnamed version of the file; its whole files end early before that.
 #[test]
 fn a_part_that_does_not_belong_to_the_file_is_not_joined() {
     let body: Vec<u8> = b"%PDF-1.7\n0123456789"

@@ -1,4 +1,4 @@
-//! Keys, and answers that are kept.
+//! API keys, and cached answers.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -103,7 +103,7 @@ fn the_cache_answers_for_its_time_offline_for_ever_and_never_when_damaged() {
         std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("cut");
     }
     assert_eq!(live.ask(&request, text).expect("asked again"), "200 2");
-    // Another base URL is another question.
+    // Another base URL makes another request.
     let other = Server::start(|_| Answer::ok("application/json", "9"));
     let other = Client::new(settings(&other.url(), cache.path(), true)).expect("client");
     assert_eq!(other.ask(&request, text).expect("asked"), "200 9");

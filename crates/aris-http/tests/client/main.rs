@@ -3,7 +3,7 @@
     clippy::disallowed_methods,
     reason = "tests prepare files directly and start themselves as other processes"
 )]
-//! The client against a server that misbehaves in every way we know of.
+//! The client against a server that misbehaves in all ways we know.
 
 mod answers;
 mod download;

@@ -1,4 +1,4 @@
-//! The pace over threads and processes.
+//! The pace across threads and processes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ fn a_host_that_refuses_everybody_is_left_alone_by_all_processes() {
     ask(&first, "/x").expect_err("refused");
     let asked = server.log().len();
     assert!((3..=5).contains(&asked), "{asked}");
-    // Another client of the same cache folder stands for another process: it does not even ask.
+    // Another client with the same cache folder acts as another process: it sends no request.
     let second = Client::new(settings(&server.url(), cache.path(), true)).expect("client");
     let error = ask(&second, "/y").expect_err("the circuit is open");
     assert!(matches!(error, HttpError::TooLate { .. }), "{error}");
@@ -44,7 +44,7 @@ fn a_paced_host_is_not_asked_faster_by_threads() {
     assert!(most <= Some(4), "{most:?}");
 }
 
-/// From the first beginning to the last lie as many intervals, but for one that a slow machine may take from the first.
+/// Checks that the requests are `interval` apart. One interval is forgiven, because a slow machine may delay the first request.
 fn gaps(server: &Server, interval: Duration) {
     let mut times: Vec<Duration> = server.log().iter().map(|request| request.at).collect();
     times.sort();
@@ -56,7 +56,7 @@ fn gaps(server: &Server, interval: Duration) {
 #[test]
 fn eight_processes_keep_the_pace_and_the_one_connection() {
     if let Ok(server) = std::env::var("ARIS_TEST_SERVER") {
-        // One of the eight.
+        // This is one of the eight processes.
         let cache = std::env::var("ARIS_TEST_CACHE").expect("cache");
         let client = Client::new(settings(&server, Path::new(&cache), true)).expect("client");
         for _ in 0..2 {
@@ -88,7 +88,7 @@ fn eight_processes_keep_the_pace_and_the_one_connection() {
         .collect();
     for (number, mut child) in children {
         if number == 8 {
-            // Killed wherever it is, perhaps with the lock in its hands.
+            // Kill it wherever it is, perhaps while it holds the lock.
             child.kill().expect("kill");
             child.wait().expect("gone");
         } else {
@@ -98,7 +98,7 @@ fn eight_processes_keep_the_pace_and_the_one_connection() {
     let mut log = server.log();
     assert!(log.len() >= 16, "{}", log.len());
     log.sort_by_key(|request| request.at);
-    // A slow machine may delay one arrival; over all of them the pace shows.
+    // A slow machine may delay single requests; the total time shows the pace.
     let span = log[log.len() - 1].at.saturating_sub(log[0].at);
     let least = Duration::from_millis(120) * u32::try_from(log.len() - 2).expect("few");
     assert!(span >= least, "{span:?} {log:?}");
@@ -106,7 +106,7 @@ fn eight_processes_keep_the_pace_and_the_one_connection() {
         .windows(2)
         .filter(|pair| pair[1].at < pair[0].until)
         .count();
-    // Only the answer to the process that was killed may still be under way.
+    // Only the answer to the killed process may overlap with others.
     assert!(overlaps <= 1, "{log:?}");
 }
 
@@ -145,7 +145,7 @@ fn a_deadline_before_the_next_slot_is_told_and_reserves_nothing() {
             "{error}"
         );
     }
-    // A state file of another boot, or a damaged one, stands in nobody's way.
+    // A state file of another boot or a damaged one is ignored.
     for text_of_state in [
         "{\"boot\":\"x\",\"next\":99999999999}",
         "{",
@@ -169,7 +169,7 @@ fn a_question_that_counts_for_several_takes_as_many_intervals() {
     gaps(&server, 3 * Duration::from_millis(40));
 }
 
-/// Crossref and DataCite allow more to those who name an address in the user agent.
+/// Crossref and DataCite allow more to callers whose user agent contains an address.
 #[test]
 fn a_contact_address_gives_the_pace_of_those_who_are_known() {
     static POLITE: Host = Host {
