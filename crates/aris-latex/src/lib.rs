@@ -17,9 +17,9 @@
 //! time linear in what it reads, and keeps every visible byte's place. What is wrong in the sources is listed in
 //! [`Document::problems`]; only limits and a missing root document are an [`Error`].
 //!
-//! This is not TeX: category codes, boxes and most primitives are unknown, and packages are known by what their
-//! commands show. Text of an unknown command's braced arguments is kept, so that a number cannot hide in one, and marked: it may not be
-//! set.
+//! This is not TeX: category codes, boxes and most primitives are unknown. Packages are not run; the reader knows what their
+//! commands print. Text in braced arguments of an unknown command is kept, so that a number cannot hide there, and marked as
+//! doubtful: LaTeX may not print it.
 #![warn(missing_docs)]
 
 mod model;

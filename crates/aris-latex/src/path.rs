@@ -39,7 +39,7 @@ pub(crate) fn has_extension(path: &str) -> bool {
     parts.is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty())
 }
 
-/// The names TeX tries for `\input{name}`: with `.tex` first, then as written; it compares letter by letter.
+/// The names TeX tries for `\input{name}`: with `.tex` first, then as written. The extension is compared case-sensitively.
 pub(crate) fn tex_candidates(name: &str) -> Vec<String> {
     let mut names = vec![name.to_owned()];
     if name.strip_suffix(".tex").is_none() {

@@ -42,13 +42,14 @@ pub struct Root {
 
 /// Finds the root document among `(path, text)` pairs (paths '/'-separated, relative to the paper directory).
 ///
-/// A candidate has `\documentclass` and `\begin{document}` outside comments, one of them perhaps in a file that it includes; its
-/// class is not `subfiles` or `standalone`, and no other candidate includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
-/// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
+/// A candidate has `\documentclass` and `\begin{document}` outside comments, one of them possibly in a file that it includes. Its
+/// class is not `subfiles` or `standalone`, and no other candidate includes it. Among several, a `% !TEX root = …` that all hints
+/// agree on wins, then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name in any folder if it is the only one.
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root, RootError> {
     let all = facts(files);
     let (parts, includers) = links(&all);
-    // The files that include one with what is `wanted`, directly or through others that `into` allows, too.
+    // The files that include a `wanted` file, directly or through others. Every file on the way, and the one found, must satisfy
+    // `into`.
     let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
         let from = all.iter().filter(|(_, facts)| wanted(facts));
         let from = from.map(|(name, _)| name.as_str()).collect();
@@ -59,10 +60,11 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
         class.is_some_and(|class| !PART_CLASSES.contains(&class))
     };
     let classed = inherits(&is_whole, &|facts| facts.class.is_none());
-    // What ends in the file that begins it is a document of its own.
+    // A file with a class of its own that both begins and ends is a separate document.
     let goes_on = |facts: &Facts| facts.begins && (facts.class.is_none() || !facts.ends);
     let begun = inherits(&goes_on, &|_| true);
-    // A file that only includes others is the paper where these begin and end it, and a wrapper where one of them is the paper.
+    // A file that only includes others is the paper if one of them begins the document and another ends it. If one of them does
+    // both, that one is the paper, and this file a wrapper.
     let ended = inherits(&|facts| facts.ends && !facts.begins, &|facts| !facts.begins);
     let candidates = all.iter().map(|(name, facts)| (name.as_str(), facts));
     let candidates = candidates.filter(|(name, facts)| {
@@ -85,8 +87,8 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     })
 }
 
-/// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them where
-/// they include each other in a circle.
+/// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them if
+/// they include each other in a cycle.
 pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
     let all = facts(files);
     let names: Vec<&str> = all.keys().map(String::as_str).collect();
@@ -94,10 +96,10 @@ pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String>
     free.into_iter().map(str::to_owned).collect()
 }
 
-/// From files to files.
+/// For each file, the files that it is linked to.
 type Links<'n> = BTreeMap<&'n str, Vec<&'n str>>;
 
-/// What links lead to from some files, through those that `into` allows.
+/// The files that links lead to, directly or through files that `into` allows.
 fn reached<'n>(
     links: &Links<'n>,
     mut open: Vec<&'n str>,
@@ -111,7 +113,7 @@ fn reached<'n>(
     found
 }
 
-/// Those of the names that no other one of them includes, also through other files, or else all of them.
+/// The names that no other of them includes, directly or through other files; all of them if there is none.
 fn free<'n>(all: &[&'n str], parts: &Links<'n>) -> Vec<&'n str> {
     let included = reached(parts, all.to_vec(), |_| true);
     let free = all.iter().filter(|name| !included.contains(*name)).copied();
@@ -128,11 +130,11 @@ fn facts<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> BTreeMap<String, Fac
     facts.collect()
 }
 
-/// For each file what it includes, and for each that others include, those others.
+/// Two maps: from each file to those that it includes, and to those that include it.
 fn links(all: &BTreeMap<String, Facts>) -> (Links<'_>, Links<'_>) {
     let (mut parts, mut includers) = (Links::new(), Links::new());
     for (name, facts) in all {
-        // TeX looks below the root document's folder, which is one of those above.
+        // TeX looks below the root document's folder, which is that of the file or one above it.
         let above = std::iter::successors(Some(path::parent(name)), |dir| {
             (!dir.is_empty()).then(|| path::parent(dir))
         });
@@ -153,7 +155,7 @@ fn links(all: &BTreeMap<String, Facts>) -> (Links<'_>, Links<'_>) {
     (parts, includers)
 }
 
-/// The only one of them.
+/// The only item; `None` if there are none or several.
 pub(crate) fn only<T>(all: impl IntoIterator<Item = T>) -> Option<T> {
     let mut all = all.into_iter();
     all.next().filter(|_| all.next().is_none())
@@ -174,7 +176,7 @@ fn choose<'n>(free: &[&'n str]) -> Result<&'n str, RootError> {
     })
 }
 
-/// Folders above a file where what it includes is looked up.
+/// Most folders above a file in which its includes are looked up.
 const MAX_BASES: usize = 16;
 
 /// What the choice needs to know of one file.
@@ -244,7 +246,7 @@ impl Facts {
     }
 }
 
-/// What hides the command behind `line`: a comment sign, or a backslash right before it.
+/// What hides a command that stands behind `line`: a comment sign, or a backslash right before it.
 pub(crate) fn hiding(line: &str) -> Option<u8> {
     let mut bytes = line.bytes();
     while let Some(byte) = bytes.next() {
@@ -319,7 +321,7 @@ mod tests {
                 Ok("b.tex".into()),
             ),
             (&[], Err(RootError::None)),
-            // A wrapper of the paper beside another document; what begins and what ends the paper in files of their own.
+            // A wrapper of the paper beside another document; a paper that one file begins and another one ends.
             (
                 &[
                     ("cover.tex", DOC),
@@ -353,7 +355,7 @@ mod tests {
                 ],
                 Ok("m.tex".into()),
             ),
-            // The preamble with its `\begin{document}`, and the text where that ends.
+            // The preamble with its `\begin{document}` in a file of its own.
             (
                 &[
                     ("m.tex", "\\input{pre}text\\end{document}"),
@@ -380,7 +382,7 @@ mod tests {
                 ],
                 Ok("x.tex".into()),
             ),
-            // A comment hides up to the end of its line, a line break the word behind it; a percent sign hides nothing.
+            // A comment hides up to the end of its line, a line break the word behind it; an escaped percent sign hides nothing.
             (
                 &[
                     (

@@ -1,7 +1,7 @@
 //! Public papers of many classes are read without a false problem.
 //!
 //! `ARIS_LATEX_CORPUS` names a folder that holds a subfolder `owner+name` for each paper; `corpus.txt` lists the papers that were read
-//! so far. This makes the folder, with the network:
+//! so far. With network access, this makes the folder:
 //!
 //! ```sh
 //! grep '^[^# ]' crates/aris-latex/tests/corpus.txt | while read -r paper commit; do
@@ -12,8 +12,9 @@
 //! done
 //! ```
 //!
-//! Other papers may lie beside them. A problem is false unless `corpus.txt` has it below its paper: somebody looked at the place. Files
-//! that are nowhere in the folder are missing indeed, and what they may define is not found. Text that is not read is counted.
+//! The folder may hold other papers, too. A problem is false unless `corpus.txt` lists it below its paper, because somebody
+//! looked at the place. Files that are nowhere in the folder really are missing, and so is what they may define. Unread text is
+//! only counted.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests read files directly")]
 
@@ -24,7 +25,7 @@ use std::{
 
 use aris_latex::{Document, IncludeKind, Loaded, ProblemKind, RootError, find_root};
 
-/// Root documents of one repository that are read.
+/// Most root documents of one repository that are read.
 const ROOTS: usize = 40;
 
 /// A paper's files, relative to its folder.

@@ -1,4 +1,4 @@
-//! Whole papers, where they lie beside the workspace.
+//! Whole papers, if they lie beside the workspace.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests read files directly")]
 

@@ -21,7 +21,7 @@ fn document(preamble: &str, body: &str) -> Document {
     tree(&[("main.tex", &text)]).expect("a document")
 }
 
-/// The problems besides what is only said to be unread.
+/// The problems, except those that only report unread, undecided or undefined text.
 fn wrong(document: &Document) -> Vec<&Problem> {
     let is_told = |kind: ProblemKind| {
         use ProblemKind::{Undecided, UndefinedMacro, UnreadText};
@@ -227,7 +227,7 @@ fn macros() {
         ("\\alias!", "84.7!"),
         ("\\begin{note}{3}body\\end{note}", "Note 3: body end"),
         ("{\\def\\acc{1}\\acc} \\acc", "1 84.7"),
-        // As LaTeX prints it: this definition cites nothing.
+        // The document's own definition cites nothing, so its text is read.
         ("\\cite{k}", "(k)"),
     ] {
         let document = document(preamble, body);
@@ -307,7 +307,7 @@ fn a_definition_says_where_its_body_is_written() {
             ("f", Some("arg\\,max")),
             ("g", Some("8 #1")),
             ("set", Some("\\newcommand{#1}{#2}")),
-            // Written by another macro: what stands together in one place is literal.
+            // Defined by another macro: a body that stands in one place has a range.
             ("i", Some("12.5")),
             ("twice", Some("\\newcommand#1{#3#2}")),
             ("j", None),
@@ -1177,7 +1177,7 @@ fn a_name_without_a_definition_is_told_where_the_paper_could_define_it() {
         let problems = document.problems.iter().filter(|problem| of(problem));
         problems.map(|problem| problem.message.clone()).collect()
     };
-    // An installed package defines what the paper does not.
+    // An installed package may define the names that the paper does not.
     assert_eq!(found(r"\usepackage{lettrine}"), Vec::<String>::new());
     assert_eq!(found("").len(), 2);
     assert_eq!(found(r"\usepackage{lettrine}\input{numbers}").len(), 2);
@@ -1231,7 +1231,7 @@ fn text_that_may_not_be_set_is_marked_with_its_cause() {
     assert_eq!(told, [ProblemKind::Undecided(Holds::ALL)]);
 }
 
-/// What a document declares as code and then defines anew is what it is defined as last.
+/// The last definition of an environment counts, also after it was declared as a listing.
 #[test]
 fn a_listing_that_is_defined_anew_is_text() {
     for declared in [
@@ -1253,7 +1253,7 @@ fn a_listing_that_is_defined_anew_is_text() {
     }
 }
 
-/// A character behind a backquote is one token, also one that would begin a group.
+/// A character after a backquote is one token, even a brace.
 #[test]
 fn a_character_by_its_name_takes_nothing_else() {
     let document = document("\\catcode`{=12", "Text 31 \\cite{a}.\n\nMore \\cite{b}.");

@@ -172,7 +172,7 @@ proptest! {
         read(&text);
     }
 
-    /// Whatever a style file holds, it shows nothing and hides nothing of what the reader knows.
+    /// No style file prints text or hides text of the document.
     #[test]
     fn any_style(pieces in proptest::collection::vec(prop_oneof![proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), any::<String>()], 0..40)) {
         let style = pieces.concat();
@@ -220,7 +220,6 @@ fn blocks_begin_in_order() {
     assert!(starts.is_sorted(), "{starts:?}");
 }
 
-/// Work that grows with the square of the text would not end here in a day.
 #[test]
 fn what_global_stands_before_may_end_the_group_of_a_definition() {
     for end in ["\\egroup", "\\endgroup", "\\end{center}"] {
@@ -230,6 +229,7 @@ fn what_global_stands_before_may_end_the_group_of_a_definition() {
     }
 }
 
+/// Quadratic work would take more than a day here.
 #[test]
 fn hostile_text_is_read_to_its_end() {
     let openers = [
@@ -312,7 +312,7 @@ fn hostile_text_is_read_to_its_end() {
     }
 }
 
-/// What is large without being hostile is read whole.
+/// Large papers that are not hostile are read whole.
 #[test]
 fn large_papers_are_read_whole() {
     let numbers = |document: &Document| -> usize {
@@ -390,7 +390,7 @@ fn large_papers_are_read_whole() {
     }
 }
 
-/// What a short text names, with the places.
+/// Citations, labels, marks, includes and environments of a short text, with their places.
 fn named(text: &str) -> String {
     let document = read(text);
     let marks: Vec<_> = document.blocks.iter().map(|block| &block.marks).collect();
@@ -411,7 +411,7 @@ fn named(text: &str) -> String {
 }
 
 proptest! {
-    /// A word in braces is read without tokens; a comment before the closing brace, which says nothing, asks for them.
+    /// A word in braces is read without tokens. An empty comment before the closing brace forces the way through tokens.
     #[test]
     fn a_comment_in_an_argument_changes_nothing(
         word in "([a-c]|[*.:;,/_~\\[\\]&^é -]|\u{a0}|\\{[a-c]\\}|\\\\x){1,8}",

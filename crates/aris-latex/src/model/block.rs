@@ -30,7 +30,7 @@ pub enum BlockKind {
         /// Environment of the float (`table*`, `figure`, `longtable`, …); empty when there is none.
         float: String,
     },
-    /// One cell of a table, also when it is empty.
+    /// One cell of a table, possibly empty.
     Cell {
         /// Index into [`Document::tables`](crate::Document::tables).
         table: usize,
@@ -38,7 +38,7 @@ pub enum BlockKind {
         row: usize,
         /// First row the cell covers; differs from `row` only for an upward `\multirow{-2}`.
         top: usize,
-        /// First column, from 0, spans of earlier cells counted.
+        /// First column, from 0; earlier cells count with their spans.
         col: usize,
         /// Columns covered (`\multicolumn`), at least 1.
         colspan: usize,
@@ -67,7 +67,7 @@ pub enum MarkKind {
         /// The keys, in order.
         keys: Vec<String>,
     },
-    /// A cross reference, or another number that LaTeX counts; the text is the placeholder `§ref`.
+    /// A cross reference, or another number that only LaTeX knows (`\thesection`); the text is the placeholder `§ref`.
     Ref,
     /// An address (`\url`, `\nolinkurl`, `\path`).
     Url,
@@ -81,9 +81,9 @@ pub enum MarkKind {
     Number,
     /// A unit printed by siunitx.
     Unit,
-    /// Text of which it is not known whether it is set.
+    /// Text that LaTeX may or may not print.
     Doubtful {
-        /// What decides about it: the conditional, the command without a known definition.
+        /// The cause: the place of the undecided conditional or of the undefined command.
         cause: Place,
     },
     /// An empty range where a footnote mark stands.
@@ -102,7 +102,7 @@ pub enum MarkKind {
 pub struct Mark {
     /// Byte range in [`Block::text`], on character boundaries.
     pub range: Range<usize>,
-    /// What it is.
+    /// What is known about the range.
     pub kind: MarkKind,
 }
 
@@ -119,10 +119,10 @@ pub struct Block {
     pub text: String,
     /// Marks by start, then by end (longer first).
     pub marks: Vec<Mark>,
-    /// Where the block begins in the source (its first visible text; where an empty cell ends).
+    /// Place of the first visible text; for an empty cell, of the `&` or `\\` that ends it.
     pub start: Place,
     pub(crate) pieces: Vec<Piece>,
-    /// Where the text is doubtful, in order, and what decides.
+    /// The doubtful ranges in order, each with its cause.
     pub(crate) doubtful: Vec<(Range<usize>, Place)>,
 }
 
@@ -133,12 +133,12 @@ pub struct Piece {
     pub text: Range<usize>,
     /// Where its first byte comes from.
     pub place: Place,
-    /// Whether the text is a copy of the source from there on; else all of it comes from that one place.
+    /// Whether the text equals the source bytes from `place` on. Otherwise all of it comes from that one place.
     pub is_copy: bool,
 }
 
 impl Piece {
-    /// Where a byte of the text of its block comes from, one behind its end as if it went on.
+    /// The source place of a byte offset in the block's text. An offset past the end of the piece is extrapolated.
     pub(crate) fn at(&self, offset: usize) -> Place {
         let behind = if self.is_copy {
             offset - self.text.start
@@ -149,7 +149,7 @@ impl Piece {
     }
 }
 
-/// The piece that a byte of a text stands in.
+/// The piece that contains a byte offset of the text.
 pub(crate) fn piece_at(pieces: &[Piece], offset: usize) -> Option<&Piece> {
     let after = pieces.partition_point(|piece| piece.text.start <= offset);
     pieces.get(after.checked_sub(1)?)
@@ -161,7 +161,7 @@ impl Block {
         self.pieces.iter().cloned()
     }
 
-    /// What decides whether a stretch of the text is set, where that is not known.
+    /// The cause of the first doubt that touches a byte range of the text; `None` if LaTeX certainly prints it.
     pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
         let is_before = |(doubtful, _): &(Range<usize>, Place)| doubtful.end <= range.start;
         let first = self.doubtful.partition_point(is_before);

@@ -1,4 +1,4 @@
-//! A paper, read.
+//! The result of reading a paper.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use crate::{
     SourceFile, Table, Theorem, Written,
 };
 
-/// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
-/// `texmf.cnf` of current distributions raises that limit.
+/// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`) unless
+/// `texmf.cnf` raises the limit, as current distributions do.
 pub const MAX_INCLUDE_DEPTH: usize = 50;
-/// Bytes read in all, a file that is included twice counted twice. The largest theses on arXiv are below 10 MB.
+/// Bytes read in total; a file included twice counts twice. The largest theses on arXiv are below 10 MB.
 pub const MAX_TOTAL_BYTES: usize = 64 << 20;
-/// Includes in all, so that one small file included over and over ends.
+/// Includes in total, so that including one small file over and over comes to an end.
 pub const MAX_INCLUDES: usize = 10_000;
 
 /// Why a document cannot be read at all.
@@ -33,7 +33,7 @@ pub enum Error {
         /// The loader's reason.
         reason: String,
     },
-    /// [`MAX_INCLUDE_DEPTH`].
+    /// Includes are nested deeper than [`MAX_INCLUDE_DEPTH`].
     #[error("{at}: includes are nested deeper than {MAX_INCLUDE_DEPTH} files at `{target}`")]
     TooDeep {
         /// Where the include stands.
@@ -41,7 +41,7 @@ pub enum Error {
         /// Its target.
         target: String,
     },
-    /// [`MAX_TOTAL_BYTES`] or [`MAX_INCLUDES`].
+    /// More than [`MAX_TOTAL_BYTES`] or [`MAX_INCLUDES`].
     #[error(
         "{at}: including `{target}` exceeds the limit of {MAX_TOTAL_BYTES} bytes or {MAX_INCLUDES} includes"
     )]
@@ -53,7 +53,7 @@ pub enum Error {
     },
 }
 
-/// What a stretch of source holds of what audits look at.
+/// Which of the things that audits look at a stretch of source holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holds {
     /// Numbers.
@@ -63,7 +63,7 @@ pub struct Holds {
 }
 
 impl Holds {
-    /// Anything.
+    /// Numbers and citations.
     pub const ALL: Self = Self::new(true, true);
     /// Numbers alone.
     pub const NUMBERS: Self = Self::new(true, false);
@@ -79,7 +79,7 @@ impl Holds {
         self.citations |= more.citations;
     }
 
-    /// Whether it is nothing of that.
+    /// Whether it holds neither numbers nor citations.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
@@ -106,16 +106,16 @@ pub enum ProblemKind {
     IncludeCycle,
     /// Macro expansion was cut off; the text after it may be incomplete.
     Expansion,
-    /// A control sequence in visible text that neither the document nor a local style defines and that the reader does not know:
-    /// once for each name, at its first use. What it prints is not read.
+    /// A control sequence in visible text that is defined neither by the document nor by a style file in its folder nor by the
+    /// reader. Listed once per name, at its first use. What it prints is not read.
     UndefinedMacro,
-    /// Text that a reader of the PDF may see and that was not read, as far as its source shows: listings, pictures made by code,
-    /// printed files, what commands keep for later, commands that look like citations.
+    /// Visible text that was not read, and what its source holds: listings, pictures made by code, printed files, arguments that
+    /// a command stores for later, commands that look like citations.
     UnreadText(Holds),
-    /// A condition that is not decided here, or another reason why it is not known whether text is set. The text was read, marked
-    /// [`MarkKind::Doubtful`](crate::MarkKind::Doubtful), and this is what it holds.
+    /// An undecided condition, or another reason why LaTeX may not print some text. The text was read and marked
+    /// [`MarkKind::Doubtful`](crate::MarkKind::Doubtful); the value says what it holds.
     Undecided(Holds),
-    /// There is no `\begin{document}`, here or in an included document: nothing of that file is visible.
+    /// The root document, or an included document of its own, has no `\begin{document}`: nothing of that file is visible.
     NoDocument,
 }
 
@@ -126,7 +126,7 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// Where.
     pub place: Place,
-    /// What, lower case, without place.
+    /// The message: lower case, without the place.
     pub message: String,
 }
 
@@ -149,11 +149,12 @@ pub struct Document {
     /// The environments in the order of their `\begin`, without `document` and those that are passed over as raw text (verbatim
     /// text, listings, comments).
     pub environments: Vec<Environment>,
-    /// Environments of which nobody here knows what they are: a package or code that is not followed defines them.
+    /// Names of environments whose behaviour is unknown: a package defines them, or code that is not followed.
     pub unknown_environments: BTreeSet<String>,
     /// The kinds of theorem-like statements that are declared, in order.
     pub theorems: Vec<Theorem>,
-    /// The files that LaTeX writes from the document (`filecontents`), in order. They are read where the loader has none of the name.
+    /// The files that LaTeX writes from the document (`filecontents`), in order. Such a file is read where the loader has none of
+    /// that name, or where [`Written::overwrites`] is set.
     pub written: Vec<Written>,
     /// The tables.
     pub tables: Vec<Table>,
@@ -172,7 +173,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Adds a file that is not LaTeX, such as a report in Markdown: one block of front matter for each paragraph, its text as it stands.
+    /// Adds a file that is not LaTeX, such as a report in Markdown: one paragraph block per paragraph, its text unchanged.
     pub fn add_text(&mut self, path: &str, text: Arc<str>) {
         let file = self.files.len();
         let mut place = Place::new(file, 0);
@@ -210,7 +211,7 @@ impl Document {
         Position { path, line, column }
     }
 
-    /// The line of source around a place, trimmed, at most `max` characters of it, cut with `…`.
+    /// The line of source at a place, trimmed and cut with `…` to at most `max` characters.
     pub fn quote(&self, place: Place, max: usize) -> String {
         let file = self.files.get(place.file);
         file.map_or_else(String::new, |file| file.quote(place.offset, max))

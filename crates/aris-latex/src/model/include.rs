@@ -35,18 +35,18 @@ pub enum IncludeKind {
     Subfile,
     /// `\import`, `\subimport`, `\inputfrom`, `\includefrom`, … of the import package.
     Import,
-    /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file. One that a style file or a class names
-    /// may stand behind a condition that does not hold: where it is not there, it is not asked for.
+    /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file. A request in a style file or class
+    /// may be conditional, so callers should ignore it if the file does not exist.
     Bibliography,
-    /// `\includegraphics`, `\includesvg`, `\overpic`.
+    /// `\includegraphics`, `\includesvg`, the `overpic` environment.
     Graphics,
     /// Data printed as a table or plot: `\pgfplotstableread`, `\pgfplotstabletypeset`, `\csvreader`,
     /// `\csvautotabular`, `\DTLloaddb`, `\addplot table`.
     Data,
-    /// `\usepackage`, `\RequirePackage`, and what a style file reads in turn: read for its definitions. A package that the paper
-    /// folder does not hold is installed and not listed.
+    /// `\usepackage`, `\RequirePackage`, and `\input` in a style file: read for its definitions only. A package that is not in
+    /// the paper's folder counts as installed and is not listed.
     Package,
-    /// `\documentclass`, `\LoadClass`: likewise.
+    /// `\documentclass`, `\LoadClass`: the same for a class.
     Class,
     /// Printed as it is: `\lstinputlisting`, `\verbatiminput`, `\inputminted`, `\includepdf`.
     Listing,
@@ -60,7 +60,7 @@ pub enum IncludeOutcome {
         /// The file.
         file: usize,
     },
-    /// Not read here (bibliography, graphics, data, listing): the first of `candidates` that exists is meant.
+    /// Not read here (bibliography, graphics, data, listing). LaTeX uses the first of `candidates` that exists.
     NotRead,
     /// None of the candidates exists.
     Missing,
@@ -68,7 +68,7 @@ pub enum IncludeOutcome {
     Unreadable(String),
     /// `\includeonly` leaves it out.
     Excluded,
-    /// It is being read already.
+    /// It is already open: the file includes itself.
     Cycle,
     /// The name holds a macro that the document does not define.
     Unresolved,
@@ -89,12 +89,12 @@ pub struct Include {
     pub resolved: Option<String>,
     /// What became of it.
     pub outcome: IncludeOutcome,
-    /// What decides whether LaTeX asks for it, where that is not known.
+    /// The cause of the doubt, if LaTeX may not make this request.
     pub doubt: Option<Place>,
 }
 
 impl Include {
-    /// A request that is not met yet; every candidate once.
+    /// A request with the outcome `Missing`; duplicate candidates are dropped.
     pub(crate) fn new(kind: IncludeKind, place: Place, target: &str, tried: Vec<String>) -> Self {
         let candidates: IndexSet<String> = tried.into_iter().collect();
         Self {

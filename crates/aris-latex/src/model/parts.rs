@@ -15,7 +15,7 @@ pub struct Citation {
     pub command: String,
     /// The block it stands in; none for `\nocite` and for citations outside visible text.
     pub block: Option<usize>,
-    /// What decides whether it is set, where that is not known.
+    /// The cause of the doubt, if LaTeX may not print it.
     pub doubt: Option<Place>,
 }
 
@@ -24,7 +24,7 @@ pub struct Citation {
 pub struct Label {
     /// Its name.
     pub key: String,
-    /// Where that stands.
+    /// Where the name stands.
     pub place: Place,
 }
 
@@ -86,7 +86,7 @@ pub struct Written {
     pub file: usize,
     /// Its bytes in the text of that file.
     pub body: Range<usize>,
-    /// Whether it replaces a file of that name that is there.
+    /// Whether it replaces an existing file of that name.
     pub overwrites: bool,
 }
 
@@ -110,9 +110,10 @@ pub struct Table {
     pub caption: Option<usize>,
     /// Rows in order; rows without any cell (rules) are left out.
     pub rows: Vec<Row>,
-    /// Columns: of the preamble or of the widest row, whichever is more.
+    /// Number of columns: of the preamble or of the widest row, whichever is more.
     pub columns: usize,
-    /// Columns whose cells touch those of the column before, with nothing between them (`r@{}l`) or what stands inside a number (`r@{.}l`).
+    /// Indices of columns that continue the one before: the preamble puts nothing (`r@{}l`) or a separator inside a number
+    /// (`r@{.}l`) between them.
     pub touching: Vec<usize>,
     /// Where the table begins.
     pub place: Place,

@@ -41,14 +41,15 @@ pub struct SourceFile {
     pub path: String,
     /// The whole text.
     pub text: Arc<str>,
-    /// Made when a position is asked for first; a reader of the text alone needs none.
+    /// Built when a position is first asked for.
     steps: OnceLock<Vec<Step>>,
 }
 
-/// Offset, line and column of where a line begins or, so that columns in a paper of one long line cost no walk along it, goes on.
+/// Byte offset, line and column of where a line begins. A long line has further steps, so that finding a column never walks all
+/// of it.
 type Step = (usize, usize, usize);
 
-/// Bytes of a line from one step to the next, or a few less.
+/// Bytes between two steps of a line; a few less where that would split a character.
 const STRIDE: usize = 1024;
 
 fn steps(text: &str) -> Vec<Step> {

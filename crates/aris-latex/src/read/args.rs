@@ -7,16 +7,17 @@ use regex::Regex;
 use super::{Frame, Kind, Meaning, Reader, Token, UNCLOSED_GROUP};
 use crate::{Label, ProblemKind, path, root::compiled};
 
-/// Tokens an optional argument may have; what is longer is not one.
+/// Most tokens of an optional argument. Longer text in brackets is not an argument.
 const MAX_OPTIONAL: usize = 4_000;
 
-/// Tokens that a length may have.
+/// Most tokens of a length.
 const MAX_LENGTH: usize = 8;
 
 /// Arguments of more tokens than this are dropped once the budget is used up.
 const LONG: usize = 1_000;
 
-/// A length, and how it may stretch and shrink. **Source**: The `TeXbook`, chapters 10 and 24.
+/// A length, and how it may stretch and shrink; `\` stands for any control sequence. **Source**: The `TeXbook`, chapters 10 and
+/// 24.
 static GLUE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     let unit = "(?:true)?(?:fill?l?|pt|em|ex|mm|cm|in|pc|bp|sp|mu|dd)";
     let number = format!(r"[0-9][0-9=+\-.,]*(?:\\|{unit}| {unit}\b)?");
@@ -28,7 +29,7 @@ static GLUE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     .map(|pattern| compiled(&pattern))
 });
 
-/// Tokens as text, and where each part of it begins with the token that it comes from.
+/// The text of tokens; each part of it with its byte offset and the token that it comes from.
 #[derive(Default)]
 pub(super) struct Flat {
     pub(super) text: String,
@@ -36,7 +37,7 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    /// The parts in order, each with its beginning.
+    /// The parts in order: byte offset, text, token.
     pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &str, Token)> {
         let ends = self.parts.iter().skip(1).map(|(start, _)| *start);
         let parts = self.parts.iter().zip(ends.chain([self.text.len()]));
@@ -46,7 +47,7 @@ impl Flat {
         })
     }
 
-    /// What a byte of the text comes from: the rest of its part, and of the token.
+    /// For a byte offset: the rest of its part's text, and the rest of the token that the part comes from.
     pub(super) fn at(&self, offset: usize) -> Option<(&str, Token)> {
         let behind = self.parts.partition_point(|(start, _)| *start <= offset);
         let (start, token) = self.parts.get(behind.checked_sub(1)?)?;
@@ -57,12 +58,12 @@ impl Flat {
 }
 
 impl Reader<'_> {
-    /// Drops a star that follows; whether there was one.
+    /// Drops a star if one follows; returns whether it did.
     pub(super) fn star(&mut self) -> bool {
         self.drop_sign('*')
     }
 
-    /// Drops a sign that follows; whether there was one.
+    /// Drops a character if it follows; returns whether it did.
     pub(super) fn drop_sign(&mut self, sign: char) -> bool {
         let token = self.next_visible();
         let is_sign = token.kind == Kind::Word && self.text(token).starts_with(sign);
@@ -70,7 +71,7 @@ impl Reader<'_> {
         is_sign
     }
 
-    /// Drops a token of a kind that follows at once; whether there was one.
+    /// Drops the next token if it is of this kind, without skipping spaces; returns whether it did.
     pub(super) fn drop_kind(&mut self, kind: Kind) -> bool {
         let token = self.next();
         if token.kind != kind {
@@ -93,7 +94,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A braced argument, or nothing when none follows.
+    /// A braced argument; `None` if no group follows.
     pub(super) fn braced(&mut self) -> Option<Vec<Token>> {
         let token = self.next_visible();
         if token.kind == Kind::Begin {
@@ -148,7 +149,7 @@ impl Reader<'_> {
         None
     }
 
-    /// What stands before a character in this paragraph, which is dropped; nothing is taken where it does not come.
+    /// The tokens before the next `close` in this paragraph; that character is dropped. Takes nothing if it does not come.
     pub(super) fn closed_by(&mut self, close: char) -> Option<Vec<Token>> {
         let (mut inner, end) = self.up_to(MAX_OPTIONAL, |reader, token| match token.kind {
             Kind::Word => reader.text(token).contains(close).then_some(true),
@@ -161,8 +162,8 @@ impl Reader<'_> {
         Some(inner)
     }
 
-    /// Takes so many tokens at most, groups whole, up to the one where `look` says that it ends them, and that one. Nothing is taken
-    /// where it does not come before the group or the file ends, or before one where `look` says that it cannot.
+    /// Takes tokens until `look` returns `Some(true)` for one outside groups: those before it, and that token. Puts everything
+    /// back if `look` returns `Some(false)` first, the group or the file ends, or there are more than `most` tokens.
     pub(super) fn up_to(
         &mut self,
         most: usize,
@@ -196,7 +197,7 @@ impl Reader<'_> {
         self.delimited('[', ']')
     }
 
-    /// Drops the arguments of a command that `spec` names (see `commands.txt`); what is printed of them somewhere is told.
+    /// Drops the arguments of a command, given by the letters of `commands.txt`. Reports those that LaTeX may print elsewhere.
     pub(super) fn skip_arguments(&mut self, token: Token, spec: &str) {
         for letter in spec.chars() {
             let dropped = match letter {
@@ -220,7 +221,7 @@ impl Reader<'_> {
             if matches!(letter, 'q' | 'd') {
                 continue;
             }
-            // A name that is a whole argument may be defined by what is not followed.
+            // A control sequence that is the whole argument may be defined by this command.
             if let [only] = *dropped {
                 self.handled.extend(only.name());
             }
@@ -238,7 +239,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Drops what a pattern says of the text that follows, where a backslash is any control sequence; whether it was there.
+    /// Drops the text that a pattern matches, in which `\` stands for any control sequence; returns whether it matched.
     fn skip_pattern(&mut self, pattern: &Regex) -> bool {
         let (mut taken, mut text) = (Vec::new(), String::new());
         while taken.len() < MAX_LENGTH && !text.ends_with('\\') {
@@ -284,7 +285,7 @@ impl Reader<'_> {
         after
     }
 
-    /// Looks at tokens on their own.
+    /// Runs `look` with `tokens` as the only input.
     pub(super) fn apart<T>(&mut self, tokens: &[Token], look: impl FnOnce(&mut Self) -> T) -> T {
         let base = self.stack.len();
         self.frames.push(Frame { base, file: None });
@@ -300,7 +301,7 @@ impl Reader<'_> {
         self.apart(tokens, |reader| reader.flatten_all(false))
     }
 
-    /// The same for what has to be exact, `is_name`: what is not evaluated here stays as it is written.
+    /// Flattens the rest of the input. With `is_name` the text has to be exact: what is not evaluated stays as written.
     fn flatten_all(&mut self, is_name: bool) -> Flat {
         let mut flat = Flat::default();
         loop {
@@ -352,7 +353,7 @@ impl Reader<'_> {
         text
     }
 
-    /// The name of a file or the like, and whether all of it is evaluated: the rest is as it is written.
+    /// The text of a name, of a file for instance, and whether all of it is evaluated. What is not evaluated stays as written.
     pub(super) fn exact(&mut self, tokens: &[Token]) -> (String, bool) {
         let flat = self.apart(tokens, |reader| reader.flatten_all(true));
         let text = flat.text.trim().to_owned();
@@ -369,7 +370,7 @@ impl Reader<'_> {
     /// The text of tokens with macros expanded.
     pub(super) fn flat(&mut self, tokens: &[Token]) -> String {
         match tokens {
-            // Most are one word, of which there are many.
+            // The fast path: most arguments are one word.
             [only] if only.kind == Kind::Word => self.text(*only).to_owned(),
             _ => self.flatten(tokens).text,
         }
@@ -380,7 +381,7 @@ impl Reader<'_> {
         self.key_argument().key
     }
 
-    /// The name that this is behind a prefix.
+    /// The interned name that consists of a prefix and the text of the next argument.
     pub(super) fn named(&mut self, prefix: &str) -> u32 {
         let mut name = self.name_argument();
         name.insert_str(0, prefix);
@@ -414,13 +415,13 @@ impl Reader<'_> {
         out
     }
 
-    /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows.
+    /// The comma-separated keys of a braced argument, each with its place; `None` if no group follows.
     pub(super) fn braced_keys(&mut self) -> Option<Vec<Label>> {
         let tokens = self.braced()?;
         Some(self.keys(&tokens))
     }
 
-    /// Comma-separated keys with the place of each; commands that are not evaluated here as they are written.
+    /// Comma-separated keys, each with its place. Commands that are not evaluated stay as written.
     pub(super) fn keys(&mut self, tokens: &[Token]) -> Vec<Label> {
         let flat = self.apart(tokens, |reader| reader.flatten_all(true));
         let parts = flat.parts().filter(|(_, part, _)| is_evaluated(part));

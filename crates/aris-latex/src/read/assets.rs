@@ -1,18 +1,18 @@
-//! Files that are named but not read here: graphics, data, bibliographies; and the packages and classes that the paper brings along:
-//! their definitions count, and nothing of them is shown.
+//! Files that are named but not read here (graphics, data, bibliographies), and the packages and classes in the paper's folder:
+//! their definitions count, their text is never shown.
 //!
-//! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
-//! they stand in.
+//! A style file is not run, because its conditionals, options and hooks depend on what is installed. It is searched for
+//! definitions, including those inside conditionals.
 
 use super::{Cmd, How, Kind, Letters, Meaning, Reader, Role, Token, is_evaluated, style, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Label, Place, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
-/// the DVI drivers.
+/// the DVI drivers and `\includesvg`.
 const GRAPHICS: [&str; 8] = [
     ".pdf", ".png", ".jpg", ".jpeg", ".mps", ".eps", ".ps", ".svg",
 ];
-/// Bytes of all paths to be tried for graphics; beyond them only the name as it stands is.
+/// Total bytes of candidate paths. Beyond it, graphics are tried only under the name as written.
 const MAX_CANDIDATE_BYTES: usize = 64 << 20;
 
 impl Reader<'_> {
@@ -57,7 +57,8 @@ impl Reader<'_> {
         (name.unwrap_or_default(), known)
     }
 
-    /// A file that is printed as a table or a listing. What `how` says stands behind its name: `table`: an argument; `row`: columns and what is printed for each row, which the data fill.
+    /// A file that is printed as a table or a listing. `how` is the word of `commands.txt`: for `table` an argument follows the
+    /// file's name, for `row` the columns and the text of each row, which the data fill.
     pub(super) fn printed_file(&mut self, token: Token, kind: IncludeKind, how: &str) {
         let (name, known) = match how {
             "keys" => self.file_key(),
@@ -79,7 +80,7 @@ impl Reader<'_> {
         let is_macro = name.is_empty() && kind == IncludeKind::Data && how.is_empty();
         let is_printed = is_name && !matches!(how, "name" | "table" | "open") || is_macro;
         if is_printed && known && !self.style.has(style::MUTE) {
-            // Data may hold commands, a listing prints them.
+            // Citations may stand in data; a listing prints commands as they are.
             let holds = Holds::new(true, kind == IncludeKind::Data);
             let what = if is_macro {
                 "a table"
@@ -90,7 +91,7 @@ impl Reader<'_> {
             self.problem(ProblemKind::UnreadText(holds), place, message);
         }
         match how {
-            // `\mytable` stands for the data from here on; it is the name of no file.
+            // `\mytable` names the loaded data from here on, not a file.
             "table" => {
                 let named = self.argument();
                 if let Some(name) = named.first().and_then(|token| token.name()) {
@@ -105,7 +106,7 @@ impl Reader<'_> {
     /// `\bibliography{a,b}`
     pub(super) fn bibliographies(&mut self, tokens: &[Token]) {
         for Label { key: name, place } in self.keys(tokens) {
-            // A name with a blank stands in quotes.
+            // A name with a space stands in quotes.
             let name = name.trim_matches('"');
             let known = is_evaluated(name);
             let file = known.then(|| suffixed(name, ".bib"));
@@ -143,7 +144,7 @@ impl Reader<'_> {
         self.record(IncludeKind::Graphics, place, &name, known, &names);
     }
 
-    /// Lists a file that is not read here: its name, whether all of that is known, and what the file may be called.
+    /// Lists a file that is not read here. `known`: whether all of its name is evaluated; `names`: the file names to try.
     pub(super) fn record(
         &mut self,
         kind: IncludeKind,
@@ -167,7 +168,7 @@ impl Reader<'_> {
         self.doc.includes.push(include);
     }
 
-    /// `\usepackage[options]{a,b}`, `\documentclass{c}`. What the paper folder does not hold is installed and no concern of ours.
+    /// `\usepackage[options]{a,b}`, `\documentclass{c}`. Files that are not in the paper's folder count as installed.
     pub(super) fn packages(&mut self, kind: IncludeKind) {
         let options = self.optional().unwrap_or_default();
         self.frames_only |= self.raw(&options).contains("ignorenonframetext");
@@ -181,7 +182,7 @@ impl Reader<'_> {
         self.follow(kind, &names);
     }
 
-    /// Opens the files that exist and were not read before, the first on top.
+    /// Opens the style files that exist and were not read before, so that the first is read first.
     fn follow(&mut self, kind: IncludeKind, names: &[Label]) {
         let mut files = Vec::new();
         for Label { key: name, place } in names {
@@ -210,7 +211,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a token of a style file defines.
+    /// Handles one token of a style file: only definitions and requests for files count.
     pub(super) fn read_style(&mut self, token: Token) {
         let Some(cmd) = self.cmd(token) else { return };
         match cmd.what {
@@ -223,11 +224,11 @@ impl Reader<'_> {
             }
             "bibliography" => self.style_bibliography(),
             "if" if cmd.how == "false" => drop(self.skip_branch(token, true)),
-            // Behind a condition it may end the file or not.
+            // In the middle of a line it may stand behind a condition: ignored.
             "end_input"
                 if !matches!(self.before(token).bytes().next_back(), None | Some(b'\n')) => {}
             _ if cmd.role == Role::Defines => self.command(token, cmd),
-            // What it sets where the document begins or ends is not run, and searched like the rest.
+            // Code for the beginning or end of the document is not run, but searched like the rest.
             "at_begin" | "atend" if cmd.how == "searched" => {
                 let tokens = self.argument();
                 let styles = std::mem::take(&mut self.styles);
@@ -239,8 +240,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A bibliography that a style file or a class names, itself or for the end of the document. Where a name stands in what a macro
-    /// is made of, or is defined, no plain name of a file follows.
+    /// A bibliography that a style file or class asks for, at once or at the end of the document. Where the command stands in the
+    /// body of a macro, or is itself defined, no plain file name follows, and nothing is listed.
     fn style_bibliography(&mut self) {
         drop(self.optional());
         if self.peek_after_space().kind != Kind::Begin {
@@ -253,10 +254,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the reader knows everything that a macro is made of. What it does not know in a style file is code that looks at
-    /// what follows, or computes; expanded, it would show what nobody sees.
+    /// Whether the reader knows every command of a macro's body, and the body ends no environment that it has not begun. An
+    /// unknown command in a style file mostly inspects what follows, or computes; expanding it would show text that nobody sees.
     ///
-    /// Nor is what ends an environment that it has not begun: `\newauthor` of a class goes on with its table of authors.
+    /// An unbalanced `\end` is one of a larger construction: `\newauthor` of a class goes on with its table of authors.
     pub(super) fn is_understood<'t>(&self, body: impl IntoIterator<Item = &'t Token>) -> bool {
         let mut open = 0;
         body.into_iter().all(|token| {
@@ -271,5 +272,5 @@ impl Reader<'_> {
     }
 }
 
-/// The classes of LaTeX itself: their commands are those that every document knows.
+/// LaTeX's own classes: they define no commands besides those that the reader knows.
 const OWN: [&str; 3] = ["article.cls", "report.cls", "book.cls"];

@@ -6,10 +6,11 @@ use crate::{Citation, Holds, Label, MarkKind, ProblemKind};
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
 
-/// Bytes of a label that each table of its float carries.
+/// Longest label, in bytes, that is copied to the tables of its float.
 const MAX_KEY: usize = 1_024;
 
-/// `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, `REVTeX`). A comma in such a note ends no key.
+/// `\cite{a,*b,*[before][behind]c}`: several works under one number (natbib, mciteplus, `REVTeX`). A comma in a note separates no
+/// keys.
 fn works(keys: Vec<Label>) -> Vec<Label> {
     let (mut works, mut open): (Vec<Label>, usize) = (Vec::new(), 0);
     for label in keys {
@@ -36,7 +37,8 @@ impl Reader<'_> {
         name.trim_start_matches('@')
     }
 
-    /// `\cite[pre][post]{keys}`, `\cite<2>{keys}` of beamer; `behind` names arguments to drop, as in `commands.txt`.
+    /// `\cite[pre][post]{keys}`, `\cite<2>{keys}` of beamer; `behind` gives the arguments to drop after the keys, as in
+    /// `commands.txt`.
     pub(super) fn cite(&mut self, token: Token, behind: How) {
         let overlay = self.delimited('<', '>').unwrap_or_default();
         self.unread_argument(token, &overlay, false);
@@ -48,7 +50,7 @@ impl Reader<'_> {
         };
         let keys = works(keys);
         self.skip_arguments(token, behind);
-        // A single note stands behind.
+        // A single note is the postnote.
         if notes[1].is_none() {
             notes.reverse();
         }
@@ -117,7 +119,7 @@ impl Reader<'_> {
         self.list_citations(token, keys, None);
     }
 
-    /// `\defbibentryset{key}{keys}`: an entry of the document's own.
+    /// `\defbibentryset{key}{keys}`: a bibliography entry that the document itself defines.
     pub(super) fn entry_set(&mut self, token: Token, _: How) {
         let key = self.key_argument();
         self.doc.bibitems.push(key);
@@ -143,7 +145,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A number that LaTeX knows and the reader does not: of labels, or `\arabic{page}`, `\thesection`, `\the\year`.
+    /// Writes the placeholder for a number that LaTeX knows and the reader does not: of labels, or `\arabic{page}`,
+    /// `\thesection`, `\the\year`.
     pub(super) fn write_reference(&mut self, token: Token) {
         let link = self.writer.link(MarkKind::Ref);
         self.write_as(Style { link, ..self.style }, token, REFERENCE);
@@ -155,7 +158,7 @@ impl Reader<'_> {
         self.doc.bibitems.push(key);
     }
 
-    /// A group for the next argument that ends with `after`; one token counts as a group.
+    /// Opens the next argument as a group that ends with `after`; a single token counts as a group.
     pub(super) fn argument_group(&mut self, token: Token, after: After) {
         let next = self.next_visible();
         if next.kind != Kind::Begin {

@@ -6,31 +6,32 @@ use crate::{BlockKind::Footnote, IncludeKind};
 /// A known command.
 #[derive(Clone, Copy)]
 pub(crate) struct Cmd {
-    /// What it does: a word of `commands.txt`, or one of those that the reader gives itself (`symbol`, `sign`, `function`, `accent`, `set`,
+    /// What it does: a word of `commands.txt`, or one that the reader itself assigns (`symbol`, `sign`, `function`, `accent`,
+    /// `set`,
     /// `register`, `opaque`).
     pub(crate) what: &'static str,
-    /// The word behind that.
+    /// The parameter of that word.
     pub(crate) how: How,
-    /// The arguments to drop before.
+    /// Arguments to drop before the command runs, as letters of `commands.txt`.
     pub(crate) drops: &'static str,
     pub(crate) role: Role,
     pub(crate) run: Run,
-    /// The conditional that it sets, and to what.
+    /// For `\drafttrue` and its kind: the conditional that the command sets, and its value.
     pub(crate) sets: Option<(u32, bool)>,
 }
 
-/// What a document's own definition of a command counts.
+/// Whether a document's own definition of a command replaces the built-in meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It replaces ours.
+    /// It does.
     Free,
     /// It does not: the reader depends on the command.
     Fixed,
-    /// The same, and the command itself counts in a style file.
+    /// It does not, and the command is also run in style files, because it defines something.
     Defines,
 }
 
-/// The word behind that of a command: what it prints or tests, a name, the arguments to drop.
+/// The parameter of a word in `commands.txt`: a text to print, a test, a name, arguments to drop.
 pub(crate) type How = &'static str;
 
 /// Runs a command.
@@ -52,13 +53,13 @@ impl Cmd {
         Self::new(what, how, Role::Free)
     }
 
-    /// What a conditional decides, where that is known.
+    /// The value of a conditional, if it is fixed.
     pub(crate) fn truth(self) -> Option<bool> {
         let how = Some(self.how).filter(|_| self.what == "if");
         how?.parse().ok()
     }
 
-    /// The text that it prints, where that is one and nothing else.
+    /// The text that the command prints, if it prints one fixed text and does nothing else.
     pub(crate) fn prints(self) -> Option<&'static str> {
         matches!(self.what, "symbol" | "sign" | "function").then_some(self.how)
     }
@@ -79,7 +80,7 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
         let cmd = Cmd { drops, ..cmd };
         names.split_whitespace().map(move |name| (name, cmd))
     });
-    // `\G` is an accent of bibliographies, and papers mean a macro of their own.
+    // `\G` is an accent only in bibliographies; in papers it is mostly a macro of the author.
     let accents = names().filter(|(what, name, _)| *what == "accent" && *name != "G");
     let accents = accents.map(|(what, name, _)| (name, Cmd::free(what, name)));
     let space = (" ", Cmd::free("space", ""));
@@ -191,7 +192,7 @@ fn run(what: &str) -> Option<Run> {
     })
 }
 
-/// What a word does that is the name of a method: each gets the token of the command and the word behind in the table.
+/// For a word that names a method of the reader: the method gets the command's token and the word's parameter.
 fn method(what: &str) -> Option<Run> {
     macro_rules! methods {
         ($($name:ident)*) => {

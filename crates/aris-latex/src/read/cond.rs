@@ -1,4 +1,4 @@
-//! Conditionals: decided where the document itself decides, both branches read otherwise.
+//! Conditionals. One that the document itself decides is followed; of any other both branches are read.
 
 use std::ops::Not;
 
@@ -7,7 +7,7 @@ use crate::ProblemKind;
 
 impl Reader<'_> {
     /// Whether an unknown name is a conditional of a package or class (`\ifCLASSINFOpdf`) rather than a command with arguments
-    /// (`\ifstrempty{…}`); LaTeX's own are known.
+    /// (`\ifstrempty{…}`); LaTeX's own conditionals are in the table.
     pub(super) fn is_unknown_conditional(&mut self, token: Token) -> bool {
         let text = token.name().map_or("", |name| self.names.text(name));
         text.len() > 2
@@ -17,13 +17,14 @@ impl Reader<'_> {
             && !self.takes_argument()
     }
 
-    /// Whether an argument or an option follows.
+    /// Whether a braced or an optional argument follows.
     fn takes_argument(&mut self) -> bool {
         let next = self.peek();
         next.kind == Kind::Begin || next.kind == Kind::Word && self.text(next).starts_with('[')
     }
 
-    /// What a conditional decides, by the word that the table has for what it tests; arguments to drop where nobody knows.
+    /// Evaluates a conditional; `None` if undecided. `tested` is the table's word for the test; any other word gives arguments to
+    /// drop.
     pub(super) fn truth(&mut self, tested: &str, token: Token) -> Option<bool> {
         if let Some(tested) = tested.strip_prefix("not ") {
             return self.truth(tested, token).map(Not::not);
@@ -67,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the branch that `truth` names; both when nobody knows.
+    /// Takes the branch that `truth` selects; both, as doubtful, if it is `None`.
     pub(super) fn branch(&mut self, truth: Option<bool>, token: Token) {
         let place = self.place(token);
         let negated = std::mem::take(&mut self.negated);
@@ -79,7 +80,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is said of a condition that is not decided.
+    /// The message for an undecided condition.
     fn undecided(&self, token: Token) -> String {
         format!(
             "`\\{}` is not decided here, and its text may not be set; to decide it, write `\\iftrue` or `\\iffalse`, or test a switch that the paper sets",
@@ -100,7 +101,7 @@ impl Reader<'_> {
         self.writer.doubts.leave(doubt);
     }
 
-    /// Drops tokens to the matching `\fi`, or to `\else` when `stop_at_else`; whether it stopped at one.
+    /// Drops tokens to the matching `\fi`, or to `\else` if `stop_at_else`; returns whether it stopped at `\else`.
     pub(super) fn skip_branch(&mut self, start: Token, stop_at_else: bool) -> bool {
         let (mut depth, mut is_declared) = (0_usize, false);
         loop {
@@ -123,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\ifx`, or `\if` where `whole` does not hold, of two tokens.
+    /// Compares the next two tokens as `\ifx` does, or as `\if` does if `whole` is false.
     fn same(&mut self, whole: bool) -> Option<bool> {
         let (one, one_means) = self.operand();
         let (two, two_means) = self.operand();
@@ -133,11 +134,11 @@ impl Reader<'_> {
             (Kind::Word, Kind::Word) => {
                 let ((a, rest_a), (b, rest_b)) = (self.split_letter(one), self.split_letter(two));
                 let same = self.text(a) == self.text(b);
-                // `\if ab`: both letters may stand in one word.
+                // `\if ab`: both characters may stand in one word.
                 self.unread_all(&[rest_a, rest_b]);
                 (rest_a.len == 0).then_some(same)
             }
-            // A command that LaTeX knows begins with no letter.
+            // A built-in command never equals a character; for `\if` a macro may expand to one.
             (Kind::Name(_), Kind::Word) | (Kind::Word, Kind::Name(_)) => {
                 if two.kind == Kind::Word {
                     self.first_letter(two);
@@ -154,7 +155,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A token of `\ifx` and what it means, where that is certain.
+    /// The next operand of `\ifx`, and a text for its meaning that only equal meanings share; `None` if the meaning is not
+    /// certain.
     fn operand(&mut self) -> (Token, Option<String>) {
         let (token, is_made) = self.next_made();
         let Some(name) = token.name() else {
@@ -183,7 +185,7 @@ impl Reader<'_> {
         match self.meaning(name) {
             Meaning::Macro(body) => body.is_certain().then_some(true),
             Meaning::Known(cmd) => (cmd.truth().is_some() || cmd.sets.is_some()).then_some(true),
-            // Packages that are not here define names, and so does LaTeX, with `@`.
+            // An installed package may define it, and LaTeX itself defines names with `@`.
             Meaning::Unknown => (!self.loading.installed
                 && self.loading.styles.is_empty()
                 && !self.names.text(name).contains('@'))
@@ -191,7 +193,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The same for what the next argument names, with its backslash or without.
+    /// Whether the control sequence named in the next argument, with backslash or without, is defined.
     fn defined_argument(&mut self) -> Option<bool> {
         let tokens = self.argument();
         let first = *tokens.first()?;
@@ -200,8 +202,8 @@ impl Reader<'_> {
         self.is_defined(first.name().map_or(made, |_| first))
     }
 
-    /// A number: digits, hexadecimal ones behind `"` and octal ones behind `'`, a character behind a backquote, or a macro of them.
-    /// Registers and counters are not followed. **Source**: The `TeXbook`, chapter 8.
+    /// A number: decimal digits, hexadecimal ones after `"`, octal ones after `'`, a character after a backquote, or a macro that
+    /// expands to one of these. `None` for registers and counters, which are not followed. **Source**: The `TeXbook`, chapter 8.
     pub(super) fn number(&mut self) -> Option<i64> {
         loop {
             let token = self.next_visible();
@@ -211,7 +213,7 @@ impl Reader<'_> {
                     "\"" => self.digits(rest, 16),
                     "'" => self.digits(rest, 8),
                     "`" => {
-                        // The character itself, also one that begins or ends a group, or a control sequence of one.
+                        // The character itself, even a brace, or the one of a control sequence of one character.
                         let named = if rest.len > 0 { rest } else { self.next() };
                         if named.kind == Kind::Word {
                             self.unread(self.split_letter(named).1);
@@ -243,13 +245,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A character by its number.
+    /// The character whose code is the next number.
     pub(super) fn code(&mut self) -> Option<char> {
         let number = u32::try_from(self.number()?).ok()?;
         char::from_u32(number)
     }
 
-    /// The digits that a word begins with; what stands behind them is put back.
+    /// The number at the beginning of a word; the rest of the word is put back.
     fn digits(&mut self, word: Token, radix: u32) -> Option<i64> {
         let is_part = |c: char| match c {
             '-' | '+' => radix == 10,
@@ -273,7 +275,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Drops the left side of `\ifnum a < b` and the relation, which is told where nothing stands before it.
+    /// Drops the left side of `\ifnum a < b` and the relation. Returns the relation if only spaces stood before it.
     fn relation(&mut self) -> Option<char> {
         let relation = |text: &str| text.find(['<', '>', '=']);
         let (before, end) = self.up_to(64, |reader, token| match token.kind {
@@ -297,7 +299,7 @@ impl Reader<'_> {
     /// `\@ifnextchar[{yes}{no}`
     pub(super) fn if_next(&mut self, _: Token, _: How) {
         let wanted = match self.next_visible() {
-            // `[` and the like.
+            // A character such as `[`.
             word if word.kind == Kind::Word => self.first_letter(word),
             other => other,
         };
@@ -312,7 +314,7 @@ impl Reader<'_> {
         self.unread_all(if is_next { &yes } else { &no });
     }
 
-    /// Keeps one of the two arguments that follow; both, in doubt, when nobody knows which.
+    /// Keeps one of the next two arguments; both, as doubtful, if `first` is `None`.
     pub(super) fn choose(&mut self, token: Token, first: Option<bool>) {
         let (mut yes, no) = (self.argument(), self.argument());
         if let Some(first) = first {
@@ -324,7 +326,7 @@ impl Reader<'_> {
         self.unread_doubtful(token, &message, &yes);
     }
 
-    /// The test of `\ifthenelse`, where it is one that can be decided.
+    /// The test of `\ifthenelse`; `None` if it cannot be decided.
     fn test(&mut self) -> Option<bool> {
         let mut token = self.next_visible();
         let negated = matches!(self.command_name(token), "NOT" | "not");
@@ -365,7 +367,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The conditional behind a name: `\newbool{x}` declares `\ifx`; toggles have names of their own.
+    /// The interned name of a switch: `\newbool{x}` declares `\ifx`; toggles have names of their own.
     fn switch_name(&mut self, kind: &str) -> u32 {
         self.named(if kind == "bool" { "if" } else { "toggle " })
     }
@@ -386,7 +388,8 @@ impl Reader<'_> {
         self.set_switch(name, given.as_deref().unwrap_or(value).parse().ok());
     }
 
-    /// A switch is its value, as in TeX, where `\drafttrue` is `\let\ifdraft\iftrue`.
+    /// Stores a switch as a conditional with a fixed value, as TeX does: `\drafttrue` is `\let\ifdraft\iftrue`. In doubtful text
+    /// the value becomes unknown.
     pub(super) fn set_switch(&mut self, name: u32, value: Option<bool>) {
         let word = match value {
             Some(value) if !self.is_doubtful() => ["false", "true"][usize::from(value)],
@@ -395,7 +398,7 @@ impl Reader<'_> {
         self.set_meaning(name, Meaning::Known(Cmd::new("if", word, Role::Fixed)));
     }
 
-    /// Whether a command of that kind stands in the next argument, `#1` of `\IfBooleanTF` and its kind.
+    /// Whether the next argument, `#1` of `\IfBooleanTF` and its kind, holds a command whose table word is `what`.
     fn next_holds(&mut self, what: &str) -> bool {
         let argument = self.argument();
         argument.iter().any(|token| self.what(*token) == what)

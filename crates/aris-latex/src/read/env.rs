@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{After, Env, GroupKind, How, Kind, Macro, Meaning, Reader, Style, Token, style};
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
-/// Of these the document's own definition is ignored.
+/// Kinds of environments (words of `environments.txt`) that keep their built-in meaning even if the document redefines them.
 pub(super) const FIXED: [&str; 10] = [
     "document",
     "grid",
@@ -18,7 +18,7 @@ pub(super) const FIXED: [&str; 10] = [
     "display",
     "bibliography",
 ];
-/// These count before the document begins.
+/// Kinds of environments that are also read before the document begins.
 const EARLY: [&str; 7] = [
     "document", "raw", "hidden", "note", "abstract", "keywords", "front",
 ];
@@ -37,10 +37,10 @@ pub(super) fn flow(word: &str) -> Option<&'static BlockKind> {
     })
 }
 
-/// Environments that nobody defines are text when they are longer.
+/// Most bytes of an undefined environment that are examined. A longer one is read as text.
 const LONGEST: usize = 1 << 16;
 
-/// What ends an environment that is not read as LaTeX.
+/// The text that ends an environment whose content is not read as LaTeX.
 pub(super) fn end_of(name: &str) -> String {
     format!("\\end{{{name}}}")
 }
@@ -141,7 +141,7 @@ impl Reader<'_> {
         match what {
             "appendix" => self.appendix = true,
             "mute" => self.style = self.style.set(style::MUTE, 0),
-            // A package that is not here defines it, and may hide what it holds.
+            // An installed package defines it and may hide its text.
             "unknown" | "boxed" => {
                 let name = self.names.text(index);
                 let message = format!("whether `{name}` prints its text is not decided here");
@@ -158,14 +158,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The text among options: what stands behind `title=` and its kind. None where it is no list of options.
+    /// The printed text among options: the values of `title=` and similar keys. `None` if this is no list of options.
     pub(super) fn titles(&self, options: &[Token]) -> Option<Vec<Token>> {
         /// Keys of theorems, boxes and listings that print their value.
         const PRINTED: [&str; 6] = ["name", "title", "note", "caption", "subtitle", "heading"];
         let (mut found, mut depth, mut is_kept) = (Vec::new(), 0_usize, false);
         let text = self.raw(options);
         let key = text.split_once('=')?.0.rsplit(',').next()?.trim();
-        // `x=3` is a text.
+        // `x=3` is text.
         if key.len() < 4 || !key.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             return None;
         }
@@ -197,7 +197,7 @@ impl Reader<'_> {
         Some(found)
     }
 
-    /// An environment that the document defines.
+    /// Begins an environment that the document defines.
     fn begin_own(&mut self, token: Token, index: u32, begin: &Macro, end: &Macro) {
         if self.follows(begin, end) {
             self.enter(index, After::Nothing, token);
@@ -221,8 +221,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the code of an environment is run: that of a style file where all of it is understood, and opens no maths, which stands
-    /// in boxes there.
+    /// Whether the code of an environment is run. That of a style file is only if all of it is understood and none of it opens
+    /// maths, which stands in boxes there.
     fn follows(&self, begin: &Macro, end: &Macro) -> bool {
         let mut code = begin.body.iter().chain(&*end.body);
         begin.parameters.is_some() && !begin.style
@@ -231,9 +231,10 @@ impl Reader<'_> {
                 && code.all(|part| part.kind != Kind::Math)
     }
 
-    /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
+    /// Whether the content of an undefined environment cannot be LaTeX: its braces or dollars do not balance.
     fn is_code(&mut self, name: &str) -> bool {
-        /// What may hold signs without a meaning: what it stands in is not judged.
+        /// Parts of names of commands whose argument may hold unbalanced braces or dollars. An environment that contains one is
+        /// not judged.
         const WITHIN: [&str; 6] = ["erb", "lst", "mint", "\\url", "\\href", "\\path"];
         if !self.may_judge() {
             return false;
@@ -260,7 +261,7 @@ impl Reader<'_> {
         !fits && is_plain
     }
 
-    /// Whether the rest of the file may be looked through: what was so far is no more than a few times what was read.
+    /// Whether the rest of the file may be searched: in total only a few times the bytes read, so that the time stays linear.
     fn may_judge(&self) -> bool {
         self.at_file() && self.judged <= 4 * self.loading.bytes + LONGEST
     }
@@ -287,7 +288,7 @@ impl Reader<'_> {
             return self.end_document(token, "");
         }
         if let Some(inner) = self.in_argument() {
-            // What its code ends, it has begun elsewhere.
+            // In the argument of an unknown command: the code there began the environment elsewhere.
             let mut inner = self.groups.iter().rev().take(inner);
             if !inner.any(|group| group.kind == GroupKind::Environment(index)) {
                 return;
@@ -308,7 +309,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends the innermost environment of a name, and what is open inside it.
+    /// Ends the innermost environment of a name, and everything open inside it.
     pub(super) fn leave(&mut self, index: u32, token: Token) {
         if self.is_entered(index) {
             self.unwind(token, |kind| kind == GroupKind::Environment(index));
@@ -336,7 +337,7 @@ impl Reader<'_> {
 
     pub(super) fn end_document(&mut self, token: Token, _: How) {
         if self.is_doubtful() {
-            // Behind a condition: nobody knows whether the document ends here.
+            // It stands behind an undecided condition.
             return self.doubt_file(token, "it is not decided here whether the document ends");
         }
         if !self.end_hooks.is_empty() {
@@ -357,7 +358,7 @@ impl Reader<'_> {
         if self.is_doubtful() {
             self.doubt_file(token, "it is not decided here whether the file ends");
         } else if let Some(file) = self.file_mut() {
-            // A control sequence takes the line end behind it along.
+            // The line end right after a control sequence was already read with it.
             let rest = if file.fresh { "" } else { file.rest() };
             file.end = file.pos + rest.find('\n').unwrap_or(rest.len());
         }
@@ -382,7 +383,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\begin{filecontents}[options]{refs.bib}`: what follows up to the end is a file.
+    /// `\begin{filecontents}[options]{refs.bib}`: the text up to the end is a file.
     fn write_file(&mut self, name: &str) {
         let options = self.optional().unwrap_or_default();
         let options = self.raw(&options);
@@ -406,7 +407,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A listing: its source is dropped, and its caption is read.
+    /// A listing: its source is dropped, its caption is read.
     fn raw_environment(&mut self, name: &str, token: Token) {
         let is_listing = self.rest_of_file().starts_with('[');
         let options = is_listing.then(|| self.optional()).flatten();
@@ -420,7 +421,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Drops an environment that is hidden and stands there by its commands, `\comment … \endcomment`; whether it does.
+    /// Drops a hidden environment that is written as commands, `\comment … \endcomment`; returns whether it was one.
     pub(super) fn skip_hidden(&mut self, name: u32) -> bool {
         let is_hidden = matches!(self.environments.get(&name), Some(Env::Known("hidden", _)));
         if !is_hidden || !self.may_judge() {

@@ -17,15 +17,15 @@ pub(super) struct Loading {
     pub(super) bytes: usize,
     includes: usize,
     known: BTreeMap<String, IncludeOutcome>,
-    /// What `\include` is restricted to, and whether to these or to all others.
+    /// The files of `\includeonly` (`true`) or of `\excludeonly` (`false`).
     only: (BTreeSet<String>, bool),
     pub(super) graphics: Vec<String>,
     /// Folders of `\input@path`.
     pub(super) paths: Vec<String>,
     pub(super) candidate_bytes: usize,
-    /// Whether a package or class besides LaTeX's own is asked for that the paper folder does not hold.
+    /// Whether a package or class is used that is not in the paper's folder, besides LaTeX's own classes.
     pub(super) installed: bool,
-    /// The style files among the document's files.
+    /// Indices of style files and classes among the document's files.
     pub(super) styles: BTreeSet<usize>,
 }
 
@@ -45,7 +45,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Asks the loader, once for each path: a file to read, a missing one or an unreadable one.
+    /// Asks the loader, once for each path. The outcome is `Read`, `Missing` or `Unreadable`.
     fn load(&mut self, path: &str) -> IncludeOutcome {
         if let Some(found) = self.loading.known.get(path) {
             return found.clone();
@@ -66,7 +66,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Leaves a file that is read to its end; false when it was the root.
+    /// Leaves a file that was read to its end; false if it was the root.
     pub(super) fn close_file(&mut self, token: Token) -> bool {
         if self.frames.len() <= 1 {
             return false;
@@ -83,7 +83,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Where a file may lie: below the folders of the import package, of the root and of the file that asks for it.
+    /// The paths to try: below the folder of the current `\import`, of the root, of the file that asks, and those of
+    /// `\input@path`.
     pub(super) fn candidates(&self, names: &[String]) -> Vec<String> {
         let file = self.files().next();
         let import = file.and_then(|file| file.import.clone());
@@ -92,13 +93,14 @@ impl Reader<'_> {
         let root = path::parent(&self.doc.root);
         let bases = [import, Some(root.to_owned()), own].into_iter().flatten();
         let bases = bases.chain(self.loading.paths.iter().map(|path| path::join(root, path)));
-        // Mostly they are one.
+        // Mostly these are the same.
         let bases: IndexSet<String> = bases.collect();
         let below = |base: String| names.iter().map(move |name| path::join(&base, name));
         bases.into_iter().flat_map(below).collect()
     }
 
-    /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it), and whether it is known.
+    /// The file name in the next argument (or up to a space, as the primitive `\input` reads it), and whether all of it is
+    /// evaluated.
     pub(super) fn file_name(&mut self) -> (String, bool) {
         let mut token = self.next_visible();
         let mut tokens = Vec::new();
@@ -192,7 +194,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a file from here on, within the limits.
+    /// Opens a file, which is then read next. Sets `failed` if that exceeds a limit.
     pub(super) fn open_file(&mut self, file: usize, directory: Option<String>, from: &Include) {
         let source = self.doc.files.get(file);
         let text = source.map_or_else(Arc::default, |source| Arc::clone(&source.text));
@@ -228,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\import{directory}{file}`; `below`, as in `\subimport`, the current import's directory.
+    /// `\import{directory}{file}`; with `below`, as for `\subimport`, relative to the directory of the current import.
     pub(super) fn import(&mut self, token: Token, how: How) {
         let directory = self.name_argument();
         let name = self.file_name();
@@ -261,11 +263,11 @@ impl Reader<'_> {
         self.loading.only = (names.collect(), how != "not");
     }
 
-    /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless the
-    /// document itself has not begun.
+    /// `\documentclass`. In an included file it begins a document of its own, whose preamble is skipped, unless the
+    /// main document has not begun yet.
     pub(super) fn document_class(&mut self, token: Token, _: How) {
         const BEGIN: &str = "\\begin{document}";
-        // The text begins in it, or in the file that asks for it.
+        // The class of the main document, perhaps in a file that its preamble includes.
         if self.frames.len() <= 1 || self.preamble {
             return self.packages(IncludeKind::Class);
         }
@@ -273,7 +275,7 @@ impl Reader<'_> {
             file.own = true;
         }
         let rest = self.rest_of_file();
-        // The subfiles package runs the preamble.
+        // The subfiles package runs the subfile's preamble.
         let class = rest.split('}').next();
         if class.is_some_and(|class| class.ends_with("{subfiles")) {
             return self.skip_arguments(token, "om");
@@ -283,7 +285,7 @@ impl Reader<'_> {
             let line = before.rsplit('\n').next().unwrap_or("");
             hiding(line).is_none()
         });
-        // What was read ahead belongs to the preamble that is left out.
+        // Tokens that were put back belong to the preamble that is skipped.
         self.skip_bytes(begin.map_or(rest.len(), |at| at + BEGIN.len()));
         if begin.is_none() {
             let message = "the included document has no `\\begin{document}`; nothing of it is read";

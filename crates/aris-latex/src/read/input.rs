@@ -6,7 +6,7 @@ use crate::{Place, ProblemKind};
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
 const WORK_BASE: usize = 500_000;
 const WORK_PER_BYTE: usize = 4;
-/// Bytes written by expansion that count as one token, where they are not few.
+/// Bytes written by expansion that count as one token; texts shorter than [`FEW_BYTES`] count nothing.
 const BYTES_PER_WORK: usize = 4;
 const FEW_BYTES: usize = 64;
 
@@ -32,7 +32,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The file that the next token comes from, where none was put back and tokens are not looked at on their own.
+    /// The innermost file; `None` while tokens are looked at on their own.
     pub(super) fn file(&self) -> Option<&File> {
         self.frames.last()?.file.as_ref()
     }
@@ -58,7 +58,7 @@ impl Reader<'_> {
         self.file().map_or("", File::rest)
     }
 
-    /// Goes on behind so many bytes of the innermost file, in the middle of a line, without what was read ahead.
+    /// Skips bytes of the innermost file and drops the tokens put back. Reading goes on in the middle of a line.
     pub(super) fn skip_bytes(&mut self, bytes: usize) {
         if let Some(frame) = self.frames.last_mut()
             && let Some(file) = &mut frame.file
@@ -76,7 +76,7 @@ impl Reader<'_> {
         first
     }
 
-    /// The same as a character.
+    /// The first character of a word, as a `char`; the others are put back.
     pub(super) fn letter(&mut self, word: Token) -> char {
         let first = self.first_letter(word);
         self.text(first).chars().next().unwrap_or(' ')
@@ -89,7 +89,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn unread(&mut self, token: Token) {
-        // A word that was split may leave nothing.
+        // Splitting a word may leave an empty one.
         if token.kind != Kind::Stop && (token.kind != Kind::Word || token.len > 0) {
             self.stack.push(token);
         }
@@ -115,14 +115,14 @@ impl Reader<'_> {
         self.unread_text(like, open);
     }
 
-    /// Puts back a command that prints a text. No command of a document has a space in its name.
+    /// Puts back a command that prints a text. Its name begins with a space, so no command of a document has it.
     pub(super) fn unread_text(&mut self, like: Token, text: Text) {
         if text.is_empty() {
             return;
         }
         let name = self.names.intern(&[" ", text].concat());
         if matches!(self.meaning(name), Meaning::Unknown) {
-            // The end of a group does not take it back.
+            // Without an undo entry the meaning outlives the group.
             let undo = self.undo.len();
             self.set_meaning(name, Meaning::Known(Cmd::free("symbol", text)));
             self.undo.truncate(undo);
@@ -200,14 +200,14 @@ impl Reader<'_> {
             .unwrap_or("")
     }
 
-    /// Where a token stands for the reader of the source: the call, when a macro produced it.
+    /// The place to show for a token: its own, or that of the call if a macro produced it.
     pub(super) fn place(&self, token: Token) -> Place {
         self.writer.place(token)
     }
 }
 
 impl File {
-    /// What is left of it.
+    /// The text that is left.
     pub(super) fn rest(&self) -> &str {
         self.text.get(self.pos..self.end).unwrap_or("")
     }

@@ -13,7 +13,7 @@ pub(crate) struct Letters {
     pub(crate) expl: bool,
 }
 
-/// The bytes of words, as a table, because each byte of a text is looked up: those that are not [`special`].
+/// Whether a byte is part of a word, that is, not [`special`]. A table, because every byte of a text is looked up.
 const IS_PLAIN: [bool; 256] = {
     let mut is_plain = [true; 256];
     let mut byte = 0_u8;
@@ -30,7 +30,7 @@ fn plain_run(bytes: &[u8]) -> usize {
     end.unwrap_or(bytes.len())
 }
 
-/// Length of what continues a word to the end of its line: words with one space before each.
+/// Length in bytes of the words that follow on the same line, each after one space.
 pub(super) fn more_words(text: &str) -> usize {
     let mut rest = text.as_bytes();
     while let Some((b' ', word)) = rest.split_first()
@@ -41,8 +41,8 @@ pub(super) fn more_words(text: &str) -> usize {
     text.len() - rest.len()
 }
 
-/// The kind of token that a special byte begins: [`Kind::Stop`] stands for a comment, `Name(0)` for a control sequence, whose name follows.
-/// None for a byte of a word.
+/// The kind of token that a special byte begins; `None` for a byte of a word. [`Kind::Stop`] stands for a comment, `Name(0)` for
+/// a control sequence, whose name follows.
 const fn special(byte: u8) -> Option<Kind> {
     Some(match byte {
         b' ' | b'\t' | b'\r' | b'\n' => Kind::Space,
@@ -113,10 +113,11 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
     }
 }
 
-/// Letters of the name of a control sequence; what is longer names nothing.
+/// Longest name of a control sequence, in bytes. A longer one is cut and matches no known name.
 const MAX_NAME: usize = 128;
 
-/// The name of a control sequence whose backslash stands before `rest`, the length of what names it, and whether that is a word.
+/// The control sequence whose backslash stands before `rest`: its name, the bytes that the name takes, and whether it is a
+/// control word.
 fn control(rest: &str, letters: Letters) -> (&str, usize, bool) {
     let letter = |b: &u8| {
         b.is_ascii_alphabetic()
@@ -136,7 +137,7 @@ fn control(rest: &str, letters: Letters) -> (&str, usize, bool) {
     (name, width, false)
 }
 
-/// Where what stands behind the blanks at `pos` and a line end behind them begins, and whether there was a line end.
+/// Skips the blanks at `pos` and one line end after them. Returns the new position, and whether there was a line end.
 fn skip_line(bytes: &[u8], pos: usize) -> (usize, bool) {
     let end = skip_blanks(bytes, pos);
     (skip_line_end(bytes, end), is_line_end(bytes, end))

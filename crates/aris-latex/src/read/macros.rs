@@ -8,10 +8,10 @@ use super::{
 };
 use crate::{Definition, Label, Place, ProblemKind, root::only};
 
-/// Folders of `\input@path` and `\graphicspath` that are tried.
+/// Most folders of `\input@path` or `\graphicspath` that are tried.
 const MAX_PATHS: usize = 64;
 
-/// None where they are not followed.
+/// `None` if the parameter text is not understood.
 type Parameters = Option<Vec<Parameter>>;
 
 impl Macro {
@@ -27,7 +27,7 @@ impl Macro {
 }
 
 impl Reader<'_> {
-    /// Puts a macro's body before what follows, arguments in place.
+    /// Expands a call: puts back the macro's body with the arguments in place. A macro that is not followed is reported instead.
     pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
         if self.is_followed(body) {
             self.expand_known(call, name, body);
@@ -40,10 +40,10 @@ impl Reader<'_> {
         }
     }
 
-    /// The bibliography that a macro names, whatever else it does: its files are those of the paper.
+    /// The `\bibliography` command in the body of a macro that is not followed: its files are those of the paper.
     fn bibliography_in(&self, body: &Macro) -> Option<Macro> {
         let names = |tokens: &[Token]| matches!(tokens, [name, begin, ..] if self.what(*name) == "bibliography" && begin.kind == Kind::Begin);
-        // One that stands behind a condition, or beside another, may be another one's.
+        // One behind a condition, or one of several, may not be the paper's.
         let found = (0..body.body.len()).filter(|at| body.body.get(*at..).is_some_and(names));
         let at = only(found)?;
         let depth = body.body.iter().take(at).filter_map(|token| token.name());
@@ -63,12 +63,12 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether a macro is expanded.
+    /// Whether a macro is expanded rather than treated as an unknown command.
     pub(super) fn is_followed(&self, body: &Macro) -> bool {
         body.parameters.is_some() && (!body.style || self.is_understood(&*body.body))
     }
 
-    /// The same for what is known to be understood.
+    /// Expands a call of a macro that is known to be followed.
     pub(super) fn expand_known(&mut self, call: Token, name: u32, body: &Macro) {
         let around = self.writer.expansions.get(call.exp as usize);
         let depth = around.map_or(0, |exp| exp.depth) + 1;
@@ -151,15 +151,15 @@ impl Reader<'_> {
         let mut defined = self.macro_of(parameters, body, place);
         let count = defined.count();
         let known = match self.meaning(name) {
-            // One that drops what it is given is certain to print nothing of it.
+            // A new definition that drops all its arguments certainly prints nothing of them.
             Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.role != Role::Free => {
                 let drops = count > 0 && defined.body.is_empty();
                 self.redefined(token, name, &defined.body);
                 let no_longer_cites = cmd.what == "cite" && defined.doubt == 0;
                 !(drops || no_longer_cites && self.cites_nothing(&defined.body, 0))
             }
-            // What the reader knows of a command says more than a style file's code for it, and than a definition that may not count
-            // and prints what it is given.
+            // The reader knows more about a built-in command than a style file's code for it says, or a doubtful definition that
+            // prints all its arguments.
             Meaning::Known(cmd) => {
                 let prints = |at| defined.body.iter().any(|part| part.kind == Kind::Param(at));
                 let prints = (1..=9).take(count).all(prints);
@@ -167,7 +167,8 @@ impl Reader<'_> {
                 keep || is_known && (self.styles > 0 || defined.doubt > 0 && prints)
             }
             Meaning::Macro(old) => {
-                // Nobody knows which of two definitions counts: in doubt, or in what is searched and not run.
+                // Which of the two definitions counts is not known: the new one is doubtful, or both were found by searching
+                // style files.
                 let is_searched = old.style && self.styles > 0 && old.place != place;
                 if !keep && (defined.doubt > 0 || is_searched) {
                     self.join(token, &old, &mut defined);
@@ -181,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether no command in a body, nor in those that it calls, may cite: all are known to print or to set type.
+    /// Whether no command in a body, or in the macros that it calls, can cite: all are known to print or to format text.
     fn cites_nothing(&self, body: &[Token], depth: usize) -> bool {
         const DEPTH: usize = 8;
         body.iter().all(|token| {
@@ -198,7 +199,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Makes a definition print what an older one prints, too, in doubt.
+    /// Merges an older definition into a new one, which then prints both bodies, as doubtful.
     fn join(&mut self, token: Token, old: &Macro, new: &mut Macro) {
         let is_same = self.raw(&old.body) == self.raw(&new.body);
         if is_same && old.count() == new.count() {
@@ -236,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where tokens stand in a file, when they are written there one after another.
+    /// The byte range of tokens in a file, if they are written there one after another.
     fn written_range(&self, file: usize, tokens: &[Token]) -> Option<Range<usize>> {
         let (first, mut end) = (tokens.first()?.literal(), 0);
         let text = &self.doc.files.get(file)?.text;
@@ -292,7 +293,7 @@ impl Reader<'_> {
         parameters
     }
 
-    /// The parameters between name and text, by their form; nothing where they are not followed.
+    /// Reads the parameters between the name and the body, in the notation that `form` names.
     fn parameters(&mut self, form: &str) -> Parameters {
         match form.trim_end_matches(" keep") {
             "plain" => Some(Vec::new()),
@@ -313,7 +314,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\def\x#1#2\y{…}`; what a macro does with parameters that words delimit is not followed.
+    /// `\def\x#1#2\y{…}`. A macro whose parameters are delimited by characters is not followed.
     pub(super) fn def(&mut self, _: Token, _: How) {
         let Some((name, token)) = self.defined_name() else {
             return;
@@ -336,7 +337,7 @@ impl Reader<'_> {
                     if let Some(all) = &mut parameters {
                         all.push(Parameter::Mandatory);
                     }
-                    // `#1#2`: the digits of one word would be delimiters.
+                    // A word of more than one digit contains delimiters; it is dropped.
                     if number.kind != Kind::Word {
                         self.unread(number);
                     }
@@ -358,7 +359,7 @@ impl Reader<'_> {
         parts.map(str::to_owned).collect()
     }
 
-    /// `s o O{default} m` of `\NewDocumentCommand`; nothing where there are others.
+    /// `s o O{default} m` of `\NewDocumentCommand`; `None` if there are other letters.
     fn document_parameters(&mut self) -> Parameters {
         let mut parameters = Vec::new();
         loop {
@@ -382,7 +383,7 @@ impl Reader<'_> {
     pub(super) fn new_environment(&mut self, token: Token, form: How) {
         let Label { key: name, place } = self.key_argument();
         let parameters = self.parameters(form);
-        // `\NewEnviron` has one text, in which `\BODY` is what stands in the environment.
+        // `\NewEnviron` has one argument, in which `\BODY` stands for the content of the environment.
         let is_body = form == "body";
         let begin = self.argument();
         let end = if is_body { Vec::new() } else { self.argument() };
@@ -393,7 +394,8 @@ impl Reader<'_> {
             self.doc.unknown_environments.insert(name.clone());
         }
         let index = self.names.intern(&name);
-        // `{\comment}{\endcomment}`: `\comment` is what `\begin{comment}` runs, and reads up to the end of this environment.
+        // `{\comment}{\endcomment}`: `\comment` is the code of `\begin{comment}`, and drops the text up to the end of the new
+        // environment.
         let begins = begin.iter().find(|token| token.kind != Kind::Space);
         if let Some(what) = begins.and_then(|token| self.hiding(*token)) {
             return self.set_environment(index, what);
@@ -402,7 +404,7 @@ impl Reader<'_> {
         let known = self.environments.get(&index);
         let is_known = self.built_in.contains(&index)
             && matches!(known, Some(Env::Known(what, _)) if is_kept(what));
-        // What goes into a box is set where that is used, if it is.
+        // A box is printed where it is used, if at all.
         let mut boxed = begin.iter().chain(&end);
         let is_boxed =
             is_body || boxed.any(|token| matches!(self.text(*token), "lrbox" | "\\setbox"));
@@ -419,7 +421,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The environment that a command begins and that does not read its text as LaTeX.
+    /// The kind (`raw` or `hidden`) of the environment that a command begins, if its text is not read as LaTeX.
     fn hiding(&mut self, token: Token) -> Option<&'static str> {
         let name = self.command_name(token).to_owned();
         match self.environments.get(&self.names.intern(&name)) {
@@ -428,7 +430,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
+    /// `\excludecomment{name}`, `\includecomment{name}`: the text in the environment is hidden, or shown.
     pub(super) fn declare_environment(&mut self, _: Token, like: How) {
         let name = self.named("");
         self.set_environment(name, like);
@@ -463,7 +465,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\expandafter\cite\expandafter{\keys}`: what is expanded first makes no difference here.
+    /// `\expandafter\cite\expandafter{\keys}`: the order of expansion makes no difference here.
     pub(super) fn expand_after(&mut self, _: Token, _: How) {
         let first = self.next();
         let second = self.next();
@@ -497,14 +499,14 @@ impl Reader<'_> {
         self.unread_all(&all);
     }
 
-    /// Something defines a name, unless it has a meaning already.
+    /// Marks a name as defined by something that is not followed, unless it already has a meaning.
     pub(super) fn set_opaque(&mut self, name: u32) {
         if matches!(self.meaning(name), Meaning::Unknown) {
             self.set_meaning(name, Meaning::Known(Cmd::free("opaque", "")));
         }
     }
 
-    /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
+    /// `\newsavebox{\x}`, `\newlength\x`. `spec` gives the arguments after the name to drop; `g` declares a register.
     pub(super) fn declare_name(&mut self, token: Token, spec: How) {
         let Some((name, own)) = self.defined_name() else {
             return;
@@ -518,14 +520,15 @@ impl Reader<'_> {
         self.skip_arguments(token, spec);
     }
 
-    /// The same for a name without backslash: what is put in front of it, and the arguments behind it to drop.
+    /// The same for a name without backslash, to which `prefix` is added in front.
     pub(super) fn declare_named(&mut self, token: Token, prefix: &str, spec: &str) {
         let name = self.named(prefix);
         self.set_opaque(name);
         self.skip_arguments(token, spec);
     }
 
-    /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX. Those of a style file are set by its options.
+    /// `\newif\ifdraft`: declares `\drafttrue` and `\draftfalse`. It is false at first, as in TeX; one of a style file is
+    /// undecided, because options may set it.
     pub(super) fn new_switch(&mut self, _: Token, _: How) {
         if let Some((name, _)) = self.defined_name() {
             self.declare_switch(name);
@@ -545,7 +548,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\global\let`, `\gdef`: what a command defines outlives every group.
+    /// `\global\let`, `\gdef`: runs a definition that outlives every open group.
     pub(super) fn globally(&mut self, define: impl FnOnce(&mut Self)) {
         let before = self.undo.len();
         define(self);

@@ -2,10 +2,10 @@
 
 use super::{After, Cmd, GroupKind, How, Kind, Reader, Token, style};
 
-/// Signs with no operand before what follows.
+/// Characters after which a sign has no left operand.
 const OPENING: [char; 7] = ['(', '[', '{', '=', ',', '<', '>'];
 
-/// Tokens of an operand without brackets.
+/// Most tokens of an operand that needs no brackets.
 const SIMPLE: usize = 4;
 
 impl Reader<'_> {
@@ -14,13 +14,13 @@ impl Reader<'_> {
         self.begin_formula(style::MATH, 0);
     }
 
-    /// Text is part of a formula from here on.
+    /// Switches to maths; the formula's text begins here.
     pub(super) fn begin_formula(&mut self, set: u16, clear: u16) {
         self.style = self.style.set(set, clear);
         self.origin = self.writer.text().len();
     }
 
-    /// Whether a formula opened by `$` or `\(` or `\[` is near.
+    /// How the innermost group other than braces ends, if it is a formula opened by `$`, `\(` or `\[`.
     fn in_math_group(&self) -> Option<After> {
         let near = self.near().find(|group| group.kind != GroupKind::Brace)?;
         (near.kind == GroupKind::Math).then_some(near.after)
@@ -90,7 +90,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `a/b`, apart from the whole number of a mixed fraction, `2 1/2`.
+    /// `\frac{a}{b}` is written `a/b`, with a space after the whole number of a mixed fraction, `2 1/2`.
     pub(super) fn fraction(&mut self, token: Token, _: How) {
         let (over, under) = (self.argument(), self.argument());
         let before = self.writer.text();
@@ -109,7 +109,7 @@ impl Reader<'_> {
         self.write(token, "√");
     }
 
-    /// Puts back an argument, in brackets where it is more than letters and a number.
+    /// Puts back an operand, in brackets unless it is letters and a number.
     fn unread_operand(&mut self, token: Token, argument: &[Token]) {
         let is_sign = matches!(argument, [only] if self.text(*only).len() == 1);
         let is_simple = argument.len() <= SIMPLE

@@ -54,7 +54,7 @@ impl Document {
     pub fn read(root: &str, loader: &mut Loader<'_>) -> Result<Self, Error> {
         let mut reader = Reader::new(loader);
         reader.open_root(root)?;
-        // The file that ends the document, where another one begins it.
+        // `\end{document}` alone will do: another file may begin the document.
         let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
         let root = reader.doc.files.first();
         let is_document =

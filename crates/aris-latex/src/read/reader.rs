@@ -6,9 +6,9 @@ use std::{rc::Rc, sync::Arc};
 use super::{Cmd, Grid, Kind, Letters, Names, Style, Token, Writer, commands, entries, style};
 use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
 
-/// Macro calls nested deeper than this end: real documents stay below ten.
+/// Macro calls nested deeper than this are not expanded: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
-/// Problems listed; more of them say nothing new.
+/// Most problems that are listed.
 const MAX_PROBLEMS: usize = 1_000;
 
 /// What a name means at the moment.
@@ -24,7 +24,7 @@ pub(super) enum Meaning {
 #[derive(Clone, Debug)]
 pub(super) enum Parameter {
     Mandatory,
-    /// With the default.
+    /// Holds the default.
     Optional(Rc<[Token]>),
     Star,
     /// Everything up to this control sequence.
@@ -34,11 +34,11 @@ pub(super) enum Parameter {
 /// A macro of the document.
 #[derive(Clone, Debug)]
 pub(super) struct Macro {
-    /// None: what it does with what follows is not followed.
+    /// `None` when the parameter text is not understood: calls are then not expanded.
     pub(super) parameters: Option<Vec<Parameter>>,
     pub(super) body: Rc<[Token]>,
     pub(super) place: Place,
-    /// Of a style file: expanded only when everything in it is known.
+    /// Defined in a style file: expanded only if everything in it is known.
     pub(super) style: bool,
     /// Number of the doubt in which it was defined, or 0.
     pub(super) doubt: u32,
@@ -61,20 +61,20 @@ pub(super) struct File {
     pub(super) pos: usize,
     /// At the beginning of a line: spaces are skipped, a line end is a blank line.
     pub(super) fresh: bool,
-    /// Nothing is read from here on.
+    /// Byte offset at which reading stops.
     pub(super) end: usize,
     pub(super) kind: IncludeKind,
-    /// Directories the import package looks in first.
+    /// Directory of the import package, searched first.
     pub(super) import: Option<String>,
     /// Has a `\documentclass` of its own (a subfile).
     pub(super) own: bool,
-    /// What counts as a letter in the file around it.
+    /// The letters of the file that includes it, restored at its end.
     pub(super) letters: Letters,
-    /// Number of the doubt that ends with it, or 0.
+    /// Number of the doubt that ends with the file, or 0.
     pub(super) doubt: u32,
 }
 
-/// Where tokens come from: the token stack above `base`, then the file; without one these tokens are looked at on their own.
+/// A source of tokens: the token stack above `base`, then the file. Without a file, these tokens are looked at on their own.
 pub(super) struct Frame {
     pub(super) base: usize,
     pub(super) file: Option<File>,
@@ -99,11 +99,11 @@ pub(super) enum After {
     Text(&'static str),
     Table,
     Float,
-    /// Alignment without cells of its own.
+    /// An alignment that makes no cells.
     Align,
     Paragraph,
     Display,
-    /// An argument of a command that is not known: code perhaps, whose parts need not fit together.
+    /// An argument of an unknown command. It may be code, so groups in it need not balance.
     Argument,
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Group {
     pub(super) undo: usize,
     pub(super) origin: usize,
     pub(super) place: Place,
-    /// Number of the doubt that ends with it, or 0.
+    /// Number of the doubt that ends with the group, or 0.
     pub(super) doubt: u32,
 }
 
@@ -132,22 +132,23 @@ pub(super) struct Float {
 #[derive(Clone, Copy)]
 pub(super) struct Branch {
     pub(super) place: Place,
-    /// Number of the doubt about its text, or 0 where the condition is decided: the first branch was taken, and `\else` skips.
+    /// Number of the doubt about its text. 0 if the condition is decided: the first branch was taken, and `\else` skips the
+    /// second.
     pub(super) doubt: u32,
 }
 
 /// What an environment is.
 #[derive(Clone)]
 pub(super) enum Env {
-    /// By the words of `environments.txt`, with the arguments to drop.
+    /// Built in: its kind and the arguments to drop, from `environments.txt`.
     Known(&'static str, &'static str),
-    /// What the document says that it runs where it begins and where it ends.
+    /// Defined by the document: the code at its beginning and at its end.
     Own(Rc<Macro>, Rc<Macro>),
 }
 
 #[derive(Default)]
 pub(super) struct Reader<'a> {
-    /// Always there; an option so that the others begin with their defaults.
+    /// Always `Some`; an `Option` so that the other fields can begin with their defaults.
     pub(super) loader: Option<&'a mut Loader<'a>>,
     pub(super) doc: Document,
     pub(super) names: Names,
@@ -158,22 +159,22 @@ pub(super) struct Reader<'a> {
     pub(super) frames: Vec<Frame>,
     pub(super) groups: Vec<Group>,
     pub(super) overflow: usize,
-    /// How many environments of a name are open.
+    /// How many environments of each name are open.
     pub(super) open: BTreeMap<u32, usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
-    /// What `&` and `\\` belong to: a table, or a formula or a tabular inside a cell.
+    /// What `&` and `\\` belong to: `Some` for a table, `None` for a formula or a tabular inside a cell.
     pub(super) alignments: Vec<Option<Grid>>,
     pub(super) floats: Vec<Float>,
     pub(super) branches: Vec<Branch>,
-    /// Whether the next condition is turned round.
+    /// Whether `\unless` negates the next condition.
     pub(super) negated: bool,
-    /// Style files that are open; see `assets.rs`.
+    /// Number of open style files; see `assets.rs`.
     pub(super) styles: usize,
     pub(super) environments: BTreeMap<u32, Env>,
-    /// Those of `environments.txt`, as long as the document says nothing else of them.
+    /// Environments of `environments.txt` that the document has not declared otherwise.
     pub(super) built_in: BTreeSet<u32>,
-    /// Characters between which text is code.
+    /// Characters that begin and end inline code, `\MakeShortVerb`.
     pub(super) short_verbs: String,
     /// Whether beamer leaves out what stands outside frames.
     pub(super) frames_only: bool,
@@ -190,20 +191,20 @@ pub(super) struct Reader<'a> {
     pub(super) failed: Option<Error>,
     pub(super) work: usize,
     pub(super) exhausted: bool,
-    /// Bytes that were looked through for what cannot be LaTeX or is hidden: each is looked at a few times at most.
+    /// Bytes that were searched for undefined environments that are code, and for hidden ones; `may_judge` limits them.
     pub(super) judged: usize,
-    /// Calls of which was said that they expand without end.
+    /// Calls that were reported to expand without end.
     pub(super) endless: BTreeSet<Place>,
     pub(super) loading: super::include::Loading,
-    /// Columns by the letter that the document defines for them.
+    /// Column types that the document defines, by their letter.
     pub(super) column_types: BTreeMap<char, Vec<Token>>,
-    /// Names of which was said that they are not read.
+    /// Names that were already reported.
     pub(super) reported: BTreeSet<u32>,
-    /// Names that commands whose work is not followed are about: they may define them.
+    /// Names that are arguments of commands which are not followed: these may define them.
     pub(super) handled: BTreeSet<u32>,
-    /// Where other names without a definition are used first: an installed package may define them.
+    /// First uses of other undefined names: an installed package may define them.
     pub(super) installed_names: BTreeSet<Place>,
-    /// Where the last environment ends that was looked through for numbers.
+    /// End of the last environment that was searched for numbers.
     pub(super) searched: Option<Place>,
 }
 
@@ -232,7 +233,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// An environment is like one of those that are known: a comment, a listing, a theorem.
+    /// Makes an environment one of a built-in kind: a comment, a listing, a theorem.
     pub(super) fn set_environment(&mut self, name: u32, what: &'static str) {
         self.built_in.remove(&name);
         self.environments.insert(name, Env::Known(what, ""));
@@ -243,7 +244,7 @@ impl<'a> Reader<'a> {
         meaning.cloned().unwrap_or_default()
     }
 
-    /// The known command that a token is.
+    /// The built-in command that a token names.
     pub(super) fn cmd(&self, token: Token) -> Option<Cmd> {
         match self.meanings.get(token.name()? as usize) {
             Some(Meaning::Known(cmd)) => Some(*cmd),
@@ -251,12 +252,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a token is a control sequence that nobody defines.
+    /// Whether a token is a control sequence without a definition.
     pub(super) fn is_unknown(&self, token: Token) -> bool {
         matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown))
     }
 
-    /// The word for what it does; none for what is no known command.
+    /// The table word of a built-in command; empty for other tokens.
     pub(super) fn what(&self, token: Token) -> &'static str {
         self.cmd(token).map_or("", |cmd| cmd.what)
     }
@@ -302,7 +303,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn write_word(&mut self, token: Token) {
-        // What stands once in the sources can be printed many times.
+        // A macro can print the same source text many times.
         if !self.is_straight(token) && !self.spend_bytes(token.len as usize) {
             return;
         }
@@ -319,7 +320,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>) {
-        // What looks wrong in a style file is mostly code that is not understood.
+        // Apparent problems in a style file mostly come from code that is not understood.
         let is_ours = self.styles == 0 || kind == ProblemKind::Expansion;
         if is_ours && self.doc.problems.len() < MAX_PROBLEMS {
             let message = message.into();

@@ -1,11 +1,11 @@
-//! Macros that commands which are not followed may define anew: what they print is not certain from there on.
+//! Macros that a command which is not followed may redefine: from there on it is not certain what they print.
 
 use std::rc::Rc;
 
 use super::{How, Kind, Macro, Meaning, Reader, Token};
 
 impl Reader<'_> {
-    /// A command that is not followed and may define what this names, `\x` or `x`: what a macro of that name prints is not certain any more.
+    /// Makes the macro that `named` names, `\x` or `x`, doubtful: `token` is a command that is not followed and may redefine it.
     pub(super) fn may_define(&mut self, token: Token, named: &[Token]) {
         let [only] = named else { return };
         let name = match only.kind {
@@ -30,10 +30,10 @@ impl Reader<'_> {
         self.set_meaning(name, Meaning::Macro(Rc::new(in_doubt)));
     }
 
-    /// [`Reader::may_define`] of what follows a command of the preamble that nobody here knows: `\x`, or an argument that is `{\x}`, `[\x]`
+    /// [`Reader::may_define`] for the names after an unknown command of the preamble: `\x`, or an argument that is `{\x}`, `[\x]`
     /// or `{x}`.
     pub(super) fn may_define_next(&mut self, token: Token) {
-        /// Tokens of all arguments.
+        /// Most tokens of all arguments together.
         const MOST: usize = 64;
         let (mut taken, mut depth) = (Vec::new(), 0_usize);
         while taken.len() < MOST {
@@ -75,7 +75,7 @@ impl Reader<'_> {
         self.may_define(token, &named);
     }
 
-    /// The same for every command in an argument that is dropped, and run some time later, if at all.
+    /// [`Reader::may_define`] for every definition in an argument that is dropped: LaTeX may run it later.
     pub(super) fn may_define_within(&mut self, by: Token, dropped: &[Token]) {
         for (at, token) in dropped.iter().enumerate() {
             let is_text = match self.what(*token) {

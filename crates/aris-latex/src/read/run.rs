@@ -3,7 +3,7 @@
 use super::{After, Cmd, Group, GroupKind, How, Kind, Meaning, Reader, Token, narrow, style};
 use crate::{Place, ProblemKind};
 
-/// Groups that are searched for the one that a brace closes, or for the maths that text stands in.
+/// Most groups that are searched for the one that a brace closes, or for the formula around.
 const SEARCH: usize = 64;
 
 /// Groups deeper than this are only counted.
@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
     }
 
-    /// What follows a command that is not known: a star, options, and arguments, whose text is kept, in doubt.
+    /// Handles what follows an unknown command: a star, options, and arguments, whose text is kept as doubtful.
     pub(super) fn unknown(&mut self, token: Token) {
         let next = self.next();
         let is_star = next.kind == Kind::Word && self.text(next) == "*";
@@ -105,7 +105,7 @@ impl Reader<'_> {
         self.unknown_argument(token);
     }
 
-    /// Opens the next argument of a command that is not known, if one follows.
+    /// Opens the next argument of an unknown command, if one follows.
     pub(super) fn unknown_argument(&mut self, token: Token) {
         let next = self.next();
         if next.kind == Kind::Begin {
@@ -133,7 +133,7 @@ impl Reader<'_> {
         self.style = self.style.set(set, clear);
     }
 
-    /// Runs its argument where the document begins; in the text the argument follows as a group.
+    /// Keeps its argument until the document begins; in the text the argument stays in place as a group.
     pub(super) fn at_begin(&mut self, _: Token, _: How) {
         if self.preamble {
             let tokens = self.argument();
@@ -141,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The first of so many arguments.
+    /// Keeps the first of `count` arguments.
     pub(super) fn first(&mut self, _: Token, count: How) {
         let first = self.argument();
         for _ in 1..count.parse().unwrap_or(1) {
@@ -158,7 +158,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn accent(&mut self, token: Token, accent: How) {
-        // Tab stops.
+        // In `tabbing` these are tab stops.
         let tabbing = self.names.intern("tabbing");
         if matches!(accent, "=" | "`" | "'") && self.is_entered(tabbing) {
             return self.space(token);
@@ -176,7 +176,7 @@ impl Reader<'_> {
         } else {
             self.code()
         };
-        // What has no character in ASCII depends on the font.
+        // Control characters and U+0080 to U+00A0 depend on the font.
         match code {
             Some(c) if c.is_ascii_graphic() || c > '\u{a0}' => self.write(token, &c.to_string()),
             _ => self.write_reference(token),
@@ -197,9 +197,9 @@ impl Reader<'_> {
         self.unread(Token { kind, ..token });
     }
 
-    /// `\csname input\endcsname` is `\input`; a name made by macros is not known, and its parts are passed over.
+    /// `\csname input\endcsname` is `\input`; a name that contains commands is dropped.
     pub(super) fn cs_name(&mut self, token: Token) {
-        /// Tokens that a name may be made of.
+        /// Most tokens of a name.
         const MOST: usize = 256;
         let stop = Kind::Name(self.names.intern("endcsname"));
         let found = self.up_to(MOST, |_, token| match token.kind {
@@ -216,7 +216,7 @@ impl Reader<'_> {
         self.unread(end);
     }
 
-    /// The next token, or what `\csname` makes, and whether it does.
+    /// The next token, or the one that `\csname` makes, and whether `\csname` made it.
     pub(super) fn next_made(&mut self) -> (Token, bool) {
         let token = self.next_visible();
         if self.what(token) != "csname" {
@@ -266,7 +266,7 @@ impl Reader<'_> {
             After::Text(text) => self.write(token, text),
             After::Nothing | After::Table | After::Float | After::Align | After::Argument => {}
         }
-        // The argument of a macro is no group to TeX: what it defines stays defined.
+        // The argument of a macro is not a group for TeX: definitions in it stay.
         if group.after != After::Argument {
             self.restore_meanings(group.undo);
         }
@@ -345,12 +345,12 @@ impl Reader<'_> {
         }
     }
 
-    /// The open groups, innermost first, as far as they are searched.
+    /// The innermost [`SEARCH`] open groups, innermost first.
     pub(super) fn near(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().rev().take(SEARCH)
     }
 
-    /// How many groups are open inside the innermost group in braces, where that is the argument of a command that is not known.
+    /// How many groups are open inside the innermost braced group, if that is the argument of an unknown command.
     pub(super) fn in_argument(&self) -> Option<usize> {
         let mut near = self.near().enumerate();
         let (inner, group) = near.find(|(_, group)| group.kind == GroupKind::Brace)?;

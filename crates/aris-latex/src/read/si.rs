@@ -35,7 +35,7 @@ fn unit(reader: &mut Reader<'_>) -> String {
                     ("of", _) => {}
                     ("square", _) => square = "^{2}",
                     ("cubic", _) => square = "^{3}",
-                    // Powers of what stands before, and what stands between.
+                    // Powers of the unit before, and separators.
                     (_, Some(shown)) if shown.starts_with(['^', '/', '·']) => {
                         boundary &= shown.starts_with('^');
                         out.push_str(&shown);
@@ -65,7 +65,7 @@ fn unit(reader: &mut Reader<'_>) -> String {
     }
 }
 
-/// A part of a printed number, and where in the input it stands.
+/// A part of a printed number, and its byte offset in the input; `None` for text that siunitx adds.
 type Part = (String, Option<usize>);
 
 /// A number as printed, in parts; the uncertainty in brackets counts in the last digits.
@@ -84,7 +84,7 @@ fn number(input: &str, base: usize) -> Vec<Part> {
     parts
 }
 
-/// A value, the sign of an uncertainty, that uncertainty, an exponent.
+/// A value, the sign of an uncertainty, the uncertainty, an exponent.
 static FACTOR: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"(?s)^([^eEdD]*?)(?:(\(|\+-|±)([^eEdD]*))?(?:[eEdD](.*))?$"));
 
@@ -93,7 +93,7 @@ fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
     let part = |number| found.as_ref().and_then(|found| found.get(number));
     let text = |number| part(number).map_or("", |part| part.as_str());
     let fixed = |text: &str| (text.to_owned(), None);
-    // Where a part begins, behind its blanks.
+    // Offset of a part, after its leading blanks.
     let at = |number| {
         let blanks = text(number).len() - text(number).trim_start().len();
         Some(base + part(number)?.start() + blanks)
@@ -121,7 +121,7 @@ fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
     }
 }
 
-/// Without spaces, the decimal comma as a point.
+/// Removes spaces; writes the decimal comma as a point.
 fn clean(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_whitespace() && *c != '~')
@@ -146,7 +146,7 @@ fn scaled(value: &str, error: &str) -> String {
     format!("{whole}.{digits}")
 }
 
-/// The number of an S column's cell in parts; nothing when the cell holds no plain number.
+/// The number of an S column's cell in parts; `None` if the cell holds no plain number.
 pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
     let begins = |c: char| c.is_ascii_digit() || "+-.<>".contains(c);
     let goes_on = |c: char| c.is_ascii_digit() || ".,()eE+-± <>".contains(c);
@@ -160,8 +160,8 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 }
 
 impl Reader<'_> {
-    /// `[round-mode = places, …]`, `\sisetup{…}`: where another number is printed, that is said, and numbers are in doubt up to the end
-    /// of the group.
+    /// `[round-mode = places, …]`, `\sisetup{…}`: options that make siunitx print other numbers are reported, and numbers are
+    /// doubtful up to the end of the group.
     pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
         let off = [
@@ -180,7 +180,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins the doubt about a number that siunitx may print otherwise; 0 where it prints it as it is written.
+    /// Begins the doubt about a number that siunitx may print differently, and returns its number; 0 if there is none.
     pub(super) fn rounding_doubt(&mut self, token: Token) -> u32 {
         if self.style.has(style::ROUNDED) {
             self.doubt(token, "")
@@ -214,7 +214,7 @@ impl Reader<'_> {
         self.write_as(self.style.set(style::UNIT, 0), token, text);
     }
 
-    /// Writes a part of the text as a number; each part of it keeps the place of its digits.
+    /// Writes `input`, which begins at byte `base` of `flat`, as a number; each printed part has the place of its digits.
     fn write_number(&mut self, token: Token, flat: &Flat, input: &str, base: usize) {
         let style = self.style.set(style::NUMBER, 0);
         let doubt = self.rounding_doubt(token);
@@ -223,7 +223,8 @@ impl Reader<'_> {
             last = match offset.and_then(|offset| flat.at(offset)) {
                 Some((rest, from)) if rest.starts_with(&text) => from,
                 Some((_, from)) => from.fixed(),
-                // What siunitx closes with belongs to the part before it, what it puts between two parts to neither.
+                // A closing bracket has the place of the part before it; text between two parts has the place just after the
+                // first.
                 None if text.starts_with([')', '}']) => last.fixed(),
                 None => last.after(1).fixed(),
             };
@@ -233,7 +234,7 @@ impl Reader<'_> {
         self.writer.doubts.leave(doubt);
     }
 
-    /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and of both those for lists and ranges.
+    /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and their forms for lists and ranges.
     pub(super) fn si_numbers(&mut self, token: Token, how: How) {
         let outer = self.style;
         self.si_options(token);

@@ -1,4 +1,4 @@
-//! How text is set at a moment.
+//! The style in which text is written.
 
 use crate::MarkKind;
 
@@ -12,7 +12,7 @@ pub(crate) const NUMBER: u16 = 1 << 6;
 pub(crate) const UNIT: u16 = 1 << 7;
 /// Nothing is written.
 pub(crate) const MUTE: u16 = 1 << 8;
-/// siunitx prints another number than stands there, rounded for instance.
+/// siunitx may print numbers differently from the source, rounded for instance.
 pub(crate) const ROUNDED: u16 = 1 << 9;
 /// The bits that become marks.
 pub(crate) const MARKED: u16 = MUTE - 1;
@@ -49,7 +49,7 @@ impl Style {
     }
 }
 
-/// What a word of the tables says of a style: bits to set, bits to clear.
+/// The style that a table word stands for: bits to set, bits to clear.
 pub(crate) fn named(word: &str) -> (u16, u16) {
     match word {
         "bold" => (BOLD, 0),

@@ -14,7 +14,7 @@ pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'sta
     })
 }
 
-/// What the table says that a name prints.
+/// The table's text for a name of the kind `what`.
 pub(super) fn text_of(what: &str, name: &str) -> Option<&'static str> {
     static ALL: LazyLock<BTreeMap<(&str, &str), &str>> = LazyLock::new(|| {
         let all = names().map(|(what, name, text)| ((what, name), text));
@@ -29,7 +29,7 @@ pub fn symbol(name: &str) -> Option<&'static str> {
     kinds.iter().find_map(|what| text_of(what, name))
 }
 
-/// The combining mark of an accent command: that of `\\"` for `"`.
+/// The combining mark of an accent command, by its name without backslash: U+0308 for `"`.
 pub fn accent(name: &str) -> Option<char> {
     let mark = text_of("accent", name)?;
     char::from_u32(u32::from_str_radix(mark, 16).ok()?)
@@ -45,7 +45,7 @@ pub(super) fn entries(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-/// The text of an accent over `base`, which may be empty or longer than a letter.
+/// The text of an accent over `base`, which may be empty or longer than a character.
 pub(crate) fn apply(accent: &str, base: &str) -> String {
     let mut letters = base.trim().chars();
     let Some(first) = letters.next() else {

@@ -1,4 +1,4 @@
-//! Tables: columns, rows, cells. Floats, captions, headings: blocks of their own. The statements that a document declares.
+//! Tables: columns, rows, cells. Floats, captions, headings: blocks of their own. Declarations of theorem-like statements.
 
 use std::sync::LazyLock;
 
@@ -8,14 +8,14 @@ use super::{After, Float, GroupKind, How, Kind, Reader, Style, Token, flow, styl
 use crate::root::{compiled, only};
 use crate::{Block, BlockKind, Heading, Holds, MarkKind, ProblemKind, Row, Table, Theorem};
 
-/// Columns of a table preamble that are looked at.
+/// Most columns that are read from a table preamble.
 const MAX_COLUMNS: usize = 1_000;
-/// Tokens of a table preamble that are looked at for each of them.
+/// Most tokens of a table preamble per column.
 const STEPS_PER_COLUMN: usize = 8;
-/// Rows and columns a cell may span.
+/// Most rows or columns that a cell may span.
 const MAX_SPAN: usize = 10_000;
 
-/// What moves the next row: `2pt`, `-.5\baselineskip`.
+/// The argument of `\\` that moves the next row: `2pt`, `-.5\baselineskip`.
 static LENGTH: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"(?s)^[-+. ]*[0-9].*[A-Za-z]\s*$|^\s*[0-9.-]*\\"));
 
@@ -24,7 +24,7 @@ static LENGTH: LazyLock<Regex> =
 pub(super) struct Grid {
     /// With the rows that are finished.
     table: Table,
-    /// Its number among the document's tables: none begins inside another one.
+    /// Its index among the document's tables, known at its beginning because tables do not nest.
     number: usize,
     row: Row,
     col: usize,
@@ -33,7 +33,7 @@ pub(super) struct Grid {
     upward: bool,
     /// Number of rows above each rule.
     rules: Vec<usize>,
-    /// Rows of the head, where the source says so.
+    /// Number of header rows, if the source marks their end.
     head: Option<usize>,
     /// Whether siunitx sets each column as numbers.
     numeric: Vec<bool>,
@@ -72,7 +72,7 @@ impl Reader<'_> {
         self.begin_cell(token);
     }
 
-    /// For each column of a table preamble, whether siunitx sets it as numbers; and the columns that touch the one before.
+    /// For each column of a table preamble, whether siunitx sets it as numbers; and the columns that continue the one before.
     fn columns(&mut self, token: Token, form: &str) -> (Vec<bool>, Vec<usize>) {
         while form == "tabu" && !matches!(self.peek().kind, Kind::Begin | Kind::Stop | Kind::Par) {
             self.next();
@@ -81,7 +81,7 @@ impl Reader<'_> {
         if form == "nice" {
             drop(self.optional());
         }
-        // `colspec = {…}` alone.
+        // Of keys, only `colspec = {…}` counts.
         let keyed = tokens.iter();
         let keyed = keyed.skip_while(|token| !self.text(**token).contains("colspec"));
         let group = keyed.skip_while(|token| token.kind != Kind::Begin);
@@ -116,7 +116,7 @@ impl Reader<'_> {
                     sign @ ('@' | '!' | '>' | '<') => {
                         let tokens = self.argument();
                         let text = self.raw(&tokens);
-                        // Nothing, or what stands inside a number.
+                        // Nothing, or a separator inside a number.
                         let inside = ["", ".", ",", "\\,"]
                             .contains(&text.replace(['{', '}', '$'], "").trim());
                         if sign == '@' && inside && !columns.is_empty() {
@@ -146,7 +146,7 @@ impl Reader<'_> {
         (columns, touching)
     }
 
-    /// `\newcolumntype{N}[args]{>{$}r<{$}}`; one with arguments stays a letter.
+    /// `\newcolumntype{N}[args]{>{$}r<{$}}`; a type with arguments is not followed and counts as one column.
     pub(super) fn column_type(&mut self, _: Token, _: How) {
         let name = self.name_argument();
         let takes = self.optional().is_some();
@@ -325,7 +325,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_float(&mut self) {
-        // Each float looks through the tables in it.
+        // Every float walks the tables in it, so only a few nested ones may.
         let looks = self.floats.len() <= MAX_FLOATS;
         if let Some(float) = self.floats.pop().filter(|_| looks) {
             for table in self.doc.tables.iter_mut().skip(float.first_table) {
@@ -340,7 +340,7 @@ impl Reader<'_> {
         match self.optional() {
             Some(short) if float.is_some() => self.unread_argument(token, &short, false),
             Some(short) => {
-                // The form for lists is read first: what it cites counts.
+                // The caption for the list of floats is read first, without output: its citations count.
                 self.unread(token);
                 self.unread_group(token, &short);
                 self.argument_group(token, After::Nothing);
@@ -375,7 +375,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A block of front matter, by the words of the tables.
+    /// Opens a block of front matter; `kind` is a word of the tables.
     pub(super) fn front(&mut self, token: Token, kind: How) {
         if !self.writer.fixed() {
             self.paragraph(token);
@@ -470,8 +470,8 @@ impl Grid {
     }
 }
 
-/// Whether what `>{…}`, `<{…}`, `@{…}` or `!{…}` print beside cells changes how a number there is read: digits, a sign, a percent sign.
-/// A dash of two is no sign, and beside other commands digits are lengths.
+/// Whether what the preamble prints beside cells, by `>{…}`, `<{…}`, `@{…}` or `!{…}`, changes how a number there is read:
+/// digits, a sign, a percent sign. Two dashes are not a sign, and digits beside other commands are lengths.
 fn changes(piece: &str) -> bool {
     let mut plain = piece.replace(['$', '{', '}'], "");
     for command in ["\\%", "\\times", "\\cdot", "\\textminus"] {
@@ -482,5 +482,5 @@ fn changes(piece: &str) -> bool {
     (is_dash || plain.contains(shows)) && !plain.contains('\\')
 }
 
-/// Floats within floats that name their tables; in print there are two.
+/// Deepest nesting in which a float gives its tables a caption and label; papers nest two.
 const MAX_FLOATS: usize = 8;

@@ -40,12 +40,12 @@ pub(crate) enum Kind {
     Tie,
     /// A control sequence, by its interned name.
     Name(u32),
-    /// An instruction that the reader leaves for itself behind tokens that come first: sets the link (citation or reference) of what
+    /// An instruction that the reader puts on its own token stack: sets the link (citation or reference) of the text that
     /// follows; 0 ends it.
     Link(u32),
-    /// Another: ends an environment of the document after its end code.
+    /// An instruction: ends an environment of the document after its end code.
     EndEnvironment(u32),
-    /// Another: ends a doubt; done as soon as it comes up.
+    /// An instruction: ends a doubt as soon as it is read.
     Certain(u32),
     /// The end of the current file, or of the tokens being flattened. Stays until the frame is popped.
     Stop,
@@ -83,7 +83,7 @@ impl Token {
         }
     }
 
-    /// What is left of it behind so many bytes; what has no text and comes from no expansion stays where it is.
+    /// The rest of the token after some bytes. A token without text and without expansion stays where it is.
     pub(crate) fn after(mut self, bytes: usize) -> Self {
         if self.len > 0 || self.exp > 0 {
             self.at += narrow(bytes);
@@ -92,7 +92,7 @@ impl Token {
         self
     }
 
-    /// Whether its text is a copy of what stands in the document itself.
+    /// Whether its text is a copy of text in the document itself.
     pub(crate) fn is_copy(self) -> bool {
         self.len > 0 && self.exp == 0
     }

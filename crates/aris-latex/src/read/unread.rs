@@ -1,5 +1,5 @@
-//! What a reader of the PDF sees and was not read here, said once, with its place; and text of which nobody here knows whether it is
-//! set: it is read and marked, and what decides about it is named.
+//! Visible text that was not read: each is reported once, with its place. Doubts: text that LaTeX may or may not print is read
+//! and marked, with the cause of the doubt.
 
 use indexmap::IndexMap;
 
@@ -9,13 +9,13 @@ use crate::IncludeOutcome::{NotRead, Read};
 use crate::{Holds, Include, Place, ProblemKind};
 
 impl Reader<'_> {
-    /// A control sequence that nobody defines.
+    /// Reports a control sequence without a definition.
     pub(super) fn undefined(&mut self, token: Token, name: u32) {
         if self.preamble && self.is_handled(token) {
             self.handled.insert(name);
         }
         let text = self.names.shared(name);
-        // A name with `@` is of LaTeX's own workings.
+        // A name with `@` is internal to LaTeX.
         let is_inner = text.contains('@');
         if is_inner || self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
@@ -33,8 +33,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes back what was said of names that an installed package or class defines. One of the paper's own, which may print its
-    /// results, would be defined in a file that is missing or by code that was not followed; or nothing but LaTeX is installed.
+    /// Drops the reports of names that an installed package or class may define. All stay if a file is missing or nothing but
+    /// LaTeX is installed, and so does that of a name that code which is not followed may define: it may be the paper's own and
+    /// print its results.
     pub(super) fn settle_undefined(&mut self) {
         let is_lost = |include: &Include| {
             !matches!(include.kind, Graphics | Bibliography)
@@ -49,7 +50,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Whether a name is what a command is about: `{\x}`, or `\x` right behind the command.
+    /// Whether a token is the argument of a command: `{\x}`, or `\x` right behind the command.
     fn is_handled(&mut self, token: Token) -> bool {
         match self.before(token).bytes().next_back() {
             Some(b'{') => self.peek().kind == Kind::End,
@@ -58,7 +59,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The same for those in an argument that is flattened.
+    /// [`Reader::undefined`] for the names in an argument that is flattened.
     pub(super) fn undefined_in(&mut self, tokens: &[Token]) {
         for token in tokens {
             if let Some(name) = token.name().filter(|_| self.is_unknown(*token)) {
@@ -67,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An argument that is dropped: citations in it are told, and numbers where it `is_text`.
+    /// Reports an argument that is dropped, if it holds citations, or numbers and `is_text`.
     pub(super) fn unread_argument(&mut self, token: Token, argument: &[Token], is_text: bool) {
         self.may_define_within(token, argument);
         let (_, mut holds) = self.held(argument);
@@ -78,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A macro that is not expanded, where its text holds anything.
+    /// Reports a macro that is not expanded, if its body holds numbers or citations.
     pub(super) fn opaque(&mut self, call: Token, name: u32, body: &Macro) {
         if self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
@@ -96,8 +97,8 @@ impl Reader<'_> {
         self.problem_at(ProblemKind::UnreadText(holds), call, message);
     }
 
-    /// `\apptocmd`, `\patchcmd`: a macro of the document whose text is changed by what is not followed, where it holds anything. One
-    /// letter for each argument with text behind the macro's name.
+    /// `\apptocmd`, `\patchcmd`: reports a macro that is changed in a way that is not followed, if it holds numbers or citations.
+    /// `spec` has one letter for each argument with text behind the macro's name.
     pub(super) fn changed(&mut self, token: Token, spec: How) {
         let Some((name, _)) = self.defined_name() else {
             return;
@@ -109,7 +110,7 @@ impl Reader<'_> {
         if let Meaning::Macro(body) = self.meaning(name) {
             all.extend(body.body.iter());
         }
-        // What is done when it works, and when it does not.
+        // The code for success and for failure.
         if self.command_name(token).ends_with("cmd") {
             self.skip_arguments(token, "mm");
         }
@@ -121,11 +122,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The document's own definition of a command that the reader depends on, where its text holds anything. The numbers beside
-    /// commands that are not known are mostly lengths and levels.
+    /// Reports the document's own definition of a command that the reader depends on, if it holds numbers or citations. Numbers
+    /// beside unknown commands are mostly lengths and levels, and are not reported.
     pub(super) fn redefined(&mut self, token: Token, name: u32, body: &[Token]) {
         let (count, mut holds) = self.held(body);
-        // A citation command is mostly made of others.
+        // A citation command is mostly defined by others.
         holds.citations &= !is_citation(self.names.text(name));
         if !holds.is_empty() && self.is_understood(body) {
             let (name, held) = (self.names.text(name), counted(count, holds));
@@ -135,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How many numbers tokens hold, and what else.
+    /// How many numbers tokens hold, and whether they hold numbers and citations.
     fn held(&self, tokens: &[Token]) -> (usize, Holds) {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word);
         let words = words.map(|word| self.text(*word));
@@ -151,9 +152,9 @@ impl Reader<'_> {
         )
     }
 
-    /// Whether a command that cites has keys there.
+    /// Whether tokens hold a citation command with keys.
     fn cites_keys(&self, tokens: &[Token]) -> bool {
-        /// Tokens of the options before the keys.
+        /// Most tokens before the keys.
         const NEAR: usize = 64;
         tokens.iter().enumerate().any(|(at, token)| {
             let rest = tokens.get(at + 1..).unwrap_or_default().iter().take(NEAR);
@@ -163,7 +164,7 @@ impl Reader<'_> {
         })
     }
 
-    /// An environment that is passed over, up to its end, where its source holds anything: a listing with its options, or a picture.
+    /// Reports an environment whose source is dropped, if it holds numbers or citations: a listing (with `options`) or a picture.
     pub(super) fn unread_environment(&mut self, name: &str, options: Option<&str>, token: Token) {
         if self.style.has(style::MUTE) {
             return;
@@ -179,7 +180,7 @@ impl Reader<'_> {
         let is_drawn = options.is_none() && !source.contains("\\addplot");
         let drawn = is_drawn.then(|| labels(source));
         let count = numbers(drawn.as_deref().unwrap_or(source));
-        // Citations in pictures are read.
+        // Citations in pictures are read elsewhere.
         let mut commands = source.split('\\').skip(1);
         let runs = |options| commands.any(is_citation) && self.runs_code(name, options);
         let citations = options.is_some_and(runs);
@@ -192,7 +193,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether commands in a listing may count: those of `alltt` do, others where an option lets them.
+    /// Whether commands in a listing may be run: those of `alltt` are, others if an option allows it.
     fn runs_code(&self, name: &str, options: &str) -> bool {
         const LETTING: &str = "escapeinside escapechar commandchars mathescape texcl";
         let lets = |text: &str| LETTING.split(' ').any(|key| text.contains(key));
@@ -201,7 +202,7 @@ impl Reader<'_> {
             || name != "verbatim" && self.doc.files.iter().any(|file| lets(&file.text))
     }
 
-    /// Begins a doubt and returns its number; 0 where text is in doubt already and this says nothing new.
+    /// Begins a doubt and returns its number; 0 if the text is already doubtful and there is no message.
     pub(super) fn doubt(&mut self, token: Token, message: &str) -> u32 {
         if message.is_empty() && self.is_doubtful() {
             return 0;
@@ -233,12 +234,12 @@ impl Reader<'_> {
         self.writer.doubts.open.last().copied().unwrap_or(0)
     }
 
-    /// What decides about what stands here.
+    /// The cause of the innermost open doubt.
     pub(super) fn cause(&mut self) -> Option<Place> {
         Some(self.writer.doubts.current_mut()?.1.place)
     }
 
-    /// The open doubt is told, because of this.
+    /// Marks the innermost open doubt as one to report, and adds what its text holds.
     pub(super) fn doubt_holds(&mut self, holds: Holds) {
         if let Some((_, doubt)) = self.writer.doubts.current_mut() {
             doubt.is_told = true;
@@ -269,14 +270,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts tokens back that are doubted.
+    /// Puts tokens back as doubtful text.
     pub(super) fn unread_doubtful(&mut self, token: Token, message: &str, tokens: &[Token]) {
         let number = self.doubt(token, message);
         self.unread(token.with(Kind::Certain(number)));
         self.unread_all(tokens);
     }
 
-    /// The next argument follows, in doubt.
+    /// Puts the next argument back as doubtful text.
     pub(super) fn doubtful_argument(&mut self, token: Token) {
         let tokens = self.argument();
         if self.style.has(style::MUTE) {
@@ -287,7 +288,7 @@ impl Reader<'_> {
         self.unread_doubtful(token, &message, &tokens);
     }
 
-    /// `\mode<article>{…}` of beamer: set in that form of the document.
+    /// `\mode<article>{…}` of beamer: printed only in that form of the document.
     pub(super) fn beamer_mode(&mut self, token: Token, _: How) {
         let modes = self.delimited('<', '>').unwrap_or_default();
         let modes = self.raw(&modes);
@@ -297,7 +298,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\setbox0=\hbox{…}`: what the box holds is set where it is used, if it is.
+    /// `\setbox0=\hbox{…}`: the box is printed where it is used, if at all.
     pub(super) fn set_box(&mut self, token: Token, _: How) {
         self.skip_glue();
         self.drop_sign('=');
@@ -313,9 +314,9 @@ impl Reader<'_> {
         }
     }
 
-    /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: what is repeated is read once, in doubt.
+    /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: the repeated text is read once, as doubtful.
     pub(super) fn for_each(&mut self, token: Token, _: How) {
-        /// Tokens up to the first group.
+        /// Most tokens up to the first group.
         const MOST: usize = 64;
         let Some((head, begin)) = self.up_to(MOST, |_, token| match token.kind {
             Kind::Begin => Some(true),
@@ -333,7 +334,7 @@ impl Reader<'_> {
         self.unread_doubtful(token, &message, &body);
     }
 
-    /// What follows may be read wrongly, up to the end of the group: `what` changes how.
+    /// Reports a command that changes how characters are read: text up to the end of the group may be read wrongly.
     pub(super) fn changes_reading(&mut self, token: Token) {
         let name = self.command_name(token);
         let message = format!(
@@ -343,7 +344,7 @@ impl Reader<'_> {
         self.problem_at(ProblemKind::UnreadText(Holds::ALL), token, message);
     }
 
-    /// Lists the doubts that are about anything, what is the same once, at its first place.
+    /// Lists the doubts that have text. Equal messages are listed once, at the first place.
     pub(super) fn list_doubts(&mut self) {
         let mut listed: IndexMap<String, (Place, Holds, usize)> = IndexMap::new();
         for doubt in std::mem::take(&mut self.writer.doubts).all {
@@ -372,7 +373,7 @@ fn counted(count: usize, holds: Holds) -> String {
     }
 }
 
-/// Whether a command looks like one that cites, by its name; what follows the name does not matter.
+/// Whether a command's name looks like one that cites. Only the letters at the beginning of `name` count.
 fn is_citation(name: &str) -> bool {
     let mut parts = name.split(|c: char| !c.is_ascii_alphabetic());
     let name = parts.next().unwrap_or("");
@@ -382,7 +383,7 @@ fn is_citation(name: &str) -> bool {
         && !name.starts_with("bib")
 }
 
-/// The text in braces of a picture: what stands in parentheses and brackets are places and sizes.
+/// The text in braces of a picture; parentheses and brackets hold positions and sizes.
 fn labels(source: &str) -> String {
     let mut open = Vec::new();
     let label = |c: char| {
@@ -397,7 +398,7 @@ fn labels(source: &str) -> String {
     source.chars().map(label).collect()
 }
 
-/// Runs of digits, points and commas inside them included; those that belong to a name or are a length do not count.
+/// Counts the numbers in a text: runs of digits, with points and commas inside. Runs in a name or a length do not count.
 fn numbers(text: &str) -> usize {
     let is_word = |c: char| c.is_alphabetic() || matches!(c, '_' | '@');
     let parts = text.split(|c: char| !c.is_ascii_digit() && !is_word(c) && !matches!(c, '.' | ','));
@@ -406,16 +407,16 @@ fn numbers(text: &str) -> usize {
     parts.filter(|part| !part.contains(is_word)).count()
 }
 
-/// Why it is not known whether text is set.
+/// A reason why LaTeX may not print some text.
 pub(crate) struct Doubt {
     pub(crate) place: Place,
-    /// What is said of it, when it holds anything; empty where something else says it.
+    /// The message, if the doubt is reported; empty if something else reports it.
     message: String,
     pub(crate) is_told: bool,
     pub(crate) holds: Holds,
 }
 
-/// All doubts, which others name by number from 1, and the open ones, the innermost last.
+/// All doubts, numbered from 1, and the numbers of the open ones, the innermost last.
 #[derive(Default)]
 pub(crate) struct Doubts {
     all: Vec<Doubt>,

@@ -3,8 +3,8 @@
 use super::{Cmd, How, Kind, Meaning, Reader, Role, Token, narrow, style};
 
 impl Reader<'_> {
-    /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there. That of `\href{address}{text}` is
-    /// not `shown`, and the text follows as a group.
+    /// `\url{…}`: read as bytes if it stands in a file, because `%` and `#` are ordinary there. The address of
+    /// `\href{address}{text}` is hidden, and the text follows as a group.
     pub(super) fn url(&mut self, _: Token, how: How) {
         let (old, shown) = (self.style, how != "hidden");
         self.style = self.style.set(style::URL, style::MATHS);
@@ -26,7 +26,7 @@ impl Reader<'_> {
         self.style = old;
     }
 
-    /// Takes bytes of the file as they stand, and those that close them.
+    /// Takes `length` bytes of the file as one word, and drops the `close` bytes after them.
     fn raw_word(&mut self, length: usize, close: usize, shown: bool) {
         let here = self.here();
         self.skip_bytes(length + close);
@@ -36,7 +36,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Bytes to the brace that closes the group just opened, if it is in the file on this or the next lines.
+    /// Bytes to the brace that closes the group just opened; `None` if a blank line comes first or the group is too long.
     fn raw_group_length(&self) -> Option<usize> {
         /// Addresses are short; a longer group is read as tokens.
         const MAX_ADDRESS: usize = 8_192;
@@ -110,7 +110,7 @@ impl Reader<'_> {
         self.set_environment(name, "raw");
     }
 
-    /// Writes a word up to such a mark, and the code behind it.
+    /// Writes a word up to a short-verb mark, and the code up to the next mark.
     pub(super) fn write_verbs(&mut self, token: Token) {
         let at = self.text(token).find(|c| self.short_verbs.contains(c));
         let Some(at) = at.filter(|_| self.at_file() && self.is_straight(token)) else {
@@ -137,7 +137,7 @@ impl Reader<'_> {
         self.write(token, &text);
     }
 
-    /// ``\catcode`\%=12``: `@` may become a letter; what else changes how the text is read is told.
+    /// ``\catcode`\%=12``: keeps track of whether `@` is a letter, and reports other changes of how the text is read.
     pub(super) fn change_code(&mut self, token: Token, _: How) {
         let of = self.code().unwrap_or('\\');
         self.drop_sign('=');

@@ -8,7 +8,7 @@ use super::{Doubts, Expansion, Style, Token, narrow, style};
 use crate::model::block::piece_at;
 use crate::{Block, BlockKind, Mark, MarkKind, Piece, Place};
 
-/// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
+/// Most environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
 /// Kinds of marks that are extended while a block is written: one for each style, one for links, one for expansions.
 const SLOTS: usize = 11;
@@ -25,16 +25,16 @@ const LINK: usize = 8;
 const EXPANSION: usize = 9;
 const DOUBT: usize = 10;
 
-/// One block in the making. Its text, pieces and marks are the last ones of all that are in the making.
+/// One block being built. Its text, pieces and marks are at the end of those of the [`Writer`].
 #[derive(Default)]
 struct Open {
-    /// What it is; running text has no kind of its own.
+    /// `None` for running text.
     kind: Option<BlockKind>,
-    /// Where its text, pieces and marks begin.
+    /// Where its text, pieces and marks begin in those of the [`Writer`].
     text: usize,
     pieces: usize,
     marks: usize,
-    /// For each kind of mark one more than the index of the last one, and what that is about.
+    /// For each slot: one more than the index of its last mark (0 for none), and the number of what that mark is about.
     last: [(u32, u32); SLOTS],
     pending: Option<(Token, Style)>,
     operator: Option<(&'static str, Token, Style)>,
@@ -45,7 +45,7 @@ struct Open {
 #[derive(Default)]
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
-    /// What the running text is.
+    /// The kind of the running text; `None` for paragraphs.
     pub(crate) flow: Option<&'static BlockKind>,
     pub(crate) section: Option<usize>,
     /// The macro calls, which text names by number; number 0 is the document itself.
@@ -56,11 +56,11 @@ pub(crate) struct Writer {
     /// The innermost block, and those around it: running text first, then blocks of their own.
     open: Open,
     around: Vec<Open>,
-    /// Of all blocks in the making, the innermost last.
+    /// Text, pieces and marks of all blocks being built, the innermost last.
     text: String,
     pieces: Vec<Piece>,
     marks: Vec<Mark>,
-    /// The open environments, innermost last: the number of each among the document's, and those that a block in it shows.
+    /// The open environments, innermost last: the index of each among the document's, and the names that a block in it shows.
     pub(crate) environments: Vec<(usize, Arc<[Arc<str>]>)>,
 }
 
@@ -73,7 +73,7 @@ impl Writer {
         self.environments.push((number, shown));
     }
 
-    /// The environments that a block shows.
+    /// The names of environments that a new block shows.
     fn shown(&self) -> Arc<[Arc<str>]> {
         let innermost = self.environments.last();
         innermost.map_or_else(Arc::default, |(_, shown)| Arc::clone(shown))
@@ -84,7 +84,7 @@ impl Writer {
         !self.around.is_empty()
     }
 
-    /// Number of a citation or cross reference that text can belong to.
+    /// Registers a citation or cross reference; text refers to it by the number returned.
     pub(crate) fn link(&mut self, kind: MarkKind) -> u32 {
         self.links.push(kind);
         narrow(self.links.len())
@@ -102,7 +102,7 @@ impl Writer {
         self.around.push(std::mem::replace(&mut self.open, open));
     }
 
-    /// Finishes the innermost block of its own; its index when it has text or was claimed.
+    /// Finishes the innermost block of its own; returns its index if it has text or was claimed.
     pub(crate) fn close(&mut self) -> Option<usize> {
         self.flush_operator(false);
         let outer = self.around.pop()?;
@@ -147,7 +147,7 @@ impl Writer {
 
     /// The digits, points and commas the text ends with, unless a space is due after them.
     pub(crate) fn trailing_number(&self) -> &str {
-        /// Longer runs are no number.
+        /// Longer runs are not numbers.
         const LONGEST: usize = 40;
         let text = self.text();
         let ends = text.ends_with(|c: char| c.is_ascii_digit());
@@ -201,7 +201,7 @@ impl Writer {
         }
     }
 
-    /// A space, unless one is there or nothing follows.
+    /// Requests a space, which is written only between two texts.
     pub(crate) fn space(&mut self, token: Token, style: Style) {
         let follows = !self.text().is_empty() || self.operator_waits();
         if follows && self.open.pending.is_none() && !style.has(style::MUTE) {
@@ -244,7 +244,7 @@ impl Writer {
         for at in memchr3_iter(b'-', b'`', b'\'', text.as_bytes()) {
             let rest = text.get(at..).unwrap_or("");
             let ligature = LIGATURES.iter().find(|(it, _)| rest.starts_with(it));
-            // A sign of a ligature of two or three is behind that.
+            // Skips the other characters of a ligature that was written.
             if let Some((written, shown)) = ligature.filter(|_| at >= from) {
                 self.write(text.get(from..at).unwrap_or(""), token.after(from), style);
                 self.write(shown, token.after(at).fixed(), style);
@@ -254,7 +254,7 @@ impl Writer {
         self.write(text.get(from..).unwrap_or(""), token.after(from), style);
     }
 
-    /// Writes text; a space at its edge is one that may be dropped or merged.
+    /// Writes text. Spaces at its ends may be dropped or merged.
     pub(crate) fn write(&mut self, text: &str, token: Token, style: Style) {
         if text.starts_with(' ') || text.ends_with(' ') {
             let core = text.trim_start_matches(' ');
@@ -291,7 +291,7 @@ impl Writer {
         self.push(text, token, true, style);
     }
 
-    /// What the reader of the source is shown of a token's place: itself, or the call of the macro that it is part of.
+    /// The place to show for a token: its own, or that of the macro call that it comes from.
     pub(crate) fn place(&self, token: Token) -> Place {
         match self.expansions.get(token.exp as usize) {
             Some(expansion) if token.exp > 0 => expansion.call,
@@ -299,7 +299,8 @@ impl Writer {
         }
     }
 
-    /// Appends text to the current block, with its place and its marks; that of its expansion where it is `all` of one.
+    /// Appends text to the current block with its place and marks. It is marked as expanded if `all` of it comes from one
+    /// expansion.
     fn push(&mut self, text: &str, token: Token, all: bool, style: Style) {
         let range = self.append(text, self.place(token), token.is_copy());
         if style.has(style::MARKED) {
@@ -330,7 +331,7 @@ impl Writer {
         }
     }
 
-    /// Appends text to the current block; where it is.
+    /// Appends text to the current block; returns its byte range.
     fn append(&mut self, text: &str, place: Place, is_copy: bool) -> Range<usize> {
         let start = self.text().len();
         let range = start..start + text.len();
@@ -349,8 +350,8 @@ impl Writer {
         range
     }
 
-    /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before. Its kind is made only then:
-    /// a citation has many keys, and a word behind it needs none of them.
+    /// Extends the last mark of a slot, or begins a new one if that mark ends before or is about something else. `kind` is called
+    /// only for a new mark, because the keys of a citation are many to copy.
     fn mark(
         &mut self,
         slot: usize,
@@ -374,7 +375,7 @@ impl Writer {
         }
     }
 
-    /// Copies the innermost block out of what it was written in, so that it takes no more memory than it needs.
+    /// Finishes the innermost block; returns its index. The text is copied, so that it takes no more memory than it needs.
     fn finish(&mut self) -> Option<usize> {
         let open = &self.open;
         let index = open.index;
