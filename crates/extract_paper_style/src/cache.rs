@@ -1,4 +1,4 @@
-//! Where profiles are kept: one folder for each source and content.
+//! Where profiles are kept: one folder for each combination of source and content.
 
 use std::path::{Path, PathBuf};
 
@@ -18,16 +18,16 @@ use crate::source::{SourceType, absolute, without_query};
 /// Schema id of [`Manifest`].
 pub(crate) const MANIFEST: &str = "aris.extract_paper_style.manifest/v1";
 
-/// Part of every folder's name: a profile of other make is another profile.
+/// Version of the measuring rules and of the crate. It is part of every folder's key, so a changed version makes new profiles.
 const TOOL_VERSION: &str = concat!("7/", env!("CARGO_PKG_VERSION"));
 
-/// Digits of a digest in a folder's name.
+/// Hexadecimal digits of the digest that name a folder.
 const KEY: usize = 16;
 
 /// The manifest's name.
 const MANIFEST_FILE: &str = "source_manifest.json";
 
-/// Bytes of a manifest that are read back.
+/// Most bytes of a manifest that are read back.
 const LIMIT: u64 = 1 << 20;
 
 /// `source_manifest.json`: where a profile comes from.
@@ -60,14 +60,14 @@ pub(crate) struct Manifest {
     pub(crate) profile_json_sha256: String,
 }
 
-/// A profile in its place.
+/// A profile on disk.
 pub(crate) struct Kept {
     pub(crate) folder: PathBuf,
     /// Whether it was there already.
     pub(crate) hit: bool,
 }
 
-/// The folder of all profiles.
+/// The folder that holds all profiles: `--output`, `ARIS_STYLE_REF_CACHE`, or `aris-style-refs` in the user's cache folder.
 pub(crate) fn root(out: Option<&Path>, context: &Context) -> Result<PathBuf, Error> {
     if let Some(out) = out {
         return Ok(absolute(&out.to_string_lossy(), context));
@@ -87,9 +87,9 @@ pub(crate) fn root(out: Option<&Path>, context: &Context) -> Result<PathBuf, Err
     Ok(base.join("aris-style-refs"))
 }
 
-/// Keeps a profile below `root`, unless it is there, whole and unchanged.
+/// Writes a profile to its folder below `root`, unless it is already there, complete and unchanged.
 ///
-/// The manifest is written last: without it, or with one that does not fit, what lies in the folder is written again.
+/// The manifest is written last. A folder without a matching manifest is written again.
 pub(crate) fn keep(
     root: &Path,
     input: &str,
@@ -133,7 +133,7 @@ pub(crate) fn keep(
     if !force && is_whole() {
         return Ok(Kept { folder, hit: true });
     }
-    // A cache is not synced: what a power cut damages does not fit its manifest, and is made again.
+    // A cache needs no sync: files that a power cut damages do not match their manifest and are written again.
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
         aris_fs::sweep_dead(&path)?;
@@ -147,7 +147,7 @@ pub(crate) fn keep(
     };
     let written = all().try_for_each(|(name, bytes)| write(name, bytes));
     if written.is_err() && !is_whole() {
-        // A part of a profile is of no use, and where the disk is full its room is needed.
+        // An incomplete profile is of no use, and on a full disk its space is needed.
         for (name, _) in all() {
             aris_fs::remove_file(&folder.join(name))?;
         }
@@ -156,21 +156,21 @@ pub(crate) fn keep(
     Ok(Kept { folder, hit: false })
 }
 
-/// Indented JSON with a line end.
+/// Indented JSON with a final line end.
 fn json(value: &impl Serialize) -> Result<Vec<u8>, Error> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-/// Whether a folder holds the manifest and all `files`, and they are what they must be.
+/// Whether a folder holds the wanted manifest and all `files` with exactly these bytes.
 fn is_whole(folder: &Path, wanted: &Value, files: &[(&str, &[u8])]) -> bool {
     let written = aris_fs::read_optional(&folder.join(MANIFEST_FILE), LIMIT);
     let written = written.ok().flatten().unwrap_or_default();
     let Ok(Value::Object(mut written)) = serde_json::from_slice(&written) else {
         return false;
     };
-    // The same paper may be named otherwise, at another time.
+    // These two fields may differ: the same paper can be named differently and read at another time.
     for field in ["source_input", "fetched_at"] {
         written.insert(field.to_owned(), wanted[field].clone());
     }

@@ -1,4 +1,4 @@
-//! Flags. Names are those of the reference's script.
+//! Flags. They have the names that the original script had.
 
 use std::path::PathBuf;
 

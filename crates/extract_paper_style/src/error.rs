@@ -12,9 +12,9 @@ pub enum Error {
     /// The paper is not measured, for a reason that this program names.
     #[error("{what}")]
     Refused {
-        /// What kind of reason.
+        /// The kind of reason, which decides the exit code.
         kind: ErrorKind,
-        /// Where it is, and what is wrong with it.
+        /// The place, and what is wrong there.
         what: String,
         /// What to do.
         hint: &'static str,
@@ -25,13 +25,13 @@ pub enum Error {
     /// The profile cannot be written as JSON.
     #[error("the profile cannot be written")]
     Json(#[from] serde_json::Error),
-    /// A program.
+    /// A program failed.
     #[error(transparent)]
     Proc(#[from] ProcError),
-    /// No answer.
+    /// A server did not answer.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The disk.
+    /// A file could not be read or written.
     #[error(transparent)]
     Fs(#[from] FsError),
 }
@@ -41,28 +41,28 @@ impl Error {
         Self::Refused { kind, what, hint }
     }
 
-    /// `--source` names nothing that can be looked for.
+    /// `--source` is not a path, an identifier or an address.
     pub(crate) const fn usage(what: String, hint: &'static str) -> Self {
         Self::refused(ErrorKind::Usage, what, hint)
     }
 
-    /// There is nothing of that name.
+    /// There is no such paper.
     pub(crate) const fn absent(what: String, hint: &'static str) -> Self {
         Self::refused(ErrorKind::NotFound, what, hint)
     }
 
-    /// What lies at `place` cannot be measured.
+    /// The input at `place` cannot be measured.
     pub(crate) fn paper(place: &str, why: &str, hint: &'static str) -> Self {
         Self::refused(ErrorKind::Validation, format!("{place}: {why}"), hint)
     }
 
-    /// What lies at `place` is no paper.
+    /// The input at `place` is not a paper.
     pub(crate) fn no_paper(place: &str, why: &str) -> Self {
         let hint = "name LaTeX sources, a PDF or an HTML page of the paper";
         Self::paper(place, why, hint)
     }
 
-    /// Overleaf is not asked.
+    /// The source is on Overleaf, which is not asked.
     pub(crate) fn overleaf() -> Self {
         let what = "projects on Overleaf are private and are not read from there";
         let hint =
@@ -70,7 +70,7 @@ impl Error {
         Self::refused(ErrorKind::Validation, what.to_owned(), hint)
     }
 
-    /// No `pdftotext` of poppler; `why` says what there is.
+    /// `pdftotext` of poppler is not installed; `why` says what was found instead.
     pub(crate) fn no_poppler(why: &str) -> Self {
         let what = format!("a PDF is read by pdftotext of poppler, {why}");
         let hint = "name the paper's arXiv identifier or LaTeX sources, which tell more than a PDF; or install poppler: `apt install poppler-utils` (Debian, Ubuntu), `brew install poppler` (macOS), `conda install -c conda-forge poppler`";

@@ -1,4 +1,4 @@
-//! The files of a LaTeX paper: which of them is the root document, and what all of them hold.
+//! The files of a LaTeX paper: finds the root document and reads it with everything it includes.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -16,10 +16,10 @@ use crate::error::Error;
 use crate::gathered::{FILE_LIMIT, Gathered};
 use crate::latex;
 
-/// Root documents of a folder that are looked at.
+/// Most root documents of a folder that are measured to choose one.
 const ROOTS: usize = 8;
 
-/// The root document of a folder that has none: it includes the fragments.
+/// Name of the root document that is made up for a folder without one; it includes the fragments.
 const FRAGMENTS: &str = "the fragments.tex";
 
 /// The files of a LaTeX paper: in a folder, in memory, or both.
@@ -27,12 +27,12 @@ pub(crate) struct Files<'a> {
     folder: Option<&'a Path>,
     /// Files that were read, by path.
     known: BTreeMap<String, Vec<u8>>,
-    /// Digests of those that belong to the paper.
+    /// Digests of the files that were read as part of the paper, by path.
     digests: BTreeMap<String, Digest>,
 }
 
 impl<'a> Files<'a> {
-    /// Those of `known`, and of a folder where there is one.
+    /// The files in `known`, and those of a folder if one is given.
     pub(crate) fn of(folder: Option<&'a Path>, known: BTreeMap<String, Vec<u8>>) -> Self {
         let digests = BTreeMap::new();
         Self {
@@ -42,7 +42,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The LaTeX files of the folder.
+    /// Reads the LaTeX files of a folder and its subfolders. Names that begin with a point are left out.
     pub(crate) fn walk(folder: &'a Path) -> Result<Self, Error> {
         let mut files = Self::of(Some(folder), BTreeMap::new());
         let visible = |entry: &aris_fs::Entry| !entry.name.to_string_lossy().starts_with('.');
@@ -59,8 +59,8 @@ impl<'a> Files<'a> {
         Ok(files)
     }
 
-    /// Measures the root document among the files in memory: of several that with most words, and where there is none the
-    /// fragments one after the other.
+    /// Measures the root document among the files in memory. Of several it takes the one with the most words; if there is none,
+    /// it measures the fragments one after the other.
     pub(crate) fn chosen(mut self, resolved: String) -> Result<Gathered, Error> {
         let texts: Vec<(&str, Cow<'_, str>)> = self
             .known
@@ -124,7 +124,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// A file of the folder; `None` when it is not there, or lies outside once links are followed.
+    /// A file of the folder; `None` if it does not exist or, with links followed, lies outside the folder.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FsError> {
         let Some(folder) = self.folder else {
             return Ok(None);
@@ -172,7 +172,7 @@ impl<'a> Files<'a> {
             Some(only) if self.digests.len() == 1 => *only,
             _ => Digest::of(lines.collect::<String>().as_bytes()),
         };
-        // The program ends soon; to free a book's text piece by piece takes a tenth of the time that reading it took.
+        // The program ends soon. Freeing a book's text piece by piece would take a tenth of the time that reading it took.
         std::mem::forget(document);
         let gathered = Gathered {
             files: self.digests.len(),
@@ -184,14 +184,14 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Places behind which text may have gone unread, at most so many.
+/// The first problems after which text may be unread, with their places; at most `MOST`.
 fn unread(document: &Document) -> Vec<String> {
     const MOST: usize = 5;
     let hides = |kind: ProblemKind| match kind {
         ProblemKind::Expansion | ProblemKind::UnclosedConditional | ProblemKind::IncludeCycle => {
             true
         }
-        // A fragment has none; the others leave the text as it is, and missing files are told apart.
+        // A fragment has no `\begin{document}`. The others leave the text as it is; missing files are reported separately.
         ProblemKind::NoDocument
         | ProblemKind::UnclosedGroup
         | ProblemKind::ExtraBrace
@@ -223,7 +223,8 @@ fn is_latex(name: &str) -> bool {
     matches!(ending.as_str(), "tex" | "ltx" | "latex")
 }
 
-/// The text of a file: UTF-8 or UTF-16 with a mark; else Latin-1, in which every byte is a letter, as old papers are written.
+/// The text of a file: UTF-8, UTF-16 with a byte order mark, or else Latin-1, in which every byte is a character and which old
+/// papers use.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok());

@@ -1,4 +1,4 @@
-//! Reads the reference paper, wherever it is: the only file that touches disk, network and programs on the way in.
+//! Reads the reference paper from disk or network, and measures it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::html;
 use crate::pdf::{self, page};
 use crate::source::{Source, SourceType, is_overleaf, without_query};
 
-/// An answer of arXiv is kept for a month: a paper of a known version does not change, and a newest version seldom.
+/// arXiv's answers are kept for a month: a given version never changes, and the newest version seldom does.
 const KEEP: Duration = Duration::from_hours(30 * 24);
 const KEEP_ABSENCE: Duration = Duration::from_hours(24);
 
-/// What is used to read a paper.
+/// What reading a paper needs.
 pub(crate) struct With<'a> {
     pub(crate) context: &'a Context,
     pub(crate) online: &'a OnlineArgs,
@@ -74,7 +74,8 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
     }
 }
 
-/// Asks a server. **Errors**: `absent` where there is no such thing; `is_own` says of the page of a 404 whether it is the server's own.
+/// Asks a server. **Errors**: `absent` if the server has no such thing; `is_own` tells from the page of a 404 whether the server
+/// itself wrote it.
 fn asked(
     what: &str,
     request: &Request,
@@ -109,7 +110,7 @@ fn asked(
     }
 }
 
-/// What arXiv sends as a source.
+/// Measures an archive, or the PDF that arXiv sends in its place.
 fn archive(bytes: &[u8], place: String, with: &With<'_>) -> Result<Gathered, Error> {
     let source = unpack::read(bytes, "paper").map_err(|why| Error::no_paper(&place, &why))?;
     if let [(path, content)] = source.files.as_slice()
@@ -122,7 +123,7 @@ fn archive(bytes: &[u8], place: String, with: &With<'_>) -> Result<Gathered, Err
     Files::of(None, files.collect()).chosen(place)
 }
 
-/// What a server sends, by what it is rather than by what it is called.
+/// Measures a server's answer. Its kind is found from the content, not from its name.
 fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathered, Error> {
     let bytes = response.body;
     let start = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
@@ -147,7 +148,7 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
     page(&bytes, place)
 }
 
-/// Measures a LaTeX file with those in its folder.
+/// Measures a LaTeX file together with the files in its folder.
 fn latex(path: &Path, bytes: Vec<u8>, place: String) -> Result<Gathered, Error> {
     let is_wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     if bytes.contains(&0) && !is_wide {
@@ -165,7 +166,7 @@ fn page(bytes: &[u8], place: String) -> Result<Gathered, Error> {
     Gathered::of(place, Digest::of(bytes), profile).worth()
 }
 
-/// Measures a PDF; `file` is where it lies on disk, if it does.
+/// Measures a PDF; `file` is its path if it is on disk.
 fn pdf(
     bytes: Vec<u8>,
     file: Option<&Path>,

@@ -6,14 +6,14 @@ use crate::error::Error;
 use crate::pdf::PdfOutline;
 use crate::profile::Profile;
 
-/// Bytes of one file that are accepted: ten times the size that arXiv takes without asking (50 MB).
+/// Most bytes of one file: ten times the size that arXiv accepts without asking (50 MB).
 pub(crate) const FILE_LIMIT: u64 = 512 << 20;
 
 /// A reference paper that was read.
 pub(crate) struct Gathered {
     /// Absolute path or address.
     pub(crate) resolved: String,
-    /// Digest of what was measured: of the file's bytes, or of the names and digests of several.
+    /// SHA-256 of the file's bytes; for several files, of lines `digest  name`, sorted by name.
     pub(crate) digest: Digest,
     /// Number of files that were measured.
     pub(crate) files: usize,
@@ -21,15 +21,15 @@ pub(crate) struct Gathered {
     pub(crate) unread: Vec<String>,
     /// Names of files that the sources ask for and that are not there.
     pub(crate) missing: Vec<String>,
-    /// Which files were chosen, where that was not clear.
+    /// A note on which files were chosen, if that was not clear.
     pub(crate) choice: Option<String>,
-    /// What its headings come from, when it is a PDF.
+    /// For a PDF, what its outline was used for.
     pub(crate) pdf_outline: Option<PdfOutline>,
     pub(crate) profile: Profile,
 }
 
 impl Gathered {
-    /// What is measured on one file that is no PDF.
+    /// The result for one file that is not a PDF.
     pub(crate) fn of(resolved: String, digest: Digest, profile: Profile) -> Self {
         Self {
             resolved,
@@ -43,7 +43,7 @@ impl Gathered {
         }
     }
 
-    /// Refuses a paper without sentences: it is a page that asks to wait, a scan or an empty file.
+    /// Refuses a paper without sentences: a page that asks to wait, a scan or an empty file.
     pub(crate) fn worth(self) -> Result<Self, Error> {
         if self.profile.sentences.is_none() {
             return Err(Error::no_paper(

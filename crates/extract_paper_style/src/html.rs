@@ -1,8 +1,8 @@
 //! An HTML page as pieces of a paper: its headings, paragraphs, figures and tables.
 //!
-//! Text outside of paragraphs (of `<div>`, of `<br>`, bare) is a paragraph where it reads like one; what else stands there is menus
-//! and labels. A table is one of data, whose cells are no text of the paper, where it stands in a figure or has a caption or heads of
-//! columns or rows; of other tables those with running text only lay out the page.
+//! Text outside of paragraphs (in `<div>`, after `<br>`, bare) is a paragraph if it reads like one; other such text is menus and
+//! labels. A table holds data if it stands in a figure or has a caption or header cells; its cells are not text of the paper.
+//! Another table with running text only lays out the page.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
@@ -13,13 +13,13 @@ use crate::profile::{Basis, CitationStyle, Profile};
 use crate::prose::Opaque;
 use crate::role::Role;
 
-/// Elements whose content is no text of the paper.
+/// Elements whose content is not text of the paper.
 const SKIPPED: [&str; 14] = [
     "script", "style", "head", "nav", "footer", "aside", "svg", "template", "noscript", "button",
     "select", "textarea", "option", "form",
 ];
 
-/// Elements that end what stands before them.
+/// Elements that end bare text before them.
 const PARTS: [&str; 13] = [
     "div", "section", "article", "main", "body", "header", "ul", "ol", "dl", "center", "hr", "td",
     "pre",
@@ -27,10 +27,10 @@ const PARTS: [&str; 13] = [
 
 /// The class of tables that hold an equation, with its number in a cell of its own.
 ///
-/// **Source**: `LaTeXML`, which makes arXiv's HTML; so are those of [`NOTES`].
+/// **Source**: `LaTeXML`, which makes arXiv's HTML; also for [`NOTES`].
 const EQUATION: &str = "ltx_eqn_table";
 
-/// Classes of footnotes and of the numbers of items, equations and floats, which are no running text.
+/// Classes of footnotes and of the numbers of items, equations and floats, which are not running text.
 const NOTES: [&str; 5] = [
     "ltx_note",
     "ltx_tag_item",
@@ -39,7 +39,7 @@ const NOTES: [&str; 5] = [
     "ltx_tag_table",
 ];
 
-/// Words that text outside of paragraphs has at least to be one, or fewer when it ends like a sentence.
+/// Fewest words of bare text that is a paragraph; the second number holds if it ends like a sentence.
 const BARE: (usize, usize) = (8, 2);
 
 /// Whether a text begins as pages do: with an element, a comment or a declaration.
@@ -52,13 +52,13 @@ pub(crate) fn profile(page: &str) -> Profile {
     outline::profile(Basis::Html, &pieces(page), CitationStyle::Unknown)
 }
 
-/// What is being read.
+/// The kind of text being read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Place {
-    /// Outside of every paragraph.
+    /// Outside any paragraph.
     #[default]
     Bare,
-    /// In a figure or a table, outside of its caption.
+    /// In a figure or a table, outside its caption.
     Float,
     Text,
     Heading(u8),
@@ -68,25 +68,25 @@ enum Place {
 /// What was read so far.
 #[derive(Default)]
 struct Reader {
-    /// Pieces; headings with their level.
+    /// Pieces, each with its level: that of a heading, 0 for others.
     found: Vec<(u8, Piece)>,
     place: Place,
     text: String,
     opaque: Vec<Opaque>,
-    /// Where the float in progress stands in `found`.
+    /// Index in `found` of the open figure or data table.
     float: Option<usize>,
-    /// Where the table in progress stands in `found`, outside of figures and while no running text was in it.
+    /// Index in `found` of the open table, outside figures and as long as it holds no running text.
     table: Option<usize>,
-    /// Whether a line just ended: a second end begins a paragraph.
+    /// Whether a `<br>` came just before: a second one begins a paragraph.
     broken: bool,
 }
 
 fn pieces(page: &str) -> Vec<Piece> {
     let mut emitter = DefaultEmitter::default();
-    // Scripts and styles hold no elements.
+    // Reads scripts and styles as text, not as elements.
     emitter.naively_switch_states(true);
     let mut reader = Reader::default();
-    // The element that is passed over, and how many of its name are open.
+    // The element that is skipped, and how many elements of its name are open.
     let mut skipped: Option<(String, usize)> = None;
     for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
         match token {
@@ -118,7 +118,7 @@ fn pieces(page: &str) -> Vec<Piece> {
     leveled(reader.found)
 }
 
-/// Takes the numbers off the headings. `A` and `I` are words, too: alone they are numbers where another heading has the next one.
+/// Takes the numbers off the headings. `A` and `I` may also be words: they are numbers if another heading has `B` or `II`.
 fn number(found: &mut [(u8, Piece)]) {
     let is_number =
         |title: &str, number: &str| first(title).trim_end_matches(['.', ':', ')']) == number;
@@ -161,7 +161,7 @@ fn first(title: &str) -> &str {
 }
 
 impl Reader {
-    /// An element begins. Whether it is passed over.
+    /// Handles a start tag; returns whether the element is to be skipped.
     fn start(&mut self, name: &str, tag: &StartTag<()>) -> bool {
         let classes = tag.attributes.get(&b"class"[..]);
         let classes = classes.map(|classes| String::from_utf8_lossy(classes));
@@ -179,7 +179,7 @@ impl Reader {
             return true;
         }
         if let Some(class) = classes.find(|class| *class == EQUATION || NOTES.contains(class)) {
-            // The paragraph goes on behind an equation.
+            // An equation does not end its paragraph.
             return class != EQUATION;
         }
         self.tag(name, false);
@@ -267,7 +267,7 @@ impl Reader {
         }
     }
 
-    /// Ends what is being read.
+    /// Ends the text being read and stores it.
     fn finish(&mut self) {
         let text = std::mem::take(&mut self.text);
         let opaque = std::mem::take(&mut self.opaque);
@@ -305,8 +305,8 @@ impl Reader {
     }
 }
 
-/// The pieces with their headings counted from the sections' level: the first that occurs at least twice. The abstract is a section
-/// whatever its heading looks like; what stands above the sections is the title.
+/// The pieces, with heading levels counted from that of the sections: the first level with at least two headings. The abstract
+/// always has level 1; headings above the sections are the paper's title and are dropped.
 fn leveled(found: Vec<(u8, Piece)>) -> Vec<Piece> {
     let count = |level: u8| found.iter().filter(|(own, _)| *own == level).count();
     let top = (1..=6).find(|level| count(*level) >= 2).unwrap_or(1);

@@ -1,12 +1,13 @@
-//! `extract_paper_style`: how a reference paper is built, in numbers, so that a writer can follow its structure without seeing a
-//! sentence of it.
+//! `extract_paper_style`: measures how a reference paper is built, in numbers only, so that a writer can follow its structure
+//! without seeing a sentence of it.
 //!
 //! **Input**: a folder with LaTeX sources, a LaTeX file, a PDF, an arXiv identifier (its sources are asked for) or an http(s) address.
 //! **Output**: `source_manifest.json`, `style_profile.md` and `style_profile.json` in a folder of the cache that depends on source and
-//! content; the folder is the last line of stdout. **Exit**: 0 the profile is there; 2 usage; 3 no such paper; 4 what is there is no
-//! paper that can be measured, or lies on Overleaf; 5 the disk, or a PDF without poppler; 6 a PDF takes too long; 7 no answer.
+//! content; the folder is the last line of stdout. **Exit**: 0 the profile is there; 2 usage; 3 no such paper; 4 the input is not
+//! a paper that can be measured, or is on Overleaf; 5 a disk error, or a PDF without poppler; 6 a PDF takes too long; 7 no
+//! answer.
 //!
-//! Nothing of the source's text is in the profile: its types hold numbers, and words of ours.
+//! The profile holds nothing of the source's text: its types hold only numbers and words of this program.
 
 mod cache;
 mod cli;

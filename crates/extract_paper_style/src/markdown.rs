@@ -1,4 +1,4 @@
-//! `style_profile.md`: the profile in words, for the writer. Every word in it is ours.
+//! `style_profile.md`: the profile in words, for the writer. It contains no words of the paper.
 
 use crate::profile::{Basis, CitationStyle, Cue, Profile, Section, Textual};
 use crate::prose::{Spread, tenths};

@@ -1,4 +1,4 @@
-//! The profile of what is no LaTeX: a sequence of headings, paragraphs and floats, however it was recognised.
+//! The profile of a paper that is not LaTeX, from a sequence of headings, paragraphs and floats.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ pub(crate) enum Piece {
         title: String,
         numbered: bool,
     },
-    /// A paragraph or an item.
+    /// A paragraph or a list item.
     Text { text: String, opaque: Vec<Opaque> },
-    /// A figure, with its caption where it has one.
+    /// A figure, with its caption if it has one.
     Figure(Option<String>),
-    /// A table, with its caption where it has one.
+    /// A table, with its caption if it has one.
     Table(Option<String>),
-    /// A theorem, a proof.
+    /// A theorem, a proof or the like.
     Statement(StatementKind),
 }
 
-/// Measures the pieces.
+/// Measures the pieces of a paper.
 pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> Profile {
     let opening = Section {
         conventional: true,

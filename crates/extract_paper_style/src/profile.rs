@@ -1,4 +1,4 @@
-//! The profile: numbers and words of ours. No field can hold a text of the source, so that none can leak.
+//! The profile: numbers and fixed words. No field can hold text of the source, so none can leak.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,8 @@ pub(crate) enum StatementKind {
     Other,
 }
 
-/// Every kind that has a name: what the profile calls it, and the names of its environments, the one that is printed first.
+/// Every named kind: its plural in the profile, and the names of its environments; the first one is also looked for in printed
+/// titles.
 const STATEMENTS: [(StatementKind, &str, &str); 12] = {
     use StatementKind as Kind;
     [
@@ -88,7 +89,7 @@ impl StatementKind {
         Self::find(|names| names.split(' ').any(|own| own.eq_ignore_ascii_case(name)))
     }
 
-    /// The kind of a statement by what is printed before it.
+    /// The kind of a statement from the title that is printed before it.
     pub(crate) fn titled(title: &str) -> Self {
         let title = title.to_lowercase();
         let printed = |names: &str| {
@@ -98,7 +99,7 @@ impl StatementKind {
         Self::find(printed).unwrap_or(Self::Other)
     }
 
-    /// What it is called in the profile, in the plural.
+    /// Its plural in the profile.
     pub(crate) fn plural(self) -> &'static str {
         let found = STATEMENTS.iter().find(|(kind, ..)| *kind == self);
         found.map_or("Statements of other kinds", |(_, plural, _)| plural)
@@ -216,7 +217,7 @@ pub(crate) struct Profile {
     pub(crate) cues: Vec<Cue>,
 }
 
-/// Words of the captions.
+/// Number of words of each caption.
 #[derive(Default)]
 pub(crate) struct Captions {
     pub(crate) figures: Vec<usize>,
@@ -224,7 +225,7 @@ pub(crate) struct Captions {
 }
 
 impl Profile {
-    /// A profile of these sections with their running text, statements and captions, in which nothing else is known yet.
+    /// A profile from sections with their running text, statements and captions; everything else is unknown.
     pub(crate) fn of(
         basis: Basis,
         parts: Vec<(Section, Counter)>,
@@ -258,13 +259,13 @@ impl Profile {
         }
     }
 
-    /// The sum of a number over all sections; `None` when it is not known of any.
+    /// The sum of a number over all sections; `None` if no section knows it.
     pub(crate) fn total(&self, of: impl Fn(&Section) -> Option<usize>) -> Option<usize> {
         let known = self.sections.iter().filter_map(of);
         known.reduce(|sum, number| sum + number)
     }
 
-    /// Finds the habits in the sections, and in the roles of all headings, subsections' among them.
+    /// Finds the habits from the sections and from the roles of all headings, including subsections.
     pub(crate) fn find_cues(&mut self, headings: &[Role]) {
         let roles: Vec<Role> = self.sections.iter().map(|section| section.role).collect();
         let position = |role| roles.iter().position(|own| *own == role);

@@ -1,16 +1,16 @@
 //! Words and sentences of running text.
 //!
-//! A word is a run of visible characters with a letter or digit in it; a formula, a verbatim piece and an address are one word
-//! each, a citation is none. Chinese characters and kana are one word each, as word processors count them.
+//! A word is a run of visible characters that contains a letter or digit. A formula, a verbatim piece and an address count as one
+//! word each, a citation as none. Each Chinese character and kana is one word, as word processors count them.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// A stretch of text that is not read letter by letter.
+/// A stretch of text that is not read character by character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opaque {
-    /// Bytes of the text, on character boundaries.
+    /// Byte range in the text, on character boundaries.
     pub(crate) range: Range<usize>,
     /// Whether it counts as a word (a formula) or as nothing (a citation).
     pub(crate) is_word: bool,
@@ -57,72 +57,72 @@ pub(crate) fn tenths(part: usize, whole: usize) -> Option<f64> {
         .map(|tenths| f64::from(tenths) / 10.0)
 }
 
-/// Words that end in a point in the middle of a sentence, without the point, lower case.
+/// Words that take a point in the middle of a sentence; without the point, in lower case.
 ///
-/// **Source**: what style guides of journals abbreviate before a name or number (Chicago Manual of Style, 10.42 and 10.43; the
-/// IEEE editorial style manual), and the Latin ones that stand before a capital letter. So are [`REFERENCES`].
+/// **Source**: abbreviations before a name or number in the style guides of journals (Chicago Manual of Style, 10.42 and 10.43;
+/// the IEEE editorial style manual), and the Latin ones before a capital letter. The same for [`REFERENCES`].
 const ABBREVIATIONS: [&str; 22] = [
     "al", "approx", "ca", "cf", "dept", "dr", "e.g", "ed", "eds", "eg", "i.e", "ie", "mr", "mrs",
     "prof", "resp", "s.t", "st", "univ", "v", "viz", "vs",
 ];
 
-/// Words that are abbreviations before a number or, with a capital, before a letter: `App. B`, `Fig. S1`. Some of them are words, too,
-/// that a sentence may end with: "We use the app. We go on."
+/// Words that are abbreviations before a number or, written with a capital, before a letter: `App. B`, `Fig. S1`. Some are also
+/// words that may end a sentence: "We use the app. We go on."
 const REFERENCES: [&str; 33] = [
     "alg", "algs", "app", "ch", "chap", "chs", "cor", "def", "defs", "eq", "eqn", "eqns", "eqs",
     "ex", "fig", "figs", "lem", "p", "pp", "prop", "props", "ref", "refs", "rev", "sec", "secs",
     "sect", "tab", "tabs", "thm", "thms", "vol", "vols",
 ];
 
-/// Words that are abbreviations before a number alone, and else words or units that a sentence may end with.
+/// Words that are abbreviations only before a number; elsewhere they are words or units that may end a sentence.
 const BEFORE_NUMBERS: [&str; 6] = ["art", "max", "min", "no", "nos", "op"];
 
-/// What the last word says about the end of the sentence.
+/// Whether the last word may end the sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ending {
-    /// Nothing: the sentence goes on.
+    /// It does not: the sentence goes on.
     #[default]
     None,
-    /// A point that ends it unless a small letter follows.
+    /// A point that ends the sentence unless a lower-case letter follows.
     Unless,
-    /// A point that ends it unless a number, a formula or a small letter follows.
+    /// A point that ends it unless a number, a formula or a lower-case letter follows.
     UnlessNumber,
-    /// The same, or a word of capital letters.
+    /// The same, and also not before a word in capital letters.
     UnlessReference,
-    /// A question or exclamation mark, or a full stop of Chinese or Japanese.
+    /// It does: a question or exclamation mark, or a Chinese or Japanese full stop.
     Sure,
 }
 
-/// Counts words and sentences of text that comes piece by piece.
+/// Counts the words and sentences of text that arrives in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
-    /// Words of each sentence that is over.
+    /// Number of words of each finished sentence.
     lengths: Vec<usize>,
-    /// Words of the sentence in progress.
+    /// Number of words of the sentence in progress.
     open: usize,
     ending: Ending,
     words: usize,
 }
 
-/// Words of one text.
+/// Number of words of one text.
 pub(crate) fn words(text: &str, opaque: &[Opaque]) -> usize {
     let mut counter = Counter::default();
     counter.read(text, opaque);
     counter.words()
 }
 
-/// One word while it is read.
+/// The word being read.
 #[derive(Default)]
 struct Word {
-    /// Bytes from its first visible character on.
+    /// Byte offset of its first letter, digit or formula.
     start: usize,
     /// Number of words it counts for: 0 for a lone dash, more in Chinese.
     count: usize,
     /// Whether it has begun.
     begun: bool,
-    /// Whether a letter or digit that is no Chinese character is in it.
+    /// Whether it contains a letter or digit that is not a Chinese character or kana.
     lettered: bool,
-    /// Whether it holds a formula or the like.
+    /// Whether it contains a formula or another opaque stretch.
     opaque: bool,
 }
 
@@ -132,13 +132,13 @@ impl Counter {
         self.words
     }
 
-    /// The sentences' lengths; what is still open is a sentence.
+    /// The number of words of each sentence; an unfinished one counts as a sentence.
     pub(crate) fn sentences(mut self) -> Vec<usize> {
         self.close();
         self.lengths
     }
 
-    /// Ends the sentence in progress: a paragraph, an item or a heading is over.
+    /// Ends the sentence in progress, at the end of a paragraph, item or heading.
     pub(crate) fn close(&mut self) {
         if self.open > 0 {
             self.lengths.push(self.open);
@@ -182,13 +182,13 @@ impl Counter {
         self.end(text, &mut word, at);
     }
 
-    /// Reads the letters from `at` to `to`; where it stopped.
+    /// Reads the characters from byte `at` to `to`; returns where it stopped.
     fn letters(&mut self, text: &str, word: &mut Word, at: usize, to: usize) -> usize {
         let piece = text.get(at..to).unwrap_or_default();
         for (offset, letter) in piece.char_indices() {
             let at = at + offset;
             if word.lettered && letter.is_ascii_alphanumeric() {
-                // Most letters are such, and the word goes on.
+                // The usual case: the word goes on.
             } else if letter.is_alphanumeric() && !is_ideograph(letter) {
                 self.begin(word, at, piece.get(offset..).unwrap_or_default());
                 word.lettered = true;
@@ -201,7 +201,7 @@ impl Counter {
                 self.end(text, word, at);
                 self.ending = Ending::Sure;
             } else if !word.begun && self.open > 0 {
-                // A citation stands between the last word and its point.
+                // After a citation: the point belongs to the word before it.
                 match letter {
                     '.' => self.ending = Ending::Unless,
                     '!' | '?' => self.ending = Ending::Sure,
@@ -212,7 +212,7 @@ impl Counter {
         at.max(to)
     }
 
-    /// A word begins, unless it has: whether the last sentence is over is known now.
+    /// Begins a word, unless one is open. Its beginning decides whether the last sentence has ended.
     fn begin(&mut self, word: &mut Word, at: usize, next: &str) {
         if !word.begun {
             self.settle(next);
@@ -220,7 +220,8 @@ impl Counter {
         }
     }
 
-    /// Decides whether the sentence is over: what follows begins with these letters or digits, or is a formula.
+    /// Decides whether the last sentence has ended. `next` begins with the letters or digits that follow; it is empty for a
+    /// formula.
     fn settle(&mut self, next: &str) {
         let is_small = next.starts_with(char::is_lowercase);
         let word = || {
@@ -239,7 +240,7 @@ impl Counter {
         }
     }
 
-    /// White space, a citation or the end of the piece: the word before it is over.
+    /// Ends the word in progress, at white space, a citation or the end of the piece.
     fn end(&mut self, text: &str, word: &mut Word, at: usize) {
         let word = std::mem::take(word);
         if !word.begun {
@@ -259,7 +260,7 @@ impl Counter {
     }
 }
 
-/// What a point after `body` says.
+/// What a point after `body` says about the end of the sentence.
 fn point(body: &str, first: bool, opaque: bool) -> Ending {
     if opaque {
         return Ending::Unless;
@@ -282,7 +283,7 @@ fn point(body: &str, first: bool, opaque: bool) -> Ending {
     }
 }
 
-/// Chinese characters and kana, which are written without spaces.
+/// Whether a character is a Chinese character or kana, which are written without spaces.
 ///
 /// **Source**: the Unicode blocks Hiragana, Katakana, CJK Unified Ideographs with extension A, and their compatibility forms.
 fn is_ideograph(letter: char) -> bool {

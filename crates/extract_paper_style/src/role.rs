@@ -1,4 +1,4 @@
-//! What a section is for, by its heading: the only thing that is said about a heading's words.
+//! The purpose of a section, from its heading. The profile says nothing else about the words of a heading.
 
 use std::sync::LazyLock;
 
@@ -101,7 +101,7 @@ impl Role {
         (found.map_or(Self::Body, |row| row.role), false)
     }
 
-    /// What it is called in the profile.
+    /// Its name in the profile.
     pub(crate) fn name(self) -> &'static str {
         let row = ROWS.iter().find(|row| row.role == self);
         row.map_or("Body", |row| row.name)
@@ -131,7 +131,7 @@ mod tests {
             ("The Quantum Zeno Machine", (Role::Body, false)),
             ("Latest news", (Role::Body, false)),
             ("", (Role::Body, false)),
-            // The first stem decides, not the first word.
+            // The order of the table decides, not the order of the words.
             ("Testing the conclusions", (Role::Conclusion, false)),
             ("Problems, methods", (Role::Method, false)),
         ] {

@@ -1,4 +1,4 @@
-//! What the argument names.
+//! What `--source` names.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::files::decode;
 use crate::html;
 
-/// A reference paper, by the way it is reached.
+/// A reference paper, by where it is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A folder or a file, and what it is.
@@ -40,10 +40,10 @@ pub(crate) enum SourceType {
     Http,
 }
 
-/// Bytes at the start of a file without an ending that say whether it is a page.
+/// Bytes at the start of a file without extension that are read to see whether it is an HTML page.
 const HEAD: u64 = 256;
 
-/// Digits of an Overleaf project's identifier, at least.
+/// Fewest hexadecimal digits of an Overleaf project's identifier.
 const OVERLEAF_ID: usize = 24;
 
 impl Source {
@@ -125,7 +125,7 @@ impl Source {
         ))
     }
 
-    /// What manifests call it.
+    /// Its name in manifests.
     pub(crate) const fn kind(&self) -> SourceType {
         match self {
             Self::Local(kind, _) => *kind,
@@ -135,13 +135,13 @@ impl Source {
     }
 }
 
-/// How a file begins.
+/// The first bytes of a file.
 fn head(path: &Path) -> Vec<u8> {
     let head = aris_fs::open(path).and_then(|file| file.head(HEAD));
     head.unwrap_or_default()
 }
 
-/// A path as users write it, `~` for their folder.
+/// A path as users write it, with `~/` for their home folder.
 pub(crate) fn absolute(text: &str, context: &Context) -> PathBuf {
     match (text.strip_prefix("~/"), context.env("HOME")) {
         (Some(rest), Some(home)) => Path::new(home).join(rest),
@@ -149,7 +149,7 @@ pub(crate) fn absolute(text: &str, context: &Context) -> PathBuf {
     }
 }
 
-/// What may be told of an address: its query may hold a secret.
+/// An address without query and fragment, because a query may hold a secret.
 pub(crate) fn without_query(address: &str) -> &str {
     address.split(['?', '#']).next().unwrap_or(address)
 }

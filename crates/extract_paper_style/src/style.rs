@@ -1,10 +1,10 @@
-//! How a LaTeX paper cites: by the bibliography's style, the package's options, and the commands that are used.
+//! The citation style of a LaTeX paper, from the bibliography style, the options of packages and the citation commands.
 
 use aris_latex::{Citation, Document};
 
 use crate::profile::{CitationStyle, Textual};
 
-/// Styles of bibliographies by the beginning of their name, lower case.
+/// Bibliography styles by the beginning of their name, in lower case; the longest match counts.
 ///
 /// **Source**: the documentation of natbib, of biblatex (section 3.3) and of the classes and templates that carry the style.
 const STYLES: &[(CitationStyle, &str)] = &[
@@ -20,7 +20,7 @@ const STYLES: &[(CitationStyle, &str)] = &[
     ),
 ];
 
-/// The style of a paper whose citations are `textual` to that extent.
+/// The citation style of a paper; `textual` counts its textual citations.
 pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle {
     let mut named = CitationStyle::Unknown;
     let mut option = CitationStyle::Unknown;
@@ -43,7 +43,7 @@ pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle
                         let (key, value) = word.split_once('=')?;
                         matches!(key.trim(), "style" | "citestyle").then(|| by_name(value))
                     };
-                    // The style's default is numeric.
+                    // biblatex's default style is numeric.
                     option = options.find_map(is_style).unwrap_or(CitationStyle::Numeric);
                 }
                 _ => {}
@@ -56,7 +56,7 @@ pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle
     if named != CitationStyle::Unknown {
         return named;
     }
-    // Only styles with authors and years tell the two commands apart in what they print.
+    // Only author-year styles print the two kinds of commands differently.
     match textual {
         Some(Textual { textual, all }) if textual > 0 && textual < all => CitationStyle::AuthorYear,
         _ => CitationStyle::Unknown,
@@ -74,7 +74,7 @@ fn by_name(name: &str) -> CitationStyle {
     longest.map_or(CitationStyle::Unknown, |(style, _)| style)
 }
 
-/// Citations that are part of a sentence, and all that say whether they are; `None` where none says so.
+/// Counts textual citations (`\citet`, `\textcite`), and these together with parenthetical ones; `None` if there are neither.
 pub(crate) fn textual(document: &Document) -> Option<Textual> {
     let (mut textual, mut all) = (0, 0);
     let mut last: Option<&Citation> = None;
@@ -87,7 +87,7 @@ pub(crate) fn textual(document: &Document) -> Option<Textual> {
         if !is_textual && !begins("citep") && !begins("parencite") {
             continue;
         }
-        // Several keys of one command are one citation: they stand in one block, side by side.
+        // The keys of one command are one citation: they stand side by side in one block.
         let near = last.is_some_and(|before| {
             before.block == citation.block
                 && before.place.file == citation.place.file
@@ -105,7 +105,7 @@ pub(crate) fn textual(document: &Document) -> Option<Textual> {
     (all > 0).then_some(Textual { textual, all })
 }
 
-/// Longest option list or argument that is looked at.
+/// Most bytes of an option list or argument that are searched.
 const NEAR: usize = 2000;
 
 /// `\name[options]{argument}` outside comments, for the few names that matter here.

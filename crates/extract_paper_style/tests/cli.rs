@@ -37,7 +37,7 @@ fn call(project: &Project, source: &str) -> Run {
         .run()
 }
 
-/// The profile that a call wrote; both JSON files follow their schemas.
+/// The profile that a call wrote. Checks both JSON files against their schemas.
 fn profile(run: &Run) -> Value {
     let data = run.data();
     let read = |name: &str| -> Value {
@@ -61,7 +61,7 @@ fn profile(run: &Run) -> Value {
 #[test]
 fn a_full_disk_keeps_no_part_of_a_profile() {
     let project = project();
-    // Two files of a page each have room there, and the third has none.
+    // There is room for two files of one memory page each, and none for the third.
     let line = "mkdir styles && mount -t tmpfs -o size=8k small styles && { \"$@\"; code=$?; ls styles/*; exit $code; }";
     let may = Command::new("unshare")
         .args(["--mount", "true"])
@@ -95,8 +95,8 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Fails when five words that follow each other in `source` follow each other in anything that the call wrote, or when one of
-/// `names` is there.
+/// Fails if five consecutive words of `source` are consecutive in anything that the call wrote, or if one of
+/// `names` occurs there.
 fn assert_no_leak(run: &Run, source: &str, names: &[&str]) {
     let data = run.data();
     let mut written = String::new();
@@ -218,7 +218,7 @@ fn a_source_is_read_again_when_it_has_changed_and_only_then() {
     project.write("ref/parts/more.tex", "Nobody has. Nor had they.");
     let edited = call(&project, "./ref/").expect_code(0).data();
     assert_ne!(first["cache_dir"], edited["cache_dir"]);
-    // What does not belong to the paper does not matter.
+    // A file that is not part of the paper does not matter.
     project.write("ref/notes.txt", "notes");
     assert_eq!(
         call(&project, "ref").expect_code(0).data()["unchanged"],
@@ -258,7 +258,8 @@ fn a_real_paper_has_the_structure_that_was_counted_by_hand() {
     let path = corpus.join("document/ms.tex");
     let run = call(&project, path.to_str().expect("UTF-8")).expect_code(0);
     let found = profile(&run);
-    // Counted in the source: headings, environments and citation commands of each section, sentences of abstract and appendix.
+    // Counted by hand in the source: headings, environments and citation commands of each section, sentences of abstract and
+    // appendix.
     let counted = [
         json!(["abstract", 0, 0, 0, 0, 0]),
         json!(["opening", 0, 0, 0, 0, 0]),
@@ -363,7 +364,7 @@ fn a_pdf_is_measured_and_nothing_of_it_is_passed_on() {
         &lines.join("\n"),
         &["Purple", "Zaphod", "Wobble", "Adams", "1979"],
     );
-    // Only its beginning says what a file is.
+    // The kind of a file is decided by its first bytes.
     project.write("ref.tex", pdf::page(&lines));
     assert_eq!(profile(&call(&project, "ref.tex"))["basis"], "pdf");
     project.write("broken.pdf", "%PDF-1.4 and no more");
@@ -429,14 +430,14 @@ fn folders_without_one_clear_root_are_measured_and_the_choice_is_said() {
             format!("{start} We do it all. \\input{{c}}\\end{{document}}"),
         )
         .file("two/c.tex", "And so do you.")
-        // Parts of a paper whose root somebody else has.
+        // Parts of a paper without its root document.
         .file(
             "parts/1-intro.tex",
             "\\section{Introduction} We do it. \\input{more/deep}",
         )
         .file("parts/2-method.tex", "\\section{Method} You do it too.")
         .file("parts/more/deep.tex", "They do not.")
-        // The preamble is included, class and all.
+        // The whole preamble is in an included file.
         .file(
             "pre/main.tex",
             "\\input{preamble}\\begin{document}\\section{Introduction} We do it.\\end{document}",
@@ -522,7 +523,7 @@ fn a_saved_page_is_measured_as_a_page() {
         "{profile}"
     );
     assert_eq!(profile["sections"].as_array().map(Vec::len), Some(2));
-    // Without an ending, too, however it begins.
+    // Also without an extension, whatever the page begins with.
     for start in [
         "",
         "\n <!-- saved -->",

@@ -1,4 +1,4 @@
-//! What environments count as, by their names and by what the sources declare.
+//! What environments count as, by their names and by the declarations in the sources.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::profile::StatementKind;
 pub(super) enum Counted {
     Figure,
     Table,
-    /// A table only where no table is around it.
+    /// A table, unless it stands in another one.
     OwnTable,
     Algorithm,
     List,
@@ -40,7 +40,7 @@ pub(super) fn counted(name: &str, declared: &BTreeMap<&str, StatementKind>) -> C
     }
 }
 
-/// The statements that the sources declare, by the names of their environments.
+/// The theorem-like environments that the sources declare, by name.
 pub(super) fn declared(document: &Document) -> BTreeMap<&str, StatementKind> {
     let kind = |theorem: &Theorem| StatementKind::titled(&theorem.title);
     let theorems = document.theorems.iter();

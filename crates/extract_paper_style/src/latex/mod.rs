@@ -15,7 +15,7 @@ use crate::style;
 
 use environments::{Counted, counted, declared, is_in_float};
 
-/// Measures a paper.
+/// Measures a paper from its LaTeX sources.
 pub(crate) fn profile(document: &Document) -> Profile {
     let (mut parts, roles) = Parts::of(document);
     let statements = parts.environments(document);
@@ -29,7 +29,7 @@ pub(crate) fn profile(document: &Document) -> Profile {
         textual_citations: textual,
         ..Profile::of(Basis::Latex, parts.all, statements, captions)
     };
-    // Not every paper has an abstract, or text before its first heading.
+    // The abstract and the text before the first heading are dropped if they are empty.
     let mut number = 0;
     profile.sections.retain(|section| {
         number += 1;
@@ -40,7 +40,7 @@ pub(crate) fn profile(document: &Document) -> Profile {
     profile
 }
 
-/// A section of LaTeX, in which everything is counted.
+/// A section of a LaTeX paper: every count is known and begins at 0.
 fn section(role: Role, conventional: bool) -> Section {
     let zero = Some(0);
     Section {
@@ -61,7 +61,7 @@ fn section(role: Role, conventional: bool) -> Section {
     }
 }
 
-/// Counts formulas and citations, wherever they stand.
+/// Counts the formulas and citations of a block.
 fn count_marks(block: &Block, section: &mut Section) {
     if block.kind == BlockKind::DisplayMath {
         *section.displayed_formulas.get_or_insert(0) += 1;
@@ -79,10 +79,10 @@ fn count_marks(block: &Block, section: &mut Section) {
     }
 }
 
-/// The sections of a paper: the abstract, what stands before the first heading, and one for each heading of the top level.
+/// The sections of a paper: the abstract, the text before the first heading, and one for each top-level heading.
 struct Parts {
     all: Vec<(Section, Counter)>,
-    /// Index into them for each heading of the document.
+    /// For each heading of the document, the index of its part.
     of_heading: Vec<usize>,
 }
 
@@ -99,7 +99,7 @@ impl Parts {
         ];
         let mut of_heading = Vec::with_capacity(document.headings.len());
         let mut roles = Vec::with_capacity(document.headings.len());
-        // Sections are the top, except in books: there it is chapters.
+        // The top level is sections, in books chapters.
         let chapters = document.headings.iter().any(|heading| heading.level == 0);
         let top = i8::from(!chapters);
         for heading in &document.headings {
@@ -126,7 +126,7 @@ impl Parts {
         (Self { all, of_heading }, roles)
     }
 
-    /// What stands under a heading of the document, or before the first.
+    /// The part that a heading of the document belongs to; without a heading, the text before the first.
     fn under(&mut self, heading: Option<usize>) -> Option<&mut (Section, Counter)> {
         let own = heading.and_then(|heading| self.of_heading.get(heading));
         self.all.get_mut(own.copied().unwrap_or(OPENING))
@@ -168,7 +168,7 @@ impl Parts {
                 BlockKind::Footnote => *section.footnotes.get_or_insert(0) += 1,
                 _ => {}
             }
-            // A footnote follows the paragraph it stands in and does not part it from a formula.
+            // A footnote follows its paragraph and does not separate that from a formula.
             if block.kind != BlockKind::Footnote {
                 formula_before = block.kind == BlockKind::DisplayMath;
             }
@@ -176,7 +176,7 @@ impl Parts {
         captions
     }
 
-    /// Counts the environments of each section; gives the statements by kind.
+    /// Counts the environments of each section; returns the number of statements by kind.
     fn environments(&mut self, document: &Document) -> BTreeMap<StatementKind, usize> {
         let declared = declared(document);
         let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
@@ -207,7 +207,7 @@ impl Parts {
     }
 }
 
-/// Formulas, citations, code and addresses of a block.
+/// The formulas, citations, references, code and addresses of a block.
 fn opaque(block: &Block) -> Vec<Opaque> {
     use MarkKind::{Cite, Code, DisplayMath, Math, Ref, Url};
     let mut found: Vec<Opaque> = Vec::new();

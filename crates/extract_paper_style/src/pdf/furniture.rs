@@ -1,26 +1,27 @@
-//! The text of a PDF without what belongs to its pages: running heads, page numbers, tables of contents.
+//! Removes from the text of a PDF what belongs to its pages: running heads, page numbers, tables of contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pdf::layout::Page;
 
-/// A line of one word at the edge of so many pages is a running head, and a number that of the page; one of more words of one page less.
+/// A one-word line or a number at the edge of this many pages is a running head or a page number; a line of more words needs one
+/// page less.
 const RUNNING: usize = 3;
-/// Points in a row that lead to a page number.
+/// Fewest points in a row that lead to a page number.
 const LEADER: usize = 3;
-/// Lines in a row that end with the number of a page from which on they are a list.
+/// Fewest lines in a row ending with a page number that make a list of contents.
 const ENTRIES: usize = 3;
 
 /// The lines of a text, and where its pages begin.
 #[derive(Debug, Default)]
 pub(crate) struct Lines<'a> {
-    /// A blank one ends a page.
+    /// An empty line ends each page.
     pub(crate) all: Vec<&'a str>,
-    /// Number of the first line of each page.
+    /// Index of the first line of each page.
     pub(crate) pages: Vec<usize>,
 }
 
-/// The lines of what is written on the pages.
+/// The lines of all pages, without running heads, page numbers and tables of contents.
 pub(crate) fn lines(pages: &[Page]) -> Lines<'_> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for page in pages {
@@ -52,14 +53,14 @@ pub(crate) fn lines(pages: &[Page]) -> Lines<'_> {
     out
 }
 
-/// The first two and the last two lines that are not blank.
+/// Indices of the first two and the last two lines that are not empty.
 fn edges(page: &Page) -> BTreeSet<usize> {
     let full = || (0..page.len()).filter(|at| page.get(*at).is_some_and(|line| !line.is_empty()));
     full().take(2).chain(full().rev().take(2)).collect()
 }
 
-/// What of a line is the same on each page: it may begin or end with the page's number. `Chapter 3` stands once above each chapter,
-/// `2.` above a title.
+/// The part of a line that is the same on each page: without a page number at its beginning or end. `Chapter 3` and `2.` stay as
+/// they are, because they label what follows.
 fn pattern(line: &str) -> &str {
     let bare = line.trim_matches(|letter: char| !letter.is_alphabetic());
     let is_label = match bare {
@@ -69,8 +70,8 @@ fn pattern(line: &str) -> &str {
     if is_label { line } else { bare }
 }
 
-/// Makes the lines of tables of contents and lists of figures blank: those in which points lead to a page, and several in a row that
-/// end with the number of a page.
+/// Empties the lines of tables of contents and lists of figures: those in which points lead to a page, and several in a row that
+/// end with a page number.
 fn without_contents(lines: &mut [&str]) {
     let full: Vec<usize> = (0..lines.len())
         .filter(|at| lines.get(*at).is_some_and(|line| !line.is_empty()))
@@ -87,9 +88,10 @@ fn without_contents(lines: &mut [&str]) {
     }
 }
 
-/// The lines below a heading `Contents` that stand once more below, as headings do; of some the page is on another line.
+/// Indices of the lines of a table of contents below a heading `Contents`: titles that occur again later, as headings do. The
+/// page numbers may stand on lines of their own.
 fn listed(lines: &[&str], full: &[usize]) -> Vec<usize> {
-    /// Lines in a row that may be no titles: pages, and what is left of a long title.
+    /// Most lines in a row that are not titles: page numbers, and the rest of a long title.
     const OTHERS: usize = 4;
     let title = |at: &usize| {
         let line = lines.get(*at).copied().unwrap_or_default();
@@ -121,11 +123,11 @@ fn listed(lines: &[&str], full: &[usize]) -> Vec<usize> {
 fn ends_with_page(line: &str) -> bool {
     let last = line.rsplit([' ', '.']).next().unwrap_or_default();
     let is_number = (1..=4).contains(&last.len()) && last.bytes().all(|byte| byte.is_ascii_digit());
-    // Rows of numbers are no titles.
+    // A row of numbers is not a title.
     is_number && line.contains(char::is_alphabetic)
 }
 
-/// Whether points stand at the end of a line or lead to a page there.
+/// Whether a line ends with points, or with points that lead to a page number.
 fn leads(line: &str) -> bool {
     let title = line.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ' ');
     let point = |letter: &char| matches!(letter, '.' | '·' | '…' | '_' | '․' | ' ');
@@ -194,7 +196,7 @@ mod tests {
                 "Contents|One|Text.",
             ),
             ("A . . . . 7|Text...|so|B.....", "Text...|so"),
-            // The pages stand in lines of their own, and one title takes two lines.
+            // The page numbers stand on lines of their own, and one title takes two lines.
             (
                 "Contents|1. One|1.1. Two of|them|2. Three|1|2|2||1. ONE|Text.|1.1. Two of|them|Text.|2. Three|Text.",
                 "Contents|1|2|2|1. ONE|Text.|1.1. Two of|them|Text.|2. Three|Text.",

@@ -1,15 +1,15 @@
-//! Which lines of a text are its numbered headings.
+//! Finds the numbered headings among the lines of a text.
 //!
-//! Numbers stand before headings, footnotes, affiliations, items and cells. Headings are those that go on in one style from one
-//! line "1 …", and of all such chains the one with the most conventional titles.
+//! Numbers also stand before footnotes, affiliations, items and cells. So for each line "1 …" the chain of lines that continue
+//! its numbers in the same style is formed, and the chain with the most conventional titles is taken.
 
 use std::collections::BTreeMap;
 
 use crate::role::Role;
 
-/// Words a heading has at most.
+/// Most words of a heading.
 const WORDS: usize = 14;
-/// Lines "1 …" that are tried as the first heading.
+/// Most lines "1 …" that are tried as the first heading.
 const STARTS: usize = 64;
 
 /// A heading.
@@ -20,11 +20,11 @@ pub(crate) struct Heading {
     /// Without its number.
     pub(crate) title: String,
     pub(crate) numbered: bool,
-    /// Lines that it takes, blank ones between them included.
+    /// Number of lines that it takes, including empty ones between them.
     pub(crate) lines: usize,
 }
 
-/// Signs that sections are numbered with.
+/// The kind of number that sections have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Arabic,
@@ -32,7 +32,7 @@ enum Kind {
     Letter,
 }
 
-/// What the word before a number says.
+/// The word that stands before a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     Part,
@@ -40,20 +40,20 @@ pub(crate) enum Named {
     Appendix,
 }
 
-/// A line that would be a heading if its number were the next one.
+/// A line that is a heading if its number is the next one.
 struct Candidate {
     at: usize,
-    /// How its section is numbered, and whether a point follows.
+    /// The kind of its number, and whether a point follows the number.
     style: (Kind, bool),
     numbers: Vec<usize>,
     title: String,
     lines: usize,
 }
 
-/// A candidate with the level it has among others.
+/// A candidate after its level.
 type Placed<'a> = (usize, &'a Candidate);
 
-/// The numbered headings of a text, by line; none unless there are two sections and one has a title with a role.
+/// The numbered headings of a text, by line. Empty unless there are at least two sections and one has a conventional title.
 pub(crate) fn headings(lines: &[&str]) -> BTreeMap<usize, Heading> {
     let found: Vec<Candidate> = (0..lines.len())
         .filter_map(|at| candidate(lines, at))
@@ -63,7 +63,7 @@ pub(crate) fn headings(lines: &[&str]) -> BTreeMap<usize, Heading> {
     let chains = starts
         .take(STARTS)
         .map(|start| sections(found.get(start..).unwrap_or_default()));
-    // Of equals the last: a table of contents has the same titles, and stands before.
+    // Of equal chains the last: a table of contents has the same titles and comes first.
     let best = chains.max_by_key(|chain| worth(chain));
     let mut chain = best.filter(|chain| worth(chain) > 0).unwrap_or_default();
     let end = chain.last().map_or(0, |(_, last)| last.at + 1);
@@ -85,7 +85,7 @@ pub(crate) fn headings(lines: &[&str]) -> BTreeMap<usize, Heading> {
     headings.collect()
 }
 
-/// How much a chain looks like the sections of a paper.
+/// A score for how much a chain looks like the sections of a paper; 0 if it does not.
 fn worth(chain: &[Placed<'_>]) -> usize {
     let sections = chain.iter().filter(|(level, _)| *level == 1);
     let worth = |(_, one): &Placed<'_>| match Role::of(&one.title) {
@@ -99,7 +99,7 @@ fn worth(chain: &[Placed<'_>]) -> usize {
     }
 }
 
-/// Whether these numbers follow the `last` ones; if so, they are the last ones.
+/// Whether `numbers` come right after `last`; if so, they replace it.
 fn comes_next(last: &mut [usize; 3], numbers: &[usize]) -> bool {
     let [section, sub, third] = *last;
     *last = match *numbers {
@@ -113,7 +113,7 @@ fn comes_next(last: &mut [usize; 3], numbers: &[usize]) -> bool {
     true
 }
 
-/// The headings that go on from the first candidate, in its style.
+/// The chain of headings that begins with the first candidate, in its style.
 fn sections(found: &[Candidate]) -> Vec<Placed<'_>> {
     let Some(style) = found.first().map(|one| one.style) else {
         return Vec::new();
@@ -122,7 +122,7 @@ fn sections(found: &[Candidate]) -> Vec<Placed<'_>> {
     let mut placed = |one: &Candidate| {
         let level = one.numbers.len();
         match (one.style.0, one.numbers.as_slice()) {
-            // Subsections of Roman sections have letters.
+            // In papers with Roman section numbers, subsections have letters.
             (Kind::Letter, [letter]) if style.0 == Kind::Roman => {
                 let numbers = [last[0], *letter];
                 comes_next(&mut last, &numbers).then_some(2)
@@ -136,7 +136,7 @@ fn sections(found: &[Candidate]) -> Vec<Placed<'_>> {
     headings.collect()
 }
 
-/// Whether a line is the heading of what stands behind the sections.
+/// Whether a line is the heading of the back matter: references, appendix, statements.
 fn is_back(line: &str) -> bool {
     let (role, whole) = Role::of(&respaced(line));
     let back = matches!(role, Role::References | Role::Appendix | Role::Statements);
@@ -155,7 +155,7 @@ fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
     let bare = number.strip_suffix('.').unwrap_or(number);
     let (kind, numbers) = numbers(bare).filter(|(_, numbers)| numbers.len() <= 3)?;
     let (title, mut last) = match rest.trim() {
-        // The number stands on a line of its own, the title on the next one.
+        // The number stands on a line of its own, and the title on the next one.
         "" => {
             let next = (at + 1..at + 3).find(|next| !line_of(*next).is_empty())?;
             (line_of(next), next)
@@ -166,7 +166,8 @@ fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
         return None;
     }
     let mut title = respaced(title);
-    // A second line that begins small is the rest of the title, or the line is an item or a sentence; unless columns are mixed up.
+    // A second line that begins in lower case continues the title. If the title does not end with it, this is an item or a
+    // sentence. A title in capitals or a conventional one is complete: the second line then comes from another column.
     let second = line_of(last + 1);
     let sure = !title.contains(char::is_lowercase) || Role::of(&title).1;
     if second.starts_with(char::is_lowercase) && !sure {
@@ -185,7 +186,7 @@ fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
     })
 }
 
-/// The word before the number that a text begins with, and the rest: `3` of `Chapter 3`.
+/// The word before a number at the beginning of a text, and the rest from the number on: `3` for `Chapter 3`.
 pub(crate) fn unnamed(text: &str) -> Option<(Named, &str)> {
     let (name, rest) = text.split_once(' ')?;
     let named = match name {
@@ -199,7 +200,7 @@ pub(crate) fn unnamed(text: &str) -> Option<(Named, &str)> {
     Some((named, rest.trim_start()))
 }
 
-/// A title without the number before it, and without the word before that; the same when nothing is left.
+/// A title without its number and without a word such as `Chapter` before it; unchanged if nothing would be left.
 pub(crate) fn unlabelled(title: &str) -> &str {
     let bare = unnamed(title).map_or(title, |(_, rest)| rest);
     let (number, rest) = bare.split_once(char::is_whitespace).unwrap_or_default();
@@ -213,7 +214,7 @@ pub(crate) fn unlabelled(title: &str) -> &str {
     }
 }
 
-/// `3`, `3.1`, `3.1.2`, `IV`, `B`, `B.1`.
+/// Reads a section number: `3`, `3.1`, `3.1.2`, `IV`, `B`, `B.1`.
 fn numbers(text: &str) -> Option<(Kind, Vec<usize>)> {
     const ROMAN: [&str; 12] = [
         "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII",
@@ -245,7 +246,7 @@ pub(crate) fn is_title(text: &str) -> bool {
         && !text.ends_with(['.', ',', ';', ':', '='])
 }
 
-/// A title whose words were parted: small capitals come as `I NTRODUCTION`, spaced ones as `A B S T R A C T`.
+/// Joins a title whose words were split: small capitals come as `I NTRODUCTION`, spaced letters as `A B S T R A C T`.
 pub(crate) fn respaced(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
     let single = |word: &str| {
@@ -286,7 +287,7 @@ mod tests {
     #[test]
     fn headings_are_told_from_other_numbered_lines() {
         for (text, expected) in [
-            // Affiliations and footnotes of another style, or before the first section.
+            // Affiliations and footnotes are numbered in another style, or stand before the first section.
             (
                 "1 University of Somewhere\n2 Institute of Gadgets\n1 Introduction\nText.\n2 Method\n3 Results",
                 "1 Introduction|1 Method|1 Results",
@@ -308,7 +309,7 @@ mod tests {
                 "1 Introduction\n2 Gadgets that are very long and\nwobble\n\n2.1 Parts\nReferences\nA. Smith, B. Jones. Gadgets\nA Proofs\nA.1 Of Theorem One\nB More Results",
                 "1 Introduction|1 Gadgets that are very long and wobble|2 Parts|1 Proofs|2 Of Theorem One|1 More Results",
             ),
-            // Columns mixed up.
+            // Lines of two columns are mixed up.
             (
                 "I. I NTRODUCTION\nwobbles in the\ndark.\nII. Background\nof it are\nseen",
                 "1 INTRODUCTION|1 Background",

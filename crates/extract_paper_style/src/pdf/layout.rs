@@ -1,6 +1,6 @@
-//! Pages of text from what `pdftotext -bbox-layout` writes: XHTML with pages, blocks, lines and words.
+//! Pages of text from the output of `pdftotext -bbox-layout`: XHTML with pages, blocks, lines and words.
 //!
-//! A page is read as soon as it is there, so memory holds one page of XML, whatever the PDF holds.
+//! Each page is read as soon as it is complete, so memory never holds more than one page of XML.
 
 use std::collections::BTreeSet;
 
@@ -9,34 +9,34 @@ use roxmltree::{Document, Node};
 use crate::pdf::line::{Line, RAISED};
 use crate::pdf::{LIMIT, notes};
 
-/// Bytes of XML that a page may take.
+/// Most bytes of XML of one page.
 const PAGE: usize = 64 << 20;
-/// By which part the sizes of the lines of one block differ at most.
+/// Largest relative difference between the sizes of lines of one block.
 const SIZES: f64 = 0.08;
-/// Usual steps from line to line from which on a block ends.
+/// A block ends where the step to the next line is larger than this many usual steps.
 const STEP: f64 = 1.25;
-/// Sizes between a number and the title that it belongs to at most; from there on cells of a table are apart.
+/// Largest gap, in line sizes, between a number and its title. Cells of a table are further apart.
 const CELL: f64 = 3.0;
-/// Numbers in a margin from which on they are those of lines.
+/// Fewest numbers in a margin that are line numbers.
 const NUMBERED: usize = 6;
-/// Part of a page's width by which a block may reach beyond its column.
+/// Part of the page's width by which a block may reach beyond its column.
 const GUTTER: f64 = 0.02;
 
-/// The lines of a page, without footnotes and line numbers; a blank one stands where a block ends.
+/// The lines of a page, without footnotes and line numbers; an empty line marks the end of a block.
 pub(crate) type Page = Vec<String>;
 
-/// Takes the output as it comes, and keeps only the text.
+/// Collects the text from the output of `pdftotext` as it arrives.
 #[derive(Default)]
 pub(crate) struct Pages {
     /// The XML of the page in progress.
     rest: Vec<u8>,
-    /// Bytes of text.
+    /// Bytes of text read so far.
     bytes: usize,
     pub(crate) read: Vec<Page>,
 }
 
 impl Pages {
-    /// Takes the next piece.
+    /// Takes the next piece of output.
     pub(crate) fn take(&mut self, piece: &[u8]) {
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             if self.is_long() {
@@ -52,13 +52,13 @@ impl Pages {
         }
     }
 
-    /// Whether there is more than [`LIMIT`] of text.
+    /// Whether a page or the whole text is too long; see [`LIMIT`].
     pub(crate) fn is_long(&self) -> bool {
         self.rest.len() > PAGE || self.bytes > LIMIT
     }
 }
 
-/// A page without a line when its XML is damaged.
+/// The text of a page; no lines if its XML is damaged.
 fn page(xml: &str) -> Page {
     let start = xml.find("<page ").unwrap_or(0);
     let xml = clean(xml.get(start..).unwrap_or_default());
@@ -66,7 +66,7 @@ fn page(xml: &str) -> Page {
     document.map_or_else(|_| Page::new(), |page| text(&page))
 }
 
-/// XML without the characters that XML cannot hold and poppler writes all the same.
+/// Replaces the characters that XML forbids and poppler writes nevertheless.
 pub(crate) fn clean(xml: &str) -> String {
     xml.replace(
         |letter: char| letter < ' ' && letter != '\n' || matches!(letter, '\u{fffe}' | '\u{ffff}'),
@@ -93,7 +93,8 @@ fn all<'a, 'b>(page: &'a Document<'b>, name: &str) -> Vec<Node<'a, 'b>> {
 /// The lines of a block, each with its words.
 type Block<'a, 'b> = Vec<Vec<Node<'a, 'b>>>;
 
-/// Two columns: where the page's middle is, by how much a line may reach beyond it, and the gutter, if lines on both sides show one.
+/// Two columns: the x of the page's middle, how far a line may reach beyond it, and the gutter between the columns if lines on
+/// both sides leave one.
 struct Columns {
     middle: f64,
     slack: f64,
@@ -119,7 +120,7 @@ impl Columns {
         columns
     }
 
-    /// 0 for what is wider, 1 for the left column, 2 for the right one.
+    /// 0 for a line across both columns, 1 for the left column, 2 for the right one.
     fn side(&self, line: &[Node<'_, '_>]) -> usize {
         let (from, to) = reach(line);
         usize::from(to <= self.middle + self.slack)
@@ -130,8 +131,8 @@ impl Columns {
         block.iter().fold(3, |side, line| side & self.side(line))
     }
 
-    /// A block with lines of both columns, which poppler makes where these are close to each other, as two; others as they are. A line
-    /// of both columns leaves the gutter free.
+    /// Splits a block with lines of both columns, which poppler makes of close columns, into two; other blocks stay as they are.
+    /// A line across both columns is split if it leaves the gutter free.
     fn parted<'a, 'b>(&self, block: &Block<'a, 'b>) -> Vec<Block<'a, 'b>> {
         let whole = || vec![block.clone()];
         let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -158,7 +159,7 @@ impl Columns {
     }
 }
 
-/// Where the outermost of words or blocks begin and end.
+/// The leftmost and the rightmost x of words or blocks, in points.
 fn reach(words: &[Node<'_, '_>]) -> (f64, f64) {
     let left = words.iter().map(|word| length(*word, "xMin"));
     let right = words.iter().map(|word| length(*word, "xMax"));
@@ -168,8 +169,8 @@ fn reach(words: &[Node<'_, '_>]) -> (f64, f64) {
     )
 }
 
-/// The blocks of a page in reading order: where it has two columns the left one first, from one block that is wider than a column
-/// to the next. Else poppler's order.
+/// The blocks of a page in reading order. On a page with two columns the left one comes first, between one block across both
+/// columns and the next. Other pages keep poppler's order.
 fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Block<'a, 'b>> {
     let found = all(page, "block");
     let (left, right) = reach(&found);
@@ -209,7 +210,7 @@ fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Block<'a, 'b>> {
     placed.into_iter().map(|(_, _, block)| block).collect()
 }
 
-/// The words that number the lines of a manuscript: they stand beside all other text, and count upwards.
+/// Ids of the words that number the lines of a manuscript: they stand beside all other text and count upwards.
 fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
     let number = |word: &Node<'_, '_>| word.text()?.parse::<u32>().ok();
     let words = all(page, "word");
@@ -229,7 +230,7 @@ fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
         let counts: Vec<u32> = margin.iter().filter_map(|word| number(word)).collect();
         let steps = counts.iter().zip(counts.iter().skip(1));
         let upwards = steps.filter(|(one, next)| (1..=10).contains(&next.saturating_sub(**one)));
-        // The number of the page may stand above or below them.
+        // The page number may stand above or below them.
         if counts.len() >= NUMBERED && upwards.count() + 3 >= counts.len() {
             found.extend(margin.iter().map(|word| word.id().get()));
         }
@@ -237,7 +238,7 @@ fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
     found
 }
 
-/// The lines of a page, and the raised signs that stand in or behind words, where footnotes are called.
+/// The lines of a page, and the raised characters in or after words, which refer to footnotes.
 fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
     let mut out: Vec<Line> = Vec::new();
     let mut raised = BTreeSet::new();
@@ -288,8 +289,8 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
     (out, raised)
 }
 
-/// Whether `next` goes on on the line of `last`: poppler makes blocks of their own of what stands apart, as the number of a heading
-/// and the parts of a running head.
+/// Whether `next` continues the printed line of `last`: poppler makes separate blocks of parts with a gap between them, such as
+/// the number of a heading or the parts of a running head.
 fn is_one(last: &Line, next: &Line) -> bool {
     let number = last.text.len() <= 8 && !last.text.contains(' ');
     let same = (last.size - next.size).abs() <= SIZES * next.size;
@@ -304,7 +305,7 @@ fn is_one(last: &Line, next: &Line) -> bool {
         && (0.0..CELL * next.size).contains(&(next.left - last.right))
 }
 
-/// Appends letters: ligatures as their letters, what is no letter as a space.
+/// Appends characters: ligatures as letters, control characters and white space as spaces.
 fn push(text: &mut String, letters: &str) {
     for letter in letters.chars() {
         match letter {
@@ -319,7 +320,7 @@ fn push(text: &mut String, letters: &str) {
     }
 }
 
-/// The text of a page, with a blank line where a block ends, the size changes, or a step is larger than usual.
+/// The text of a page, with an empty line where a block ends, the size changes, or the step is larger than usual.
 fn text(page: &Document<'_>) -> Page {
     let (lines, raised) = lines(page);
     let steps = lines.iter().zip(lines.iter().skip(1));
@@ -349,7 +350,7 @@ fn text(page: &Document<'_>) -> Page {
 mod tests {
     use super::*;
 
-    /// What is read when it comes in pieces of seven bytes; lines are parted by `|`.
+    /// Reads XML in pieces of seven bytes; the lines of a page are separated by `|`.
     fn text(xml: &str) -> Vec<String> {
         let mut pages = Pages::default();
         for piece in xml.as_bytes().chunks(7) {
@@ -358,7 +359,7 @@ mod tests {
         pages.read.iter().map(|page| page.join("|")).collect()
     }
 
-    /// A line: its left edge, its upper edge, its size, its words.
+    /// The XML of a line from its left edge, upper edge, size and words.
     fn line(left: f64, top: f64, size: f64, words: &str) -> String {
         let mut out = String::new();
         let mut x = left;
@@ -418,7 +419,7 @@ mod tests {
                 &format!("{name} takes one whole line, or most of it"),
             )
         };
-        // One line of both columns.
+        // One line across both columns.
         let both = |top: f64, one: &str, other: &str| {
             let (one, other) = (own(50.0, top, one), own(310.0, top, other));
             let one = one.trim_end().trim_end_matches("</line>");

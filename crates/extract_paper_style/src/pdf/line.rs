@@ -1,6 +1,6 @@
-//! A line of a page, with what its place and size say.
+//! A line of a page with its place and size.
 
-/// Part of a line's size that raised signs have at most.
+/// Largest size of raised characters, as a part of the line's size.
 pub(crate) const RAISED: f64 = 0.9;
 
 /// A line of a page. Lengths are in points.
@@ -11,7 +11,7 @@ pub(crate) struct Line {
     pub(crate) right: f64,
     /// Distance from the page's upper edge.
     pub(crate) bottom: f64,
-    /// Height of its letters.
+    /// Height of its longest word.
     pub(crate) size: f64,
     /// Height of its first word.
     pub(crate) first: f64,

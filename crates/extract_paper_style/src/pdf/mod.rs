@@ -25,28 +25,28 @@ use outline::Bookmark;
 
 pub(crate) use outline::PdfOutline;
 
-/// Text that a PDF may have, in bytes: a book of a thousand pages has three million.
+/// Most bytes of text of a PDF: a book of a thousand pages has three million.
 pub(crate) const LIMIT: usize = 16 << 20;
 
-/// What a PDF holds.
+/// What was read from a PDF.
 pub(crate) struct PdfText {
     pub(crate) pages: Vec<Page>,
-    /// The outline that the PDF carries; `None` when it could not be read.
+    /// The PDF's own outline; `None` if it could not be read.
     pub(crate) outline: Option<Vec<Bookmark>>,
 }
 
-/// What `pdftotext` says of a flag that it does not know: the program of Xpdf has the same name and no `-bbox-layout`.
+/// What `pdftotext` prints for an unknown flag: Xpdf's program has the same name but no `-bbox-layout`.
 const USAGE: &str = "Usage:";
 
 const UNREAD: &str = "it cannot be read as a PDF";
 const DAMAGED: &str = "open it in a viewer; if it is protected or damaged, name the LaTeX sources";
 
-/// Time that reading the outline may take: without it there is still the text.
+/// Most time for reading the outline; the text can be used without it.
 const OUTLINE: Duration = Duration::from_secs(20);
 
-/// Reads the PDF `bytes`; `file` is where they lie on disk, if they do.
+/// Reads the PDF `bytes`; `file` is their path if they are on disk.
 ///
-/// **Errors**: exit 4 when it cannot be read, for whatever reason; 5 without poppler; 6 when it takes longer than `limit`.
+/// **Errors**: exit 4 if the PDF cannot be read; 5 without poppler; 6 if it takes longer than `limit`.
 pub(crate) fn read(
     bytes: Vec<u8>,
     file: Option<&Path>,
@@ -60,7 +60,7 @@ pub(crate) fn read(
         let copy = file.is_none().then(|| bytes.clone());
         let beside = scope.spawn(move || match (file, copy) {
             (Some(file), _) => bookmarks(file, time, cwd),
-            // `pdftohtml` reads no pipe.
+            // `pdftohtml` cannot read from a pipe.
             (None, copy) => {
                 let mut file = tempfile::NamedTempFile::new().ok()?;
                 file.write_all(&copy.unwrap_or_default()).ok()?;
@@ -73,7 +73,7 @@ pub(crate) fn read(
     })
 }
 
-/// The text that `pdftotext` reads.
+/// The pages of text, read with `pdftotext`.
 fn pages(
     bytes: Vec<u8>,
     place: &str,
@@ -122,7 +122,7 @@ fn pages(
     Err(Error::paper(place, &why, hint))
 }
 
-/// The first thing that `pdftotext` complains of.
+/// The first complaint of `pdftotext`.
 fn complaint(said: &str) -> &str {
     let found = said.lines().find_map(|line| line.split_once("Error: "));
     let found = found.map(|(_, complaint)| complaint.trim());
@@ -130,9 +130,9 @@ fn complaint(said: &str) -> &str {
     found.unwrap_or("no reason is given")
 }
 
-/// The outline that `pdftohtml` reads; `None` when it cannot be read, for whatever reason.
+/// The outline, read with `pdftohtml`; `None` if that fails for any reason.
 fn bookmarks(file: &Path, limit: Duration, cwd: &Path) -> Option<Vec<Bookmark>> {
-    // The text of one page comes with it; at most so many bytes of both are kept.
+    // The text of one page comes along. If both have more bytes than this, the outline counts as unread.
     let call = aris_proc::command("pdftohtml", cwd)
         .args(["-xml", "-i", "-q", "-l", "1", "-enc", "UTF-8", "-stdout"])
         .arg(file)

@@ -1,24 +1,25 @@
-//! Which lines of a page are footnotes.
+//! Finds the footnotes of a page.
 //!
-//! Only what cannot be anything else is one: lines smaller than most of the page, below everything else in their column but the page's
-//! own foot, that begin with a mark, which is raised or is raised where the text calls it. All else stays running text.
+//! Only what cannot be anything else is a footnote: lines smaller than most of the page and below all other text in their column
+//! (except the page's own foot) that begin with a mark. The mark is raised there, or where the text refers to it. Everything else
+//! stays running text.
 
 use std::collections::BTreeSet;
 
 use crate::pdf::line::{Line, RAISED};
 
-/// Part of the text's size that footnotes have at most: 9 of 10 points, or 10 of 11.
+/// Largest size of a footnote, as a part of the text's size: 9 of 10 points, or 10 of 11.
 const SMALL: f64 = 0.93;
-/// Bytes that a line of the page's foot has at most when it has the text's size.
+/// Most bytes of a line in the page's foot that has the size of the text.
 const FOOT: usize = 40;
-/// Lines of a page that are looked at; a page has less than ten footnotes.
+/// Most lines of a page that are tried as footnotes; a page has fewer than ten.
 const MOST: usize = 64;
-/// Bytes of a mark at most.
+/// Most bytes of a mark.
 const MARK: usize = 8;
 const SIGNS: [char; 7] = ['*', '∗', '⋆', '†', '‡', '§', '¶'];
 const SUPERSCRIPTS: [char; 9] = ['¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
-/// The numbers of the lines that are footnotes; `raised` holds the signs that are raised in the page's text.
+/// Indices of the lines that are footnotes; `raised` holds the characters that are raised in the page's text.
 pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> {
     let usual = usual_size(lines);
     let small = |line: &Line| line.size <= SMALL * usual;
@@ -45,7 +46,7 @@ pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> 
     found
 }
 
-/// The size of most letters of the page.
+/// The size that most of the page's text has (the median by bytes).
 fn usual_size(lines: &[Line]) -> f64 {
     let sizes = lines.iter().map(|line| (line.size, line.text.len()));
     let half = sizes.clone().map(|(_, length)| length).sum::<usize>() / 2;
@@ -89,7 +90,7 @@ fn is_caption(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A line in a column of 200 points that begins at `x`; its first letter has the size `first`.
+    /// A line in a column of 200 points that begins at `x`; its first word has the size `first`.
     fn line(x: f64, y: f64, size: f64, first: f64, text: &str) -> Line {
         Line {
             text: text.to_owned(),

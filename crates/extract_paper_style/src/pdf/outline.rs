@@ -1,7 +1,8 @@
-//! The outline that a PDF carries, and its titles among the lines of the text.
+//! The outline of a PDF, and where its titles stand in the text.
 //!
-//! The outline is the authors' own structure, so its titles are headings where they stand as lines on the page that they lead to. It is
-//! taken when most of it is found so, and when it does not leave out what the numbers of the headings show.
+//! The outline is the authors' own structure. A title becomes a heading if it stands as a line on the page that its entry leads
+//! to. The outline is used if most of its titles are found and it leaves out no more sections than it has, compared with the
+//! numbered headings.
 
 use std::collections::BTreeMap;
 
@@ -37,22 +38,22 @@ pub(crate) struct Bookmark {
     pub(crate) title: String,
 }
 
-/// Bookmarks that are taken; a standard of 600 pages has 1,500.
+/// Most bookmarks that are read; a standard of 600 pages has 1,500.
 const MOST: usize = 5_000;
-/// How deep they stand at most.
+/// Deepest level of a bookmark.
 const DEEPEST: usize = 9;
-/// Sections of a paper at least.
+/// Fewest sections of a paper.
 const SECTIONS: usize = 2;
-/// Lines that a heading takes at most, and how many it is spread over, blank ones included.
+/// Most lines of a heading, and most lines that it is spread over, including empty ones.
 const LINES: (usize, usize) = (4, 9);
-/// Bytes of a line of a heading at most.
+/// Most bytes of a line of a heading.
 const LENGTH: usize = 240;
-/// Lines of a page that are looked at.
+/// Most lines of a page that are searched.
 const PAGE: usize = 2_000;
-/// Letters by which titles are compared.
+/// Most characters by which titles are compared.
 const KEY: usize = 300;
 
-/// The bookmarks in what `pdftohtml -xml` writes; none where there is no outline, `None` where it cannot be read.
+/// The bookmarks in the output of `pdftohtml -xml`; empty if there is no outline, `None` if it cannot be read.
 pub(crate) fn bookmarks(xml: &str) -> Option<Vec<Bookmark>> {
     let (Some(start), Some(end)) = (xml.find("<outline>"), xml.rfind("</outline>")) else {
         return Some(Vec::new());
@@ -73,7 +74,7 @@ pub(crate) fn bookmarks(xml: &str) -> Option<Vec<Bookmark>> {
     Some(items.take(MOST).filter_map(bookmark).collect())
 }
 
-/// The headings by line, and what became of the outline. Where that does not help they are those `by_looks`.
+/// The headings by line, and what the outline was used for. If it is of no use, they are the headings `by_looks`.
 pub(crate) fn headings(
     outline: Option<&[Bookmark]>,
     lines: &Lines<'_>,
@@ -89,18 +90,18 @@ pub(crate) fn headings(
     }
 }
 
-/// The headings that an outline names; `None` when it does not fit.
+/// The headings that an outline names; `None` if it does not fit the text.
 fn named_by(
     bookmarks: &[Bookmark],
     lines: &Lines<'_>,
     by_looks: &BTreeMap<usize, Heading>,
 ) -> Option<BTreeMap<usize, Heading>> {
-    // `A Method of Ours` is no appendix unless there is a second one, or other titles have numbers.
+    // `A Method of Ours` is an appendix only if other titles have numbers or letters.
     let is_lettered = |title: &str| unlabelled(title) != title && !title.starts_with("A ");
     let lettered = bookmarks.iter().any(|one| is_lettered(&one.title));
     let count = |level: u8| bookmarks.iter().filter(|one| one.level == level).count();
     let top = (1..=9).find(|level| count(*level) >= SECTIONS).unwrap_or(1);
-    // How many of the upper two levels there are, and are found.
+    // Number of bookmarks of the upper two levels, and of those that are found in the text.
     let (mut all, mut placed, mut inside_part) = (0, 0, false);
     let mut found: BTreeMap<usize, Heading> = BTreeMap::new();
     let (mut page, mut last) = (0, 0);
@@ -111,7 +112,7 @@ fn named_by(
         let place = place(bookmark, lines, last, &found);
         let said = place.as_ref().and_then(|(_, one)| unnamed(&one.title));
         let label = unnamed(&bookmark.title).or(said).map(|(named, _)| named);
-        // What stands above the sections, as the title of the paper and the parts of a book, has level 0.
+        // Entries above the sections, such as the paper's title and the parts of a book, have level 0.
         let level = (bookmark.level + 1).saturating_sub(top);
         if level <= 1 {
             inside_part = label == Some(Named::Part);
@@ -148,7 +149,7 @@ fn named_by(
     if sections < SECTIONS || 2 * placed < all || unnamed > sections {
         return None;
     }
-    // An outline of sections alone does not show their parts.
+    // An outline that lists only sections does not show the subsections.
     let deepest = found.values().map(|heading| heading.level).max();
     let is_deeper = |heading: &Heading| unnamed == 0 && Some(heading.level) > deepest;
     let deeper = by_looks.iter().filter(|(_, heading)| is_deeper(heading));
@@ -158,7 +159,7 @@ fn named_by(
     Some(found)
 }
 
-/// Where a title stands on its page, or at the top of the next one, and what stands there; best behind line `last` of those pages.
+/// The line of a bookmark's title on its page or the next one, and the heading there. Prefers lines from `last` on.
 fn place(
     bookmark: &Bookmark,
     lines: &Lines<'_>,
@@ -178,7 +179,7 @@ fn place(
     })
 }
 
-/// The heading that lines begin with, when that says one of the `wanted` titles.
+/// The heading at the beginning of `lines`, if it is one of the `wanted` titles.
 fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
     let mut text = String::new();
     let full = lines.iter().enumerate().take(LINES.1);
@@ -201,7 +202,7 @@ fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
                 lines: at + 1,
             });
         }
-        // Most lines begin no title; a number alone, or `Chapter 3`, may.
+        // Most lines begin no title. A number alone, or `Chapter 3`, may.
         let begins = |title: &String| title.starts_with(&whole) || title.starts_with(&rest);
         if text.len() > 24 && !wanted.iter().any(begins) {
             return None;
@@ -210,7 +211,7 @@ fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
     None
 }
 
-/// The letters and digits of a title, in lower case, at most so many as tell titles apart.
+/// The letters and digits of a title in lower case, at most [`KEY`] of them.
 pub(crate) fn key(title: &str) -> String {
     let letters = title.chars().filter(|letter| letter.is_alphanumeric());
     letters.flat_map(char::to_lowercase).take(KEY).collect()
@@ -230,7 +231,7 @@ mod tests {
         }
     }
 
-    /// Level and title of each heading, and where they come from.
+    /// Level and title of each heading, and what the outline was used for.
     fn found(bookmarks: &[Bookmark], text: &str) -> (String, PdfOutline) {
         let pages: Vec<Page> = text
             .split('\u{c}')
@@ -265,7 +266,7 @@ mod tests {
             bookmark(2, 1, "Study population"),
             bookmark(3, 1, "Who was seen"),
             bookmark(2, 2, "Results of the Long Night"),
-            // It leads to the foot of the page before.
+            // Its entry leads to the end of the page before.
             bookmark(3, 2, "3.1 Databases"),
             bookmark(2, 3, "Not There"),
         ];

@@ -1,8 +1,8 @@
-//! The text of a PDF, in the order in which it is drawn and with blank lines between blocks, as pieces of a paper.
+//! Turns the text of a PDF, in drawing order and with empty lines between blocks, into pieces of a paper.
 //!
-//! Headings are the titles of the PDF's own outline; where it has none that fits, lines that carry the next number, and lines with a
-//! conventional name. Tables of contents, footnotes and what is no sentence (axis labels, cells, pieces of formulas) are left out.
-//! All but the outline is recognised by its looks, and the profile says so.
+//! Headings are the titles of the PDF's own outline. Without an outline that fits, they are lines that carry the next number and
+//! lines with a conventional name. Tables of contents, footnotes and text that is not a sentence (axis labels, cells, pieces of
+//! formulas) are left out. Everything except the outline is recognised by its looks, and the profile says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -17,14 +17,14 @@ use crate::pdf::{self, furniture};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
 
-/// A paragraph with fewer words that does not end like a sentence is none.
+/// Fewest words of a paragraph that does not end like a sentence.
 const PROSE_WORDS: usize = 8;
-/// The hyphen, the soft one, and that of Unicode.
+/// Hyphen-minus, soft hyphen and the Unicode hyphen.
 const HYPHENS: [char; 3] = ['-', '\u{ad}', '\u{2010}'];
-/// Blank lines between two pages at most, about.
+/// Most empty lines between two pages across which a split word is joined.
 const GAP: usize = 16;
 
-/// Measures the text of a PDF, with the outline that it carries; `None` when that could not be read.
+/// Measures the text of a PDF; `bookmarks` is its outline, `None` if that could not be read.
 pub(crate) fn profile(pages: &[Page], bookmarks: Option<&[Bookmark]>) -> (Profile, PdfOutline) {
     let (pieces, used) = pieces(pages, bookmarks);
     let profile = outline::profile(Basis::Pdf, &pieces, citation_style(pages));
@@ -61,7 +61,7 @@ fn pieces(pages: &[Page], bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOut
         } else if let Some((kind, number, rest)) = caption_of(line) {
             flush(&mut paragraph, &mut pieces);
             let mut caption = rest.to_owned();
-            // `TABLE I`, and what it is on the next lines.
+            // `TABLE I` alone: its text is on the next lines.
             at += usize::from(rest.is_empty() && lines.get(at) == Some(&""));
             while let Some(more) = lines.get(at)
                 && !more.is_empty()
@@ -90,13 +90,13 @@ fn pieces(pages: &[Page], bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOut
         }
     }
     flush(&mut paragraph, &mut pieces);
-    // Title, authors and their addresses are no running text.
+    // Title, authors and addresses before the first heading are not running text.
     let is_heading = |piece: &Piece| matches!(piece, Piece::Heading { .. });
     let front = pieces.iter().position(is_heading).unwrap_or(0);
     (pieces.split_off(front), used)
 }
 
-/// The headings, those with a conventional name among them, and what follows each on its line.
+/// Adds headings with a conventional name to those found; each comes with the text that follows it on its line.
 fn with_conventional<'a>(
     found: BTreeMap<usize, Heading>,
     lines: &[&'a str],
@@ -118,7 +118,7 @@ fn with_conventional<'a>(
             && let Some((title, rest)) = conventional(line, first.is_some())
         {
             let role = Role::of(&title).0;
-            // A running head on one page alone repeats a heading; a table of contents stands before the first one.
+            // A repeated title is a running head; one before the first heading belongs to a table of contents.
             let again = rest.is_empty() && key(unlabelled(&title)) == last;
             let early = role != Role::Abstract && first.is_some_and(|first| at < first);
             if !again && !early && !known.contains(&role) {
@@ -137,7 +137,7 @@ fn with_conventional<'a>(
     all
 }
 
-/// Whether a word goes on behind blank lines, as behind the foot of a page.
+/// Whether a hyphenated word continues after empty lines, for instance on the next page.
 fn is_parted(paragraph: &str, rest: &[&str]) -> bool {
     let word = paragraph.strip_suffix(HYPHENS);
     let next = rest.iter().take(GAP).find(|line| !line.is_empty());
@@ -145,7 +145,7 @@ fn is_parted(paragraph: &str, rest: &[&str]) -> bool {
         && next.is_some_and(|next| next.starts_with(char::is_lowercase))
 }
 
-/// A line that begins the key words, which are no running text.
+/// Whether a line begins the keywords, which are not running text.
 fn is_index(line: &str) -> bool {
     static INDEX: LazyLock<Regex> = LazyLock::new(|| {
         compiled("^(?:Index Terms|Key ?words|KEYWORDS|Subject headings|CCS Concepts)\\s*[:—–.•-]")
@@ -153,8 +153,8 @@ fn is_index(line: &str) -> bool {
     INDEX.is_match(line)
 }
 
-/// A heading by its conventional name, and what follows it on its line. Where headings are numbered only those are taken that
-/// usually have no number.
+/// A heading with a conventional name, and the text after it on its line. If headings are `numbered`, only names that usually
+/// have no number count.
 fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
     use Role::{Abstract, Appendix, Impact, Limitations, References, Statements};
     // `Abstract—We show …`
@@ -191,7 +191,7 @@ pub(crate) enum Float {
     Table,
 }
 
-/// `Figure 3: …`, `TABLE II …`: what it is, its number, the text. "Figure 3 shows" is a sentence.
+/// Splits a caption, `Figure 3: …` or `TABLE II …`, into kind, number and text. "Figure 3 shows" is a sentence.
 pub(crate) fn caption_of(line: &str) -> Option<(Float, &str, &str)> {
     static CAPTION: LazyLock<Regex> = LazyLock::new(|| {
         const MARKS: &str = "[:.|—–][:.|—– ]*";
@@ -209,7 +209,7 @@ pub(crate) fn caption_of(line: &str) -> Option<(Float, &str, &str)> {
     Some((kind, part(2), part(3)))
 }
 
-/// A line that begins a statement: `Theorem 3.`, `Proof.`
+/// The kind of statement that a line begins: `Theorem 3.`, `Proof.`
 fn statement(line: &str) -> Option<StatementKind> {
     let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
     let kind = StatementKind::named(name.trim_end_matches(['.', ':']))?;
@@ -220,7 +220,7 @@ fn statement(line: &str) -> Option<StatementKind> {
     (is_one && line.starts_with(char::is_uppercase)).then_some(kind)
 }
 
-/// Appends a line; a word that is parted at the line's end becomes whole.
+/// Appends a line; a word hyphenated at the line's end is joined.
 fn join(paragraph: &mut String, line: &str) {
     let small = line.chars().next().is_some_and(char::is_lowercase);
     if small && paragraph.ends_with(HYPHENS) {
@@ -231,7 +231,7 @@ fn join(paragraph: &mut String, line: &str) {
     paragraph.push_str(line);
 }
 
-/// Ends a paragraph, and keeps it when it is prose.
+/// Ends a paragraph, and keeps it if it is prose.
 fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
     let text = std::mem::take(paragraph);
     let count = |is: fn(char) -> bool| text.chars().filter(|letter| is(*letter)).count();
@@ -249,7 +249,7 @@ fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// What the citations look like, when there are enough to tell.
+/// The style of citations, if there are enough of them to tell.
 fn citation_style(pages: &[Page]) -> CitationStyle {
     // `[3]`, `[3, 5-7]`
     static NUMERIC: LazyLock<Regex> = LazyLock::new(|| compiled("\\[[0-9][0-9, -]{0,22}\\]"));
@@ -278,7 +278,7 @@ fn compiled(pattern: &str) -> Regex {
 mod tests {
     use super::*;
 
-    /// The pages of a text, which end with form feeds.
+    /// Splits a text into pages at form feeds.
     fn pages(text: &str) -> Vec<Page> {
         let page = |page: &str| page.lines().map(|line| line.trim().to_owned()).collect();
         text.split('\u{c}').map(page).collect()
@@ -345,12 +345,12 @@ mod tests {
                 "{text}"
             );
         }
-        // A running head that stands on one page alone.
+        // A running head that stands on one page only.
         let repeated =
             "1 Introduction\nWe do.\n2 Method\nSo.\nReferences\nOne.\n\u{c}REFERENCES\nTwo.";
         let (repeated, _) = profile(&pages(repeated), None);
         assert_eq!(repeated.sections.len(), 3);
-        // Numbered sections tell what else is a heading.
+        // With numbered sections, fewer other lines count as headings.
         let roles = |text: &str| -> Vec<Role> {
             profile(&pages(text), None)
                 .0

@@ -8,12 +8,12 @@ use super::paper::{has_poppler, outline};
 use super::{Bookmark, Span, drawn, outlined};
 use crate::{assert_no_leak, call, profile};
 
-/// What stands on a page, from above.
+/// The contents of a page, from top to bottom.
 #[derive(Clone, Copy)]
 enum Item {
     Heading(&'static str),
     Text(&'static [&'static str]),
-    /// Title, whether points lead to its page, and the page.
+    /// An entry of the contents: title, whether points lead to the page number, page number.
     Entry(&'static str, bool, &'static str),
     /// A mark and lines.
     Note(&'static str, &'static [&'static str]),
@@ -50,7 +50,7 @@ const PAGES: [&[Item]; 5] = [
         FILL,
         Heading("1.1 Old Gadgets"),
         FILL,
-        // Its sentence has 13 words on two pages, and a word that is parted.
+        // A sentence of 13 words on two pages, with a word split between them.
         Text(&["Nobody has looked at them at night before us, which we won-"]),
         Note(
             "1",
@@ -94,7 +94,7 @@ const OUTLINE: [Bookmark<'_>; 7] = [
     (1, 4, "References"),
 ];
 
-/// The report with an outline, and everything that is written in it.
+/// The report with an outline as a PDF, and all its text.
 fn report(outline: &[Bookmark<'_>]) -> (Vec<u8>, String) {
     let mut all = Vec::new();
     let mut pages = Vec::new();
@@ -163,7 +163,7 @@ fn contents_and_footnotes_are_neither_sections_nor_running_text() {
         (1, 3, "The Middle"),
         (1, 4, "The End"),
     ];
-    // What the outline does not name is no heading when it has no number.
+    // A title without a number that the outline does not list is not a heading.
     for (bookmarks, used, subsections) in [
         (&OUTLINE[..], "used", 2),
         (&[], "absent", 1),

@@ -1,4 +1,4 @@
-//! Headings that are found in real PDFs, beside those of the sources they were made from.
+//! Compares the headings found in real PDFs with those of the sources they were made from.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use aris_testkit::Project;
 use super::paper::{has_poppler, outline};
 use crate::{call, profile};
 
-/// A folder in which PDFs lie beside the sources of the same name: `paper.pdf` and `paper.tex`.
+/// Names a folder in which PDFs lie beside their sources: `paper.pdf` and `paper.tex`.
 const FOLDER: &str = "ARIS_STYLE_PAPERS";
 
-/// Sources with fewer sections or words are no papers.
+/// Fewest sections and words of a source that counts as a paper.
 const PAPER: (usize, u64) = (3, 300);
 
 /// The sections, each by role and words of its heading, and the number of subsections.
@@ -27,7 +27,7 @@ fn headings(profile: &Value) -> (Vec<String>, u64) {
     (names.collect(), below.sum())
 }
 
-/// Headings that both have, those of the source, those of the PDF.
+/// Number of headings: in both, in the source, in the PDF.
 fn compared(source: &Value, pdf: &Value) -> [u64; 3] {
     let ((wanted, wanted_below), (found, found_below)) = (headings(source), headings(pdf));
     let all = |names: &[String], below: u64| names.len() as u64 + below;

@@ -1,4 +1,4 @@
-//! PDFs written by hand, and what becomes of them.
+//! PDFs written by hand, and the profiles made of them.
 
 mod book;
 mod headings;
@@ -20,7 +20,7 @@ pub(crate) fn rows(profile: &Value, fields: &[&str]) -> Vec<Value> {
     sections.iter().map(row).collect()
 }
 
-/// A piece of text: x, y and size in points, whether it is bold, and its letters.
+/// A piece of text: x, y and size in points, whether it is bold, its characters.
 pub(crate) type Span<'a> = (f64, f64, f64, bool, &'a str);
 
 /// The operators that draw pieces of text, in this order.
@@ -37,12 +37,12 @@ pub(crate) fn drawn(spans: &[Span<'_>]) -> String {
     out
 }
 
-/// A PDF with pages of these operators, in Helvetica.
+/// A PDF in Helvetica; each page is given by its operators.
 pub(crate) fn document(pages: &[String]) -> Vec<u8> {
     outlined(pages, &[])
 }
 
-/// A bookmark: its level, the page it leads to from 0 on, its title.
+/// A bookmark: its level, the page it leads to (from 0), its title.
 pub(crate) type Bookmark<'a> = (usize, usize, &'a str);
 
 /// A PDF with an outline.
@@ -123,7 +123,7 @@ pub(crate) fn file(objects: &[String]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// One page of lines in one size, one below the other.
+/// A PDF of one page with these lines in one size, one below the other.
 pub(crate) fn page(lines: &[&str]) -> Vec<u8> {
     let spans: Vec<Span<'_>> = (0_u32..)
         .zip(lines)

@@ -1,4 +1,4 @@
-//! A PDF that is laid out as papers are, and PDFs that hold no paper.
+//! A PDF with the layout of a paper, and PDFs that are not papers.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use aris_testkit::{Project, Run};
 use super::{Span, document, drawn, file, page};
 use crate::{assert_no_leak, call, helper, profile};
 
-/// Whether poppler is there; a test without it says that it is skipped.
+/// Whether poppler is installed; if not, prints that the test is skipped.
 pub(crate) fn has_poppler() -> bool {
     let run = |name: &str| std::process::Command::new(name).arg("-v").output();
     let found = run("pdftotext").is_ok() && run("pdftohtml").is_ok();
@@ -28,7 +28,7 @@ pub(crate) fn outline(run: &Run) -> Value {
 /// Left edges of the columns, in points.
 const COLUMNS: [f64; 2] = [54.0, 318.0];
 
-/// What stands in a column, from above.
+/// The contents of a column, from top to bottom.
 enum Item {
     Heading(&'static str),
     Text(&'static [&'static str]),
@@ -38,7 +38,7 @@ enum Item {
 }
 use Item::{Caption, Cells, Heading, Text};
 
-/// 64 words in 2 sentences, which fill their column.
+/// 64 words in 2 sentences, in lines as wide as the column.
 const FILL: Item = Text(&[
     "Every gadget of the row was put on a bench which",
     "does not move, and was then watched for as long",
@@ -138,12 +138,12 @@ const PAGES: [Columns; 3] = [
     ],
 ];
 
-/// Role, words, sentences, subsections, figures, tables, statements, whether it stands in the appendix: counted by hand above.
+/// Role, words, sentences, subsections, figures, tables, statements, in the appendix: counted by hand in the text above.
 fn counted() -> Vec<Value> {
     vec![
         json!(["abstract", 20, 2, 0, null, null, null, false]),
         json!(["introduction", 428, 16, 0, null, null, null, false]),
-        // The figure and the table stand where their captions are.
+        // A figure or table belongs to the section in which its caption stands.
         json!(["related_work", 140, 6, 0, 1, null, null, false]),
         json!(["body", 233, 12, 2, null, 1, 2, false]),
         json!(["experiments", 272, 10, 0, null, null, null, false]),
@@ -154,7 +154,7 @@ fn counted() -> Vec<Value> {
     ]
 }
 
-/// The paper, and everything that is written in it.
+/// The paper as a PDF, and all its text.
 fn paper() -> (Vec<u8>, String) {
     let mut all = Vec::new();
     let mut pages = Vec::new();
@@ -288,7 +288,7 @@ fn a_page_without_headings_is_measured_as_one_piece() {
     assert_no_leak(&run, &lines.join("\n"), &["purple"]);
 }
 
-/// A page on which each letter is drawn for itself, in a font that only says what its letters mean.
+/// A page on which each character is drawn separately, in a font that has a character map but no widths.
 fn letter_by_letter(text: &str, code: fn(u8) -> String, font: [String; 4]) -> Vec<u8> {
     let mut content = String::new();
     let mut x = 72.0;
@@ -297,7 +297,7 @@ fn letter_by_letter(text: &str, code: fn(u8) -> String, font: [String; 4]) -> Ve
             let code = code(byte - b'a' + 1);
             content += &["BT /F1 10 Tf ", &format!("{x} 700 Td <{code}> Tj ET\n")].concat();
         }
-        // Half a size for a letter, less between words.
+        // Half the font size for a letter, less for a space.
         x += if byte == b' ' { 3.0 } else { 5.0 };
     }
     let stream = |content: &str| {
@@ -328,7 +328,7 @@ fn letter_by_letter(text: &str, code: fn(u8) -> String, font: [String; 4]) -> Ve
 #[test]
 fn letters_that_are_drawn_one_by_one_become_words() {
     let text = "gadgets were long thought to be green by all of us";
-    // Both kinds of fonts whose widths the reader takes wrongly when it is left alone.
+    // Two kinds of fonts whose widths the reader would get wrong.
     let composite = letter_by_letter(
         text,
         |letter| format!("{letter:04x}"),
@@ -407,7 +407,7 @@ fn a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read() {
     assert!(message.contains("asks for a password"), "{error}");
 }
 
-/// A call that finds only the programs of `bin`, the text of which is given.
+/// A call that finds only these programs, given by name and text.
 fn with_programs(programs: &[(&str, &str)]) -> Run {
     let project = Project::new().file("ref.pdf", page(&["1 Introduction", "We do."]));
     for (name, text) in programs {
@@ -434,7 +434,7 @@ fn with_programs(programs: &[(&str, &str)]) -> Run {
 fn without_poppler_the_error_says_what_to_do() {
     for (programs, wanted) in [
         (&[][..], "which is not installed"),
-        // That of Xpdf.
+        // The program of Xpdf.
         (
             &[(
                 "pdftotext",
@@ -470,7 +470,7 @@ fn a_reader_that_takes_too_long_or_crashes_is_told_so() {
         run.error()["message"].to_string().contains("crashed"),
         "{run}"
     );
-    // Without the outline there is still the text.
+    // The text is used even if the outline cannot be read.
     let xml = "<page a=\"1\"><block><line><word yMin=\"1\" yMax=\"9\">We</word><word>do</word><word>it.</word></line></block></page>";
     let text = format!("#!/bin/sh\necho '{xml}'\n");
     let run = with_programs(&[
