@@ -7,7 +7,7 @@ use aris_paper::bib::{Library, Loc, check};
 
 use crate::finding::{Finding, Severity};
 
-/// Characters of a source line that are quoted.
+/// Most characters of a source line that are quoted.
 pub const QUOTE: usize = 160;
 
 /// One cited key.
@@ -17,7 +17,7 @@ pub struct Cited {
     pub key: String,
     /// Where it is cited, in reading order; empty when only `\nocite{*}` does.
     pub uses: Vec<Use>,
-    /// Where its entry stands.
+    /// What the key leads to.
     pub target: Target,
 }
 
@@ -28,9 +28,9 @@ pub struct Use {
     pub position: Position,
     /// `cite`, `citep` and the like.
     pub command: String,
-    /// Where that is in the document, to quote it.
+    /// The same place in the document, to quote it.
     pub place: Place,
-    /// What decides whether it is set, where that is not known.
+    /// The cause of the doubt, if LaTeX may not print the citation.
     pub doubt: Option<Position>,
 }
 
@@ -103,13 +103,13 @@ pub(crate) fn collect(
 }
 
 impl Cited {
-    /// What decides whether it is cited, where no citation is certain to be set.
+    /// The cause of the first doubt, if every citation of the key is doubtful.
     pub fn doubt(&self) -> Option<&Position> {
         let first = self.uses.first()?.doubt.as_ref();
         first.filter(|_| self.uses.iter().all(|place| place.doubt.is_some()))
     }
 
-    /// Its entry.
+    /// Its entry, if it leads to one.
     pub fn loc(&self) -> Option<Loc> {
         match self.target {
             Target::Entry(loc) => Some(loc),
@@ -118,7 +118,7 @@ impl Cited {
     }
 }
 
-/// Reports keys that lead nowhere. `whole` says that every bibliography was read, so that absence means something.
+/// Reports keys that lead nowhere. `whole`: every bibliography was read, so a missing entry is an error.
 pub(crate) fn check(
     document: &Document,
     cited: &[Cited],
@@ -151,7 +151,7 @@ pub(crate) fn check(
         let mut finding = Finding::from(found).position(&first.position).quote(quote);
         let same = certain.get(&finding.key.to_ascii_lowercase());
         let mut others = same.into_iter().flatten();
-        // BibTeX takes a key in one case only.
+        // BibTeX accepts a key in one spelling only.
         if finding.id == "key_case_mismatch"
             && let Some(other) = others.find(|other| **other != finding.key)
         {
@@ -164,7 +164,7 @@ pub(crate) fn check(
     found.into_iter().filter_map(at).collect()
 }
 
-/// Makes questions of what is held against keys that are cited only where it is not known whether that is set.
+/// Turns errors and warnings into questions if the key is cited only in doubtful text.
 pub fn question(findings: &mut [Finding], library: &Library<'_>, cited: &[Cited]) {
     let mut doubts = BTreeMap::new();
     for cited in cited {

@@ -1,4 +1,4 @@
-//! One thing the audit has to say.
+//! The findings of the audit.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub struct Finding {
     pub action: String,
 }
 
-/// Ids of findings that only a source can give.
+/// Ids of findings that need an answer from a source.
 pub const LOOKED_UP: [&str; 16] = [
     "arxiv_id_unknown",
     "authors_differ",
@@ -108,7 +108,7 @@ impl Finding {
         self.at(&position.path, position.line, position.column)
     }
 
-    /// Says what stands there.
+    /// Sets the quoted source.
     #[must_use]
     pub fn quote(mut self, quote: impl Into<String>) -> Self {
         self.quote = quote.into();
@@ -161,7 +161,7 @@ impl From<Obstacle> for Finding {
     }
 }
 
-/// Heaviest first, then by place.
+/// Sorts by severity, heaviest first, then by place.
 pub fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
         (
@@ -173,11 +173,11 @@ pub fn sort(findings: &mut [Finding]) {
     });
 }
 
-/// Findings of one kind in one file that are listed.
+/// Most findings of one kind in one file that are listed.
 pub const LISTED: usize = 100;
 
-/// The findings, sorted, with no more than [`LISTED`] of one kind in one file: of more a last one says how many they are and where the next
-/// one is. Kinds and severities stay, and so does the verdict. What sources answered is always listed.
+/// Shortens sorted findings to [`LISTED`] of one kind in one file. A last one says how many more there are, at the place of the
+/// next. Every kind and severity remains, so the verdict does not change. Findings in [`LOOKED_UP`] are always listed.
 pub fn capped(findings: Vec<Finding>) -> Vec<Finding> {
     type Kind = (Severity, &'static str, String);
     let kind = |finding: &Finding| -> Kind { (finding.severity, finding.id, finding.file.clone()) };

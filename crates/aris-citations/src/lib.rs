@@ -1,6 +1,7 @@
-//! The citations of a paper against its bibliography, as far as the files themselves show it.
+//! Checks the citations of a paper against its bibliography, using only the files themselves.
 //!
-//! `citation_audit` writes the result down and, on request, asks sources whether the works exist; the submission gate makes it again and
+//! `citation_audit` writes the result and, on request, asks sources whether the works exist. The submission gate computes it
+//! again and
 //! compares. Nothing here uses the network.
 
 mod citations;
@@ -26,17 +27,17 @@ pub struct Examined<'p> {
     pub library: Library<'p>,
     /// The cited keys in order of their first citation.
     pub cited: Vec<Cited>,
-    /// The entries that they lead to.
+    /// The entries that the cited keys lead to.
     pub entries: BTreeSet<Loc>,
     /// Whether anything is cited.
     pub cites: bool,
-    /// Whether every bibliography was read, so that absence means something.
+    /// Whether every bibliography was read, so that a missing entry is an error.
     pub whole: bool,
-    /// Not yet sorted.
+    /// The findings, unsorted.
     pub findings: Vec<Finding>,
 }
 
-/// Holds the citations against the bibliographies. Dates are judged as in the month `now`.
+/// Checks the citations against the bibliographies. Dates are judged as of the month `now`.
 pub fn examine<'p>(paper: &'p Paper<'_>, now: Month) -> Examined<'p> {
     let mut findings = paper.findings.clone();
     let library = Library::new(&paper.bibliographies);

@@ -1,4 +1,4 @@
-//! The edge: the paper's files, each read once, and the document and bibliographies made of them.
+//! Reads the paper's files, each once, and makes the document and the bibliographies of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,22 +15,22 @@ use crate::finding::{Finding, Severity};
 /// What was read of a paper.
 #[derive(Debug)]
 pub struct Paper<'d> {
-    /// The document; `None` when there is none to audit, which a finding explains.
+    /// The document; `None` if there is none to audit, which a finding then explains.
     pub document: Option<&'d Document>,
     /// The bibliographies in the order in which the document names them.
     pub bibliographies: Vec<BibFile>,
-    /// Keys of a `.bbl` that stands for a bibliography that is not there, with their places.
+    /// Keys of a `.bbl` that replaces a missing bibliography, with their places.
     pub items: BTreeMap<String, Position>,
     /// Whether the document asks for a bibliography, found or not.
     pub asks_for_bibliography: bool,
-    /// Whether macros of a distributed file may be used.
+    /// Whether a distributed `.bib` file is named, whose macros may then be used.
     pub distributed_macros: bool,
-    /// What could not be read.
+    /// Files and text that could not be read.
     pub findings: Vec<Finding>,
 }
 
 impl<'d> Paper<'d> {
-    /// Reads what the document asks for, from the files that it was read from.
+    /// Reads the bibliographies that the document asks for.
     pub fn read(files: &mut PaperFiles, document: &'d Result<Document, Box<Obstacle>>) -> Self {
         let mut paper = Self {
             document: None,
@@ -45,7 +45,7 @@ impl<'d> Paper<'d> {
                 for include in &document.includes {
                     if include.kind == IncludeKind::Bibliography {
                         let position = document.position(include.place);
-                        // A style names it, perhaps behind a condition that does not hold.
+                        // A style file may ask under a condition that is false, so its missing bibliographies are ignored.
                         let of_style = [".sty", ".cls"]
                             .iter()
                             .any(|end| position.path.ends_with(end));
@@ -76,7 +76,7 @@ impl<'d> Paper<'d> {
     }
 }
 
-/// A place behind which text may have gone unread, and citations with it.
+/// The finding for a problem after which citations may be unread; `None` for other problems.
 fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
     let (id, action) = match problem.kind {
         ProblemKind::Expansion | ProblemKind::UnclosedConditional | ProblemKind::IncludeCycle => (
@@ -96,7 +96,7 @@ fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
             "undecided",
             "say in the paper which of it is set; until then what is cited there is a question",
         ),
-        // The others leave the text as it is, and what is missing is told from the includes.
+        // The others leave the text as it is. Missing files are reported from the includes.
         ProblemKind::UnclosedGroup
         | ProblemKind::ExtraBrace
         | ProblemKind::UnclosedEnvironment
@@ -136,7 +136,7 @@ impl Paper<'_> {
                 return;
             }
             let bytes = match files.source(path) {
-                // LaTeX writes it from a source whose digest is taken (`filecontents`).
+                // LaTeX writes it (`filecontents`) from a source file whose digest is recorded.
                 Ok(None) => match document.written_text(path) {
                     Some(text) => text.as_bytes().to_vec(),
                     None => continue,
@@ -175,7 +175,7 @@ impl Paper<'_> {
             self.distributed_macros = true;
             return;
         }
-        // What LaTeX made of a bibliography stands for it: arXiv takes a paper without the `.bib`.
+        // The `.bbl` that LaTeX made of the bibliography replaces it: arXiv accepts a paper without its `.bib`.
         let made = Path::new(&document.root).with_extension("bbl");
         let made = made.to_string_lossy();
         if let Ok(Some(bytes)) = files.source(&made) {
@@ -201,10 +201,10 @@ impl Paper<'_> {
     }
 }
 
-/// Lines that a label may take beside its first.
+/// Most further lines of a label.
 const LABEL: usize = 4;
 
-/// Keys of a `.bbl` with their places: `\\bibitem[…]{key}`, or `\\entry{key}{…}` as biber writes it.
+/// Keys of a `.bbl` with their places: `\bibitem[…]{key}`, or `\entry{key}{…}` as biber writes it.
 fn items(path: &str, bytes: &[u8]) -> BTreeMap<String, Position> {
     let text = source_text(bytes).unwrap_or_default();
     let mut found = BTreeMap::new();
@@ -213,7 +213,7 @@ fn items(path: &str, bytes: &[u8]) -> BTreeMap<String, Position> {
         for command in ["\\bibitem", "\\entry{"] {
             for (at, _) in line.match_indices(command) {
                 let rest = line.get(at + command.trim_end_matches('{').len()..);
-                // BibTeX breaks a long label over lines; the key stands at its end.
+                // BibTeX breaks a long label over several lines; the key follows its end.
                 let next = lines.get(number + 1..).unwrap_or_default();
                 let next: String = next.iter().take(LABEL).copied().collect();
                 let whole = format!("{}{next}", rest.unwrap_or_default());
@@ -229,7 +229,7 @@ fn items(path: &str, bytes: &[u8]) -> BTreeMap<String, Position> {
     found
 }
 
-/// The key behind an optional argument, which may hold braces and brackets of its own.
+/// The braced key after an optional argument, which may itself contain braces and brackets.
 fn key(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut rest = text.trim_start();

@@ -1,22 +1,23 @@
-//! From findings to one of the six verdicts.
+//! Derives one of the six verdicts from the findings.
 //!
 //! | state | verdict | reason |
 //! |---|---|---|
 //! | an error is proved | FAIL | id of the errors when all are of one kind, else `errors_proved` |
 //! | something could not be read | BLOCKED | id of the first such finding |
 //! | doubts | WARN | their id when all are of one kind, else `doubts` |
-//! | questions: it is not known whether what is held against is set | WARN | their id when all are of one kind, else `questions` |
+//! | questions: it is not known whether LaTeX prints the citations in question | WARN | their id when all are of one kind, else
+//! `questions` |
 //! | nothing is cited, and the text was read whole | `NOT_APPLICABLE` | `no_citations` |
 //! | nothing found, and sources have shown every cited work | PASS | `all_verified` |
 //! | nothing found | WARN | `existence_unverified` |
 //!
-//! Without asking a source nobody knows whether a work exists, so there is no PASS without look-ups.
+//! Only a source can show that a work exists, so there is no PASS without look-ups.
 
 use aris_contract::artifact::audit::Verdict;
 
 use crate::finding::{Finding, Severity};
 
-/// Verdict and reason code.
+/// The verdict and its reason code.
 pub fn decide(findings: &[Finding], cites: bool, all_verified: bool) -> (Verdict, &'static str) {
     let of = |severity: Severity| {
         findings
