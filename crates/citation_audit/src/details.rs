@@ -1,4 +1,4 @@
-//! The `details` of the artifact, and the report for people made of them.
+//! The `details` of the artifact, and the report in Markdown made of them.
 
 use std::fmt::{self, Write as _};
 
@@ -86,12 +86,12 @@ impl Counts {
 }
 
 impl Details {
-    /// Whether a source has shown every cited work.
+    /// Whether sources were asked and have confirmed every cited work.
     pub(crate) fn all_verified(&self) -> bool {
         self.look_ups != "none" && self.per_entry.iter().all(|row| row.verdict == "KEEP")
     }
 
-    /// The report, Markdown. The same details give the same bytes.
+    /// The report in Markdown. Equal details give equal bytes.
     pub(crate) fn markdown(&self, verdict: &str, reason: &str, summary: &str) -> String {
         let mut out = String::new();
         // Writing to a String cannot fail.

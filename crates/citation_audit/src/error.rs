@@ -1,4 +1,4 @@
-//! What keeps the audit from being written at all.
+//! Errors that keep the audit from being written.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use aris_contract::{ErrorKind, Failure};
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-/// Errors of `citation_audit`. What is wrong with a paper is in its audit, never here.
+/// Errors of `citation_audit`. Problems of the paper itself are findings of its audit.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The paper folder is not there.
@@ -22,13 +22,13 @@ pub enum Error {
         /// Where it was looked for.
         path: PathBuf,
     },
-    /// `--as-of` lies outside the years that references are judged by.
+    /// The year of `--as-of` is not one that references can be judged by.
     #[error("--as-of {year}: the year must be 1991 to 9998")]
     AsOf {
         /// The year given.
         year: i16,
     },
-    /// The sources cannot be asked at all: a base URL, a certificate, no folder for the cache.
+    /// The sources cannot be asked: a bad base URL or certificate, or no folder for the cache.
     #[error(transparent)]
     Http(#[from] HttpError),
     /// Artifact, report or trace cannot be written.

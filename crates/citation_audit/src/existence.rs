@@ -1,6 +1,6 @@
-//! Whether the cited works exist, as the sources say when they are asked.
+//! Asks sources whether the cited works exist.
 //!
-//! Nothing here proves that a work does not exist: "no source has it" is a doubt. A source that did not answer leaves the entry
+//! That no source has a work does not prove that it does not exist: it is a warning. If a source did not answer, the entry stays
 //! inconclusive.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use aris_verify::{Checked, Existence, Online, Options, Reference, Severity, Stat
 use crate::error::Error;
 use aris_citations::{self as finding, Finding};
 
-/// What the sources said of each cited entry.
+/// The sources' answers for each cited entry.
 pub(crate) type Answers = BTreeMap<Loc, Checked>;
 
-/// Asks for the cited entries.
+/// Asks the sources about the cited entries.
 pub(crate) fn ask(
     context: &Context,
     library: &Library<'_>,
@@ -49,7 +49,7 @@ pub(crate) fn ask(
     Ok(known.into_iter().map(|(loc, _)| loc).zip(checked).collect())
 }
 
-/// Why existence is what it is, for the ledger.
+/// The reason code for the existence column of the ledger.
 pub(crate) fn reason(checked: &Checked) -> &'static str {
     match checked.existence {
         Existence::Exists => "source_has_it",
@@ -59,7 +59,7 @@ pub(crate) fn reason(checked: &Checked) -> &'static str {
     }
 }
 
-/// What speaks against the entries. Facts that need no source are told elsewhere.
+/// Findings from the sources' answers. Findings that need no source are made elsewhere.
 pub(crate) fn findings(library: &Library<'_>, answers: &Answers) -> Vec<Finding> {
     let mut out = Vec::new();
     for (loc, checked) in answers {
@@ -115,7 +115,7 @@ pub(crate) fn findings(library: &Library<'_>, answers: &Answers) -> Vec<Finding>
     out
 }
 
-/// The finding's stable id here and what to do about it; `None` for what the entry itself shows.
+/// The stable id of a source's finding and the advice for it; `None` for findings that the entry itself shows.
 fn known(id: &str) -> Option<(&'static str, &'static str)> {
     const LOOK: &str = "look the work up and correct the entry";
     const RECORD: &str = "compare with the source and correct the entry";

@@ -1,4 +1,4 @@
-//! What is known about each cited key.
+//! The ledger: what is known about each cited key.
 
 use aris_paper::bib::{Library, Loc, year_of};
 use aris_paper::facts;
@@ -51,7 +51,7 @@ pub(crate) struct Place {
     pub(crate) command: String,
 }
 
-/// The rows in order of first citation.
+/// The rows in order of first citation. `findings` without those of severity `info` decide the verdicts.
 pub(crate) fn rows(
     cited: &[Cited],
     library: &Library<'_>,
@@ -73,7 +73,7 @@ pub(crate) fn rows(
         .iter()
         .map(|cited| {
             let key = match cited.loc().and_then(|loc| library.entry(loc)) {
-                // An alias is reported under the entry's own key.
+                // Findings about an alias carry the entry's own key.
                 Some(entry) => entry.key.as_str(),
                 None => cited.key.as_str(),
             };

@@ -1,13 +1,13 @@
-//! `citation_audit`: every citation of a paper against its bibliography; the network only on request.
+//! `citation_audit`: checks every citation of a paper against its bibliography; uses the network only on request.
 //!
 //! **Input**: the paper's folder: LaTeX from the root document through everything it includes, and the bibliographies it
 //! names. **Output**: `CITATION_AUDIT.json` (verdict, digests of what was read, findings, a ledger of cited entries),
 //! `CITATION_AUDIT.md` for people, and a trace; on stdout the findings in short. **Exit**: 0 audit written and nothing
 //! found, 10 audit written with findings, 2 usage, 3 no such folder or root document, 5 the audit cannot be written.
 //!
-//! With `--live` (or `--offline`, from the cache) sources are asked whether the works exist and are described right. Without a source
-//! that has answered an entry is `inconclusive`, and the verdict is WARN at best. What is proved is what the files themselves show: keys that lead nowhere, one key for
-//! two works, identifiers and dates that cannot be, authors that are nobody.
+//! With `--live` (or `--offline`, from the cache) sources are asked whether the works exist and are described correctly. Without
+//! an answer an entry is `inconclusive`, and the verdict is WARN at best. Errors are only what the files themselves prove: keys
+//! that lead nowhere, one key for two works, impossible identifiers and dates, authors that are not persons.
 //!
 //! ```text
 //! citation_audit paper
@@ -74,11 +74,11 @@ pub static SPEC: Spec = Spec {
     deadline: Some(aris_cli::DEADLINE),
 };
 
-/// Audits the paper and writes what it found.
+/// Audits the paper and writes the artifact, the report and the trace.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let folder =
         paper_folder(cli.paper.as_deref(), context.cwd()).map_err(|path| Error::Paper { path })?;
-    // Project and traces are where the paper really lies, whatever link leads to it; the gate looks there too.
+    // Links are resolved, so that the project and its traces are where the gate looks for them.
     let folder = folder.canonicalize().unwrap_or(folder);
     let day = cli
         .as_of
@@ -120,7 +120,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         report: &markdown,
     };
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;
-    // The program ends soon; to free a book's text piece by piece takes a tenth of its time.
+    // The program ends soon. Freeing a book's text piece by piece would take a tenth of its time.
     std::mem::forget(paper);
     std::mem::forget(document);
     let found = details
@@ -143,8 +143,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::found(report, found))
 }
 
-/// A root document as it is looked for: relative to the paper folder. One that is not there and was named from the working directory is
-/// the same file.
+/// The root document's path relative to the paper folder. If it does not exist there, the name is tried relative to the working
+/// directory.
 fn in_folder(root: String, folder: &Path, context: &Context) -> String {
     if folder.join(&root).exists() {
         return root;
@@ -156,7 +156,7 @@ fn in_folder(root: String, folder: &Path, context: &Context) -> String {
     inside.map_or(root, |path| path.to_string_lossy().into_owned())
 }
 
-/// The month of a day, in the range that references are judged by.
+/// The month of a day. **Errors**: a year before 1991 or after 9998.
 fn month(day: jiff::civil::Date) -> Result<Month, Error> {
     match (u16::try_from(day.year()), u8::try_from(day.month())) {
         (Ok(year), Ok(month)) if (1991..=9998).contains(&year) => Ok(Month { year, month }),
@@ -164,7 +164,7 @@ fn month(day: jiff::civil::Date) -> Result<Month, Error> {
     }
 }
 
-/// Judges what was read; also says whether anything is cited.
+/// Examines the paper, on request with sources. Also returns whether anything is cited.
 fn audit(
     context: &Context,
     paper: &Paper<'_>,

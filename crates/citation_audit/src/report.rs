@@ -1,4 +1,4 @@
-//! The data product: where the audit went and what it says in short.
+//! The data product: paths of the audit's files and a summary.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -89,7 +89,7 @@ impl Product for Report {
 }
 
 impl Report {
-    /// Where a finding is; one about no file is about the paper's folder.
+    /// Where a finding is; without a file, the paper's folder.
     fn place(&self, finding: &Finding) -> String {
         if finding.file.is_empty() {
             let folder = Path::new(&self.artifact).parent();

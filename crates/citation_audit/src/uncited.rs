@@ -1,4 +1,4 @@
-//! Entries that nothing cites.
+//! Entries that are never cited.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct Uncited {
     pub(crate) note: String,
 }
 
-/// Lists them in file order. Parents of cited entries count as cited.
+/// Lists the uncited entries in file order. Parents of cited entries count as cited.
 pub(crate) fn list(
     document: &Document,
     library: &Library<'_>,
@@ -48,7 +48,7 @@ pub(crate) fn list(
         .collect()
 }
 
-/// The words of all comments with the place of their first occurrence.
+/// The words of all comments, each with the place of its first occurrence.
 fn remarks(document: &Document) -> BTreeMap<&str, Position> {
     let mut words = BTreeMap::new();
     for file in &document.files {
@@ -73,7 +73,7 @@ fn remarks(document: &Document) -> BTreeMap<&str, Position> {
     words
 }
 
-/// What stands behind the first `%` that is not escaped.
+/// The text after the first `%` that is not escaped.
 fn comment(line: &str) -> Option<&str> {
     let mut escaped = false;
     for (at, byte) in line.bytes().enumerate() {

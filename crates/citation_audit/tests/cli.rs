@@ -43,7 +43,7 @@ impl Paper {
         paper
     }
 
-    /// A document with this body, and this bibliography.
+    /// A document with this body and bibliography.
     fn citing(body: &str, bib: &str) -> Self {
         Self::new(&[
             (
@@ -521,7 +521,7 @@ fn several_roots_are_listed_and_one_can_be_chosen() {
         paper.audit(&["--root", "a.tex"]).verdict(),
         ("WARN", "existence_unverified")
     );
-    // From the paper's folder, and from the working directory.
+    // Relative to the paper's folder, and relative to the working directory.
     for root in ["b.tex", "./b.tex", "paper/b.tex"] {
         assert_eq!(
             paper.audit(&["--root", root]).verdict(),
@@ -753,7 +753,7 @@ fn usage_and_writing_errors_have_their_codes() {
         1,
         "nothing is written"
     );
-    // A file stands where the folder of the traces belongs.
+    // A file is in the way of the traces' folder.
     fs::create_dir_all(temp.path().join("paper")).unwrap();
     fs::write(
         temp.path().join("paper/main.tex"),
@@ -814,7 +814,7 @@ fn bibliographies_of_preambles_styles_and_classes_are_found() {
             "mine.cls",
             "\\LoadClass{article}\\AtEndDocument{\\bibliography{refs}}",
         ),
-        // One that is not there is behind a condition, or in what a macro is made of.
+        // A missing bibliography may stand behind a condition, or in the body of a macro.
         (
             format!("{start}\\usepackage{{mine}}{cite}"),
             "mine.sty",
@@ -862,7 +862,7 @@ fn findings_without_end_are_counted_and_not_all_listed() {
 
 #[test]
 fn a_bbl_of_many_items_or_with_a_long_label_is_read() {
-    // Quadratic reading would take minutes, longer than a call may.
+    // Quadratic reading would take minutes and exceed the deadline.
     let items: Vec<String> = (0..100_000)
         .map(|number| format!("\\bibitem{{k{number}}} Somebody.\n"))
         .collect();
@@ -945,7 +945,7 @@ mod properties {
 
     use super::{Paper, document};
 
-    /// Pieces of LaTeX and BibTeX that mean something here, and a few that do not.
+    /// Pieces of LaTeX and BibTeX with a meaning for the audit, and a few without.
     fn pieces(of: &'static [&'static str]) -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             prop::sample::select(of).prop_map(String::from),
@@ -1002,7 +1002,7 @@ fn a_link_to_the_paper_leads_to_its_project_and_a_finding_about_no_file_names_th
     );
 }
 
-/// The end of a run that takes too long: one envelope, exit 6, nothing half-written; with more time it is done.
+/// A run past its deadline ends with one envelope, exit 6 and no partial files; with more time it succeeds.
 #[test]
 fn a_run_ends_at_its_deadline() {
     let paper = Paper::citing(&"As \\citet{knuth84} says. ".repeat(2_000_000), SOUND);
@@ -1034,8 +1034,8 @@ fn a_run_ends_at_its_deadline() {
     paper.audit(&["--deadline", "50"]);
 }
 
-/// What the audit says of the keys that are cited and not there: `fail` or `question`; and whether it says that text is not read or
-/// not decided.
+/// For each cited key without an entry, `fail` or `question`; and whether the audit reports text that is not read or
+/// undecided.
 fn said(preamble: &str, body: &str, files: &[(&str, &str)]) -> (Vec<String>, bool) {
     let main = format!(
         "\\documentclass{{article}}\n\\usepackage{{any}}\n{preamble}\n\\begin{{document}}\n\\cite{{knuth84}} {body}\n\\bibliography{{refs}}\n\\end{{document}}\n"
@@ -1129,9 +1129,9 @@ fn what_may_not_be_set_is_a_question() {
             "\\begin{frame}<0>\\cite{a}\\end{frame}\\begin{frame}<1->[t]\\cite{b}\\end{frame}",
             "fail b,question a",
         ),
-        // Cited elsewhere, too, it is certain.
+        // A key that is also cited in certain text is certain.
         ("", "\\shown{\\cite{a}} \\cite{a}", "fail a"),
-        // Where the paper itself decides.
+        // Conditions that the paper itself decides.
         (
             "\\newif\\ifx",
             "\\ifx\\cite{a}\\else\\cite{b}\\fi",
@@ -1271,7 +1271,7 @@ fn files_are_read_as_tex_finds_and_ends_them() {
     assert_eq!((found.join(","), is_told), (String::from("fail b"), false));
     let body = "\\begin{refsection}[more.bib]\\cite{more}\\cite{a}\\end{refsection}";
     assert_eq!(said("", body, &own).0, ["fail a"]);
-    // What the list of sections prints, a property of an acronym, the caption of a listing, a citation whose keys are elsewhere.
+    // A short heading for the contents, a property of an acronym, the caption of a listing, a citation whose keys are elsewhere.
     for body in [
         "\\section[\\cite{a}]{A}",
         "\\DeclareAcronym{x}{short=X,cite=a}",
@@ -1281,7 +1281,7 @@ fn files_are_read_as_tex_finds_and_ends_them() {
         let (found, is_told) = said("", body, &[]);
         assert_eq!((found.join(","), is_told), (String::new(), true), "{body}");
     }
-    // It is not known whether the file is asked for.
+    // LaTeX may not ask for the missing file.
     let (found, is_told) = said("", "\\ifluatex\\input{gone}\\fi\\cite{a}", &[]);
     assert_eq!((found.join(","), is_told), (String::from("fail a"), true));
     let body = "\\iffalse\\newif\\ifother\\fi \\texttt{\\string\\iffalse} \\cite{a}";

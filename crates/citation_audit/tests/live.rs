@@ -16,7 +16,7 @@ fn project(doi: &str, author: &str) -> Project {
     )
 }
 
-/// Crossref has one work; the other sources are down.
+/// Runs the helper against a Crossref that has one work; the other sources are down.
 fn run(project: &Project, server: &Server, args: &[&str]) -> Run {
     let mut call = Helper::named("citation_audit")
         .call(project.path())
