@@ -1,4 +1,4 @@
-//! Flags. The folder is the reference's only argument.
+//! Flags. The original script knew only the folder.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What files hold, those outside the folder among them in which programs keep, or log, what a person gave them.
+//! Searches the content of files, also of files in the home folder in which programs store or log credentials.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::report::{Leak, Part, Report, Unseen};
 use crate::token::{Form, Hit, Scanner};
 use crate::tree::{self, Found, why};
 
-/// Bytes that one worker reads at once: most files at one stroke.
+/// Bytes that a worker reads at once; most files fit.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes of a file that are read: 16 GiB. What is larger is no text of people, and would take minutes.
+/// Most bytes of a file that is searched: 16 GiB. A larger file is not text and would take minutes.
 const FILE_LIMIT: u64 = 16 << 30;
 
 /// Bytes at the start of a file in which a NUL makes it binary. **Source**: git, `buffer_is_binary`.
 const BINARY_HEAD: usize = 8000;
 
-/// What to do where a file cannot be read.
+/// The advice if a file cannot be read.
 const READABLE: &str = "make it readable, or look at it as a user who may read it";
 
-/// Reads all files, on all processors, and adds what they hold.
+/// Searches all files, on all processors, and adds what was found to `all`.
 pub(crate) fn read(files: &[Found], all: &mut Report) {
     let start = || (Report::default(), vec![0; BUFFER]);
     let workers = aris_fs::in_parallel(files, start, |(found, buffer), _, file| {
@@ -29,7 +29,7 @@ pub(crate) fn read(files: &[Found], all: &mut Report) {
         found.looked.files += u64::from(looked.is_ok());
         let (why, hint) = match looked {
             Ok(fault) => (fault, "unpack it and look at what it holds"),
-            // Gone since it was listed: there is nothing left that could be leaked here.
+            // Deleted since it was listed: nothing is left that could leak.
             Err(error) if error.is_not_found() => (None, ""),
             Err(error) => (Some(why(&error)), READABLE),
         };
@@ -41,7 +41,7 @@ pub(crate) fn read(files: &[Found], all: &mut Report) {
     }
 }
 
-/// Adds the tokens of a file; why not all of it was looked at.
+/// Adds the tokens of a file. Returns why a part of it could not be searched, if so.
 fn look(file: &Found, buffer: &mut [u8], found: &mut Report) -> Result<Option<String>, FsError> {
     let open = aris_fs::open(&file.path)?;
     if open.metadata().len() > FILE_LIMIT {
@@ -68,8 +68,8 @@ fn look(file: &Found, buffer: &mut [u8], found: &mut Report) -> Result<Option<St
     Ok(fault)
 }
 
-/// Below the home folder. **Sources**: the reference's list; git's documentation of `gitcredentials` and `git-config`; the shells' of
-/// their histories.
+/// Files below the home folder. **Sources**: the list of the original script; git's documentation of `gitcredentials` and
+/// `git-config`; the shells' documentation of their histories.
 const FILES: [&str; 10] = [
     ".netrc",
     "_netrc",
@@ -83,7 +83,7 @@ const FILES: [&str; 10] = [
     ".python_history",
 ];
 
-/// Those of them that exist and do not lie below `root`.
+/// The files of [`FILES`] that exist and do not lie below `root`.
 pub(crate) fn of_home(context: &Context, root: &Path) -> Vec<Found> {
     let Some(home) = context.env("HOME").map(Path::new) else {
         return Vec::new();

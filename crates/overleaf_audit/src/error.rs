@@ -9,26 +9,26 @@ use crate::report::{Looked, Unseen};
 /// Errors of `overleaf_audit`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// What was named does not exist.
+    /// The given folder does not exist.
     #[error("folder {0} does not exist")]
     Absent(String),
-    /// What was named is no folder.
+    /// The given path is not a folder.
     #[error("{0} is not a folder")]
     NoFolder(String),
-    /// No leak was found, but not everything was looked at.
+    /// No leak was found, but not everything could be searched.
     #[error(
         "no leak was found, but {} could not be looked at; the first is {}",
         counted(unseen.len(), "place"), unseen.first().map(|Unseen { place, why, .. }| format!("{place}: {why}")).unwrap_or_default()
     )]
     Incomplete {
-        /// What was not looked at.
+        /// What was not searched.
         unseen: Vec<Unseen>,
-        /// What was.
+        /// What was searched.
         looked: Looked,
     },
 }
 
-/// What to do where there is no such folder.
+/// The advice if there is no such folder.
 const OTHER: &str = "name the folder of the paper or of the repository";
 
 impl Failure for Error {

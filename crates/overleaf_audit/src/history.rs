@@ -1,7 +1,8 @@
-//! Every object of a repository: of all branches, tags, stashes and reflogs, loose and packed, and what nothing refers to any more.
+//! Searches every object of a repository: of all branches, tags, stashes and reflogs, loose and packed, and those that nothing
+//! refers to.
 //!
-//! Read through the program `git`, which knows all its formats, by as many processes as there are processors. Nothing of the
-//! repository's settings is run: `cat-file` and `rev-list` know no filters, hooks or monitors.
+//! Objects are read through the program `git`, which knows all its formats, by as many processes as there are processors. Nothing
+//! in the repository's settings is run: `cat-file` and `rev-list` use no filters, hooks or monitors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -19,42 +20,42 @@ use crate::report::{Leak, Object, Part, Report, Unseen};
 use crate::token::{Hit, Scanner, masked};
 use crate::tree::{self, Found, Repository, why};
 
-/// Objects that one process of git reads: few enough that all processors end together, enough that starting git is nothing.
+/// Objects per process of git: few enough that all processors finish together, enough that starting git costs nothing.
 const SLICE: usize = 4096;
 
-/// Leaking objects for which the commit is looked up: each takes a walk through the history.
+/// Most leaking objects for which the commit is looked up: each takes a walk through the history.
 const COMMITS: usize = 20;
 
-/// What to do where git itself complains, and where an object is packed in a way that is not known here.
+/// The advice if git itself complains, if the folder is damaged, and if an object is packed in an unknown way.
 const FSCK: &str = "see what `git fsck` says";
 const INIT: &str = "`git init` puts back HEAD and refs/; then look again";
 const UNPACK: &str = "unpack the object, as `git cat-file -p` prints it, and look at what it holds";
 
-/// Asks for all objects to which something leads.
+/// Lists all objects that are reachable.
 const REACHED: &str = "rev-list --objects --all --reflog --indexed-objects";
 
-/// Why git cannot be asked.
+/// Reasons why git cannot be used.
 const ABSENT: &str = "the program git is not installed";
 const DAMAGED: &str = "HEAD, refs/ or objects/ is damaged or gone";
 
-/// Kind and tokens of objects, by name.
+/// Kind and tokens of leaking objects, by object name.
 type Leaking = BTreeMap<String, (String, Vec<Hit>)>;
 
-/// The program, asked about one repository; `deadline` is for each question.
+/// The program git for one repository; `deadline` is for each call.
 pub(crate) struct Git {
     pub(crate) repository: Repository,
     pub(crate) deadline: Duration,
 }
 
 impl Git {
-    /// The files outside of `root` that the settings name: settings that they include, and hooks.
+    /// The files outside `root` that the settings name: included settings, and hooks.
     ///
-    /// **Errors**: the hooks cannot be listed. Where there is no such folder git runs none.
+    /// **Errors**: the folder of hooks exists and cannot be listed.
     pub(crate) fn named_by_settings(&self, root: &Path) -> Result<Vec<Found>, Unseen> {
         let folder = &self.repository.folder;
         let mut files = Vec::new();
         let mut has_hooks = false;
-        // That git cannot be asked, [`Self::read`] says.
+        // If git cannot be called, `read` reports it.
         let told = self.told("config --list --local --includes --show-origin -z");
         let told = told.unwrap_or_default();
         let mut parts = told.split(|byte| *byte == 0);
@@ -85,13 +86,13 @@ impl Git {
         Ok(outside.collect())
     }
 
-    /// Adds what the objects hold that `known` does not have, and remembers those that are clean.
+    /// Searches the objects that are not in `known`, adds what was found, and stores the names of clean objects.
     pub(crate) fn read(&self, known: &Known, found: &mut Report) {
         let before = found.unseen.len();
         found.unseen.extend(self.elsewhere());
         found.looked.repositories += 1;
         let is_whole = found.unseen.len() == before;
-        // What branches, tags and the index lead to and is not there is in no list: git looks for it while the objects are read.
+        // Objects that branches, tags or the index refer to but that are missing are in no list. Meanwhile git looks for them.
         let mut gone = Ok(());
         let (clean, leaking, mut unseen) = std::thread::scope(|scope| {
             if is_whole {
@@ -107,13 +108,13 @@ impl Git {
         found.leaks.extend(self.places(leaking));
     }
 
-    /// Reads the objects that `known` does not have: all that are clean, those that leak, and what could not be read.
+    /// Searches the objects that are not in `known`. Returns all clean ones, the leaking ones, and what could not be read.
     fn unknown(
         &self,
         known: &Known,
         found: &mut Report,
     ) -> (Vec<String>, Leaking, BTreeSet<Unseen>) {
-        // In the order in which they are packed.
+        // `--unordered` lists them in the order in which they are packed.
         let all = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
         let (mut clean, mut new) = (Vec::new(), Vec::new());
         let listed = self.lines(all, &mut |id| {
@@ -128,14 +129,14 @@ impl Git {
         (clean, leaking, unseen)
     }
 
-    /// Git with these arguments, parted by blanks.
+    /// The command git with these arguments, separated by spaces.
     fn command(&self, args: &str) -> Command {
         const SETTINGS: &str = "WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR NAMESPACE";
         let git = aris_proc::command("git", &self.repository.folder);
         let unset = |git: Command, name| git.env_remove(format!("GIT_{name}"));
         let settings = SETTINGS.split(' ').fold(git, unset);
         settings
-            // Said outright, git asks neither where it is nor whose folder it is: the repository of another user is read, too.
+            // With `GIT_DIR` git does not check who owns the folder, so another user's repository is read, too.
             .env("GIT_DIR", ".")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_NO_LAZY_FETCH", "1")
@@ -150,7 +151,7 @@ impl Git {
         Unseen::new(&self.repository.shown, &format!("history: {why}"), hint)
     }
 
-    /// What belongs to the history and is not in this folder.
+    /// Reports parts of the history that are not in this folder: of a shallow or partial clone.
     fn elsewhere(&self) -> Vec<Unseen> {
         let folder = &self.repository.folder;
         let shallow = folder.join("shallow").symlink_metadata();
@@ -172,14 +173,14 @@ impl Git {
         missing.map(unseen).collect()
     }
 
-    /// All that git prints.
+    /// The whole output of git.
     fn told(&self, args: &str) -> Result<Vec<u8>, Unseen> {
         let mut told = Vec::new();
         self.run(args, Vec::new(), &mut |piece| told.extend(piece))?;
         Ok(told)
     }
 
-    /// Gives each line that git prints.
+    /// Passes each line of git's output to `each`.
     fn lines(&self, args: &str, each: &mut dyn FnMut(String)) -> Result<(), Unseen> {
         let mut begun = Vec::new();
         self.run(args, Vec::new(), &mut |mut piece| {
@@ -205,7 +206,7 @@ impl Git {
         }
     }
 
-    /// Reads these objects, on all processors.
+    /// Searches these objects, on all processors.
     fn objects(&self, ids: &[String]) -> (Leaking, BTreeSet<Unseen>) {
         let slice = ids.len().div_ceil(aris_fs::processors()).clamp(1, SLICE);
         let slices: Vec<&[String]> = ids.chunks(slice).collect();
@@ -222,13 +223,13 @@ impl Git {
             unseen.extend(fault.map(|why| self.unseen(&why, FSCK)));
             leaking.append(&mut stream.leaking);
         });
-        // Several slices of one repository fail alike.
+        // A set, because several slices of one repository fail in the same way.
         let (all, unseen): (Vec<_>, Vec<_>) = workers.into_iter().unzip();
         let (all, unseen) = (all.into_iter().flatten(), unseen.into_iter().flatten());
         (all.collect(), unseen.collect())
     }
 
-    /// One leak for each token, with path and commit of its object where it has one.
+    /// One leak for each token, with the path and commit of its object if known.
     fn places(&self, leaking: Leaking) -> Vec<Leak> {
         if leaking.is_empty() {
             return Vec::new();
@@ -238,7 +239,7 @@ impl Git {
         for (at, (id, (kind, hits))) in leaking.into_iter().enumerate() {
             let path = paths.as_ref().and_then(|paths| paths.get(&id));
             let named = path.filter(|path| !path.is_empty());
-            // What cannot be listed is not called unreachable.
+            // If git cannot list the objects, none is called unreachable.
             let reachable = paths.is_none() || path.is_some();
             let has_commit = reachable && at < COMMITS && matches!(kind.as_str(), "blob" | "tree");
             let object = Object {
@@ -257,7 +258,7 @@ impl Git {
         leaks
     }
 
-    /// The path of each object to which something leads; empty for commits, tags and root folders. `None` when git does not say.
+    /// The path of each reachable object; empty for commits, tags and root folders. `None` if git fails.
     fn paths(&self, leaking: &Leaking) -> Option<BTreeMap<String, String>> {
         let mut paths = BTreeMap::new();
         let read = self.lines(REACHED, &mut |line| {
@@ -269,7 +270,7 @@ impl Git {
         read.ok().map(|()| paths)
     }
 
-    /// The last commit that brought or took an object.
+    /// The last commit that added or removed an object.
     fn commit(&self, id: &str) -> Option<String> {
         let args = format!("log --all --reflog -t -1 --format=%h --find-object={id}");
         let told = self.told(&args).ok()?;
@@ -278,20 +279,20 @@ impl Git {
     }
 }
 
-/// What `git cat-file --batch` prints: a line `name kind size`, that many bytes, and a line feed; or `name missing`.
+/// Parses the output of `git cat-file --batch`: a line `name kind size`, that many bytes and a line feed; or `name missing`.
 #[derive(Debug, Default)]
 struct Stream {
     scanner: Scanner,
-    /// The line that is being read, when no object is.
+    /// The part of the current header line read so far.
     line: Vec<u8>,
-    /// The object that is being read: its name, its kind, and the bytes that are left of it, the line feed included.
+    /// The current object: its name, its kind, and its bytes left to read, including the line feed.
     object: Option<(String, String, u64)>,
     leaking: Leaking,
-    /// What says of objects that they cannot be unpacked.
+    /// Reasons why objects cannot be unpacked.
     packed: Vec<String>,
-    /// Objects that were whole.
+    /// Number of complete objects.
     whole: usize,
-    /// The first line that is not as it should be.
+    /// The first header line that is not as expected.
     odd: Option<String>,
 }
 
@@ -308,7 +309,7 @@ impl Stream {
             let (body, rest) = piece.split_at_checked(take).unwrap_or((piece, &[]));
             *left -= body.len() as u64;
             let is_end = *left == 0;
-            // The line feed behind an object is no part of it.
+            // The line feed after an object does not belong to it.
             let held = body.get(..body.len() - usize::from(is_end));
             self.scanner.feed(held.unwrap_or(body));
             if is_end {
@@ -325,7 +326,7 @@ impl Stream {
         }
     }
 
-    /// Takes the line before an object.
+    /// Parses the header line of an object.
     fn head(&mut self, line: String) {
         match *line.split(' ').collect::<Vec<_>>() {
             [id, kind, size] if let Ok(size) = size.parse::<u64>() => {
@@ -335,7 +336,7 @@ impl Stream {
         }
     }
 
-    /// Why not all of `asked` objects were read.
+    /// Why not all of the `asked` objects were read; `None` if they were.
     fn fault(&self, asked: usize) -> Option<String> {
         (self.whole != asked).then(|| match &self.odd {
             Some(line) => format!("git says: {line}"),
@@ -344,32 +345,32 @@ impl Stream {
     }
 }
 
-/// Takes the next line from `piece`, the part of it in front that came before, `begun`; none where it does not end yet.
+/// Takes the next line from `piece`; `begun` holds its part from earlier pieces. `None` if the line does not end yet.
 fn line(begun: &mut Vec<u8>, piece: &mut &[u8]) -> Option<String> {
     piece.read_until(b'\n', begun).ok()?;
     begun.pop_if(|byte| *byte == b'\n')?;
     Some(String::from_utf8_lossy(&std::mem::take(begun)).into_owned())
 }
 
-// Objects of git that were read before and are clean. An object's name says what it holds, so a verdict never grows old.
+// The cache of clean objects. An object's name depends on its content, so a verdict never becomes outdated.
 
-/// First bytes of a file of verdicts; the number changes with the forms of tokens that are looked for.
+/// First line of a cache file. The number changes when other forms of tokens are searched for.
 const MAGIC: &str = "aris overleaf_audit clean 4\n";
 
-/// Most bytes of such a file: some 12 million objects.
+/// Most bytes of a cache file: some 12 million objects.
 const LIMIT: u64 = 512 << 20;
 
-/// Verdicts of one repository.
+/// The cached verdicts for one repository.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// Where they are kept; nowhere without a folder for caches.
+    /// The cache file; `None` without a folder for caches.
     file: Option<PathBuf>,
     /// Sorted names of clean objects.
     clean: Vec<String>,
 }
 
 impl Known {
-    /// What is known of the repository at `repository`; nothing when `context` names no folder for caches, or the file is damaged.
+    /// Reads the cache of a repository; empty if there is no folder for caches or the file is damaged.
     pub(crate) fn of(repository: &Path, context: &Context) -> Self {
         let digest = Sha256::digest(repository.as_os_str().as_encoded_bytes());
         let name = hex(digest.iter().take(16));
@@ -384,7 +385,7 @@ impl Known {
         self.clean.binary_search(id).is_ok()
     }
 
-    /// Keeps these verdicts instead. That they cannot be kept costs time, and nothing else.
+    /// Replaces the cached names. A failure is ignored, because it only costs time later.
     pub(crate) fn keep(&self, mut clean: Vec<String>) {
         clean.sort_unstable();
         clean.dedup();
@@ -394,13 +395,13 @@ impl Known {
     }
 }
 
-/// What a file of verdicts holds: a digest of the names, and the names.
+/// The content of a cache file: a digest of the names, and the names.
 fn written(clean: &[String]) -> String {
     let names = clean.join("\n");
     format!("{MAGIC}{}\n{names}", hex(&Sha256::digest(&names)))
 }
 
-/// The names, when the file is whole.
+/// The names in a cache file, if it is undamaged.
 fn names(bytes: &[u8]) -> Option<Vec<String>> {
     let text = str::from_utf8(bytes).ok()?;
     let (_, names) = text.strip_prefix(MAGIC)?.split_once('\n')?;
@@ -408,7 +409,7 @@ fn names(bytes: &[u8]) -> Option<Vec<String>> {
     (written(&clean) == text).then_some(clean)
 }
 
-/// The folder of this helper among the caches of this user, as the other helpers choose it.
+/// This helper's folder among the user's caches, chosen like that of the other helpers.
 fn folder(context: &Context) -> Option<PathBuf> {
     let below = |name: &str, place: &str| Some(Path::new(context.env(name)?).join(place));
     let usual = [("XDG_CACHE_HOME", "aris"), ("HOME", ".cache/aris")];

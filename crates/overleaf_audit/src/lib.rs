@@ -1,12 +1,14 @@
-//! `overleaf_audit`: whether an access token of Overleaf lies somewhere in a repository.
+//! `overleaf_audit`: searches a repository for access tokens of Overleaf.
 //!
-//! **Input**: a folder. **Output**: each place that holds a token, never the token. Looked at are all files below the folder, hidden and
-//! ignored ones too, their names, what git keeps beside its objects (remotes, reflogs, hooks), every object of every repository there and
-//! of the one around it, and the files of the home folder in which credentials end up. **Exit**: 0 clean; 10 a leak (1 with `--compat`);
-//! 2 usage; 3 no such folder; 4 not a folder; 5 no leak was found but something could not be looked at (`--sarif` prints its document then, too).
+//! **Input**: a folder. **Output**: each place that holds a token, never the token itself. Searched are all files below the
+//! folder, including hidden and ignored ones, and their names; what git stores beside its objects (remotes, reflogs, hooks);
+//! every object of every repository there and of the one around the folder; and the files of the home folder in which credentials
+//! end up. **Exit**: 0 clean; 10 a leak (1 with `--compat`); 2 usage; 3 no such folder; 4 not a folder; 5 no leak was found but
+//! something could not be searched (`--sarif` then also prints its document).
 //!
-//! A token is `olp_` and twenty or more letters and digits: as it stands, percent-encoded, as UTF-16, inside base64, wrapped or not, or in what
-//! gzip unpacks to, up to 4 GiB. It is not looked for in what is compressed otherwise, or encrypted, and whether it is still valid is not asked: that would need the network.
+//! A token is `olp_` and at least twenty letters and digits: plain, percent-encoded, as UTF-16, inside base64 (wrapped or not),
+//! or inside gzip, of which up to 4 GiB are unpacked. Other compressed or encrypted data is not searched. Whether a token is
+//! still valid is not checked, because that would need the network.
 
 mod cli;
 mod content;
@@ -68,7 +70,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Looks through the folder that `cli` names.
+/// Searches the folder that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let root = masked(&cli.root.display().to_string());
     let Ok(real) = context.absolute(&cli.root).canonicalize() else {
@@ -110,7 +112,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     report.unseen.sort();
     report.errors = report.leaks.iter().filter(|leak| leak.is_error()).count();
 
-    // Code scanning takes its document also when it says that not everything was looked at.
+    // With --sarif the document is printed even if something could not be searched.
     if report.errors == 0 && !report.unseen.is_empty() && !cli.sarif {
         for leak in &report.leaks {
             context.warn(&format!("{}: {}", leak.place, leak.message()));

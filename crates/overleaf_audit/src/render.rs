@@ -1,4 +1,4 @@
-//! A report as text for people and as SARIF for code scanning.
+//! Renders a report as text for people and as SARIF for code scanning.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::report::Part::{self, FileName, Git, History, Home, WorkingTree};
 use crate::report::{Leak, Report, SCHEMA, Unseen};
 use crate::token::Token;
 
-/// Where tokens are revoked. **Source**: Overleaf's documentation of its git integration.
+/// The page where tokens are revoked. **Source**: Overleaf's documentation of its git integration.
 const REVOKE: &str = "https://www.overleaf.com/user/settings";
 
 impl Product for Report {
@@ -65,7 +65,7 @@ impl Product for Report {
     }
 }
 
-/// What code scanning reads.
+/// The SARIF document.
 fn document(report: &Report) -> Value {
     let rules = [WorkingTree, FileName, Git, History, Home].map(|part| {
         let (word, way_out) = part.said();

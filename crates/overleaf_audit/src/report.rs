@@ -31,7 +31,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Its word, and what to do about it.
+    /// Its word, and the advice for it.
     pub(crate) const fn said(self) -> (&'static str, &'static str) {
         match self {
             Self::WorkingTree => ("working_tree", "take it out of the file"),
@@ -92,12 +92,12 @@ impl Leak {
         }
     }
 
-    /// What a home folder holds may be meant to be there: the reference warns and passes.
+    /// Tokens in the home folder may be there on purpose: like the original script, this only warns about them.
     pub(crate) fn is_error(&self) -> bool {
         self.part != Part::Home
     }
 
-    /// One line, without the place.
+    /// The message in one line, without the place.
     pub(crate) fn message(&self) -> String {
         let text = format!("Overleaf token {}{}", self.token, self.form.said());
         let Some(object) = &self.object else {
@@ -128,7 +128,7 @@ pub struct Unseen {
 }
 
 impl Unseen {
-    /// An empty hint is none.
+    /// An empty hint counts as none.
     pub(crate) fn new(place: &Path, why: &str, hint: &str) -> Self {
         let hint = Some(hint).filter(|hint| !hint.is_empty());
         Self {
@@ -138,13 +138,13 @@ impl Unseen {
         }
     }
 
-    /// One line, for a person.
+    /// The message in one line.
     pub(crate) fn said(&self) -> String {
         format!("{} was not looked at: {}", self.place, self.why)
     }
 }
 
-/// A path as a person is told it.
+/// A path as it is shown, masked.
 fn named(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         return String::from(".");
@@ -189,7 +189,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what another worker found in files.
+    /// Adds what another worker found.
     pub(crate) fn add(&mut self, more: Self) {
         self.leaks.extend(more.leaks);
         self.unseen.extend(more.unseen);

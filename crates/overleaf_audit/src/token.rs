@@ -1,4 +1,4 @@
-//! Access tokens in bytes, whatever the bytes are: as they stand, percent-encoded, as UTF-16, inside base64, inside gzip.
+//! Finds access tokens in any bytes: plain, percent-encoded, as UTF-16, inside base64, inside gzip.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,26 +15,26 @@ use regex::bytes::Regex;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// What a token starts with. **Source**: Overleaf, "Git integration authentication tokens".
+/// The beginning of every token. **Source**: Overleaf, "Git integration authentication tokens".
 const PREFIX: &[u8] = b"olp_";
 
-/// Fewest letters and digits after the prefix. **Source**: the reference's script.
+/// Fewest letters and digits after the prefix. **Source**: the original script.
 const FEWEST: usize = 20;
 
-/// Bytes that one find may span in any form; wrapped base64 spans most, some 1,500.
+/// Most bytes of one match in any form; wrapped base64 needs most, some 1,500.
 const LONGEST: usize = 2048;
 
-/// How a file compressed with gzip starts. **Source**: RFC 1952.
+/// The first bytes of a gzip file. **Source**: RFC 1952.
 const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 
-/// Bytes that are looked at in what one gzip file unpacks to: 4 GiB.
+/// Most unpacked bytes of one gzip file that are searched: 4 GiB.
 const UNPACKED: u64 = 4 << 30;
 
-/// The forms: bytes, any of them percent-encoded; UTF-16 of either order; base64 in each of its three alignments.
+/// The searched forms: bytes, any of them percent-encoded; UTF-16 in either byte order; base64 in each of its three alignments.
 ///
-/// The base64 of `olp_` is `b2xwX` when it starts a group of three bytes, `9scF` followed by `8` or `9` when one byte stands before it, and
-/// `vbHBf` when two do. Base64 may be wrapped: it continues on lines that hold nothing but whole groups of four, also quoted ones, and
-/// behind line breaks that are written out, as in JSON.
+/// The base64 of `olp_` is `b2xwX` at the beginning of a group of three bytes, `9scF` followed by `8` or `9` after one byte of a
+/// group, and `vbHBf` after two. Wrapped base64 continues on lines that hold only whole groups of four characters, which may be
+/// quoted, and after escaped line breaks, as in JSON.
 static FORMS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
     const WRAP: &str = r"(?:\r?\n[ \t>]{0,8})";
     const ESCAPED: &str = r"(?:(?:\\{1,4}r)?\\{1,4}n[ \t>]{0,8})";
@@ -46,11 +46,11 @@ static FORMS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
     ))
 });
 
-/// What wrapped base64 holds beside its characters.
+/// Bytes inside wrapped base64 that are not part of its alphabet.
 static BREAKS: LazyLock<Result<Regex, regex::Error>> =
     LazyLock::new(|| Regex::new(r"(?-u)\\+[rn]|[^A-Za-z0-9+/_-]"));
 
-/// Base64 of which only a part is there.
+/// Decodes a part of a base64 text.
 static DECODER: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     NO_PAD.with_decode_allow_trailing_bits(true),
@@ -74,7 +74,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What is said to a person; nothing for the usual one.
+    /// The words for a message; empty for the plain form.
     pub(crate) const fn said(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -112,7 +112,7 @@ impl fmt::Display for Token {
     }
 }
 
-/// A token, the bytes before it, and its line, from 1.
+/// A token, the number of bytes before it, and its line, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) at: u64,
@@ -121,12 +121,12 @@ pub(crate) struct Hit {
     pub(crate) token: Token,
 }
 
-/// Looks through bytes that come in pieces, and through what they unpack to.
+/// Searches bytes that arrive in pieces, and what they unpack to.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     plain: Window,
     gzip: Option<MultiGzDecoder<Window>>,
-    /// Why not all of it could be unpacked.
+    /// Why some of it could not be unpacked.
     fault: Option<io::Error>,
 }
 
@@ -146,7 +146,7 @@ impl Scanner {
         self.plain.search(LONGEST);
     }
 
-    /// The tokens in what came, and why not all of it could be looked at. Other bytes may come then.
+    /// The tokens found, and why some bytes could not be searched. Resets the scanner.
     pub(crate) fn finish(&mut self) -> (Vec<Hit>, Option<String>) {
         let mut scanner = std::mem::take(self);
         scanner.plain.search(0);
@@ -164,18 +164,18 @@ impl Scanner {
     }
 }
 
-/// Bytes of which the end is kept, because a token may still cross it, and the tokens before that.
+/// A searched stream: keeps the last bytes, because a token may continue in the next piece, and the tokens found so far.
 #[derive(Debug, Default)]
 struct Window {
     kept: Vec<u8>,
-    /// Bytes before `kept`, and ends of lines in them.
+    /// Number of bytes before `kept`, and of line ends in them.
     before: u64,
     lines: u64,
     hits: Vec<Hit>,
 }
 
 impl Window {
-    /// Finds the tokens that begin before the last `unsure` bytes. Those bytes are kept, because a token there may not be whole.
+    /// Finds the tokens that begin before the last `unsure` bytes. These bytes are kept, because a token there may be incomplete.
     fn search(&mut self, unsure: usize) {
         let ends = |from: usize, to: usize| {
             let bytes = self.kept.get(from..to).unwrap_or_default();
@@ -215,7 +215,7 @@ impl Write for Window {
     }
 }
 
-/// Text without its tokens: what is shown of paths, names and messages.
+/// A text with its tokens masked, for paths, names and messages that are shown.
 pub(crate) fn masked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut done = 0;
@@ -228,7 +228,7 @@ pub(crate) fn masked(text: &str) -> String {
     shown
 }
 
-/// The tokens in order, each with its place in these bytes.
+/// The tokens in order, each with its byte range.
 pub(crate) fn finds(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Form, Token)> {
     let forms = FORMS.as_ref().into_iter();
     let all = forms.flat_map(|forms| forms.captures_iter(bytes));
@@ -249,9 +249,9 @@ pub(crate) fn finds(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Form, T
     })
 }
 
-/// The token that base64 stands for, if it is one.
+/// The token in a base64 text, if it decodes to one.
 fn decoded(text: &[u8]) -> Option<Vec<u8>> {
-    // What makes the first group whole: zeros, and the bits of the token that stand before the first character.
+    // Completes the first group: zero bits, and the bits of the token that precede the first character.
     let (start, zeros) = match text.first() {
         Some(b'9') => ("AG", 1),
         Some(b'v') => ("AAB", 2),
@@ -264,7 +264,7 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
         other => *other,
     }));
     let mut standard: Vec<u8> = standard.collect();
-    // One character alone in the last group holds no whole byte.
+    // A single character in the last group encodes no whole byte.
     if standard.len() % 4 == 1 {
         standard.pop();
     }
@@ -283,7 +283,7 @@ mod tests {
 
     use super::*;
 
-    /// Put together here, so that no file of ours holds one.
+    /// Built at run time, so that no file of this project contains a token.
     fn secret(tail: &str) -> String {
         ["olp", "_", tail].concat()
     }

@@ -1,7 +1,7 @@
-//! What there is to look at below a folder: files, names, and the repositories of git among them.
+//! Lists what is searched below a folder: files, names, and git repositories.
 //!
-//! Nothing is left out but git's own objects, which [`crate::history`] reads: a token may lie in what git ignores, in a hidden folder or
-//! in what an agent wrote down. Links are not followed; their text is looked at.
+//! Only git's own objects are left out, which [`crate::history`] reads: a token may be in a file that git ignores, in a hidden
+//! folder or in an agent's notes. Links are not followed, but their targets' names are searched.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use aris_fs::{Entry, EntryKind};
 use crate::report::{Leak, Part, Report, Unseen};
 use crate::token::finds;
 
-/// Bytes of a file named `.git` or `commondir`: one path.
+/// Most bytes of a file named `.git` or `commondir`, which holds one path.
 const POINTER: u64 = 64 << 10;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
-    /// As a person would name it.
+    /// Its path as it is shown.
     pub(crate) shown: PathBuf,
     pub(crate) part: Part,
 }
@@ -26,27 +26,27 @@ pub(crate) struct Found {
 /// A repository of git.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Repository {
-    /// The folder with its objects, all links resolved.
+    /// The folder with its objects, links resolved.
     pub(crate) folder: PathBuf,
-    /// As a person would name it: the folder that it is the repository of.
+    /// The path that is shown: the folder that contains `.git`.
     pub(crate) shown: PathBuf,
 }
 
-/// Everything below a folder, and the repositories that it belongs to.
+/// Everything below a folder, and the repositories found there and around it.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) files: Vec<Found>,
     pub(crate) repositories: Vec<Repository>,
-    /// Tokens in names and in the texts of links, and what could not be listed.
+    /// Tokens in names and in link targets, and folders that could not be listed.
     pub(crate) found: Report,
-    /// Folders of git that were met already, so that each is looked at once.
+    /// Git folders seen so far, so that each is searched once.
     met: BTreeSet<PathBuf>,
-    /// Folders that something named `.git` led to: one that leads back to itself has an end.
+    /// Folders that something named `.git` points to, so that a cycle ends.
     followed: BTreeSet<PathBuf>,
 }
 
 impl Tree {
-    /// Looks at `root`, shown as `shown`, and at the repositories that it is a part of.
+    /// Lists `root`, shown as `shown`, and the repository around it.
     pub(crate) fn of(root: &Path, shown: &Path) -> Self {
         let mut tree = Self::default();
         tree.walk(root, shown, Part::WorkingTree);
@@ -99,7 +99,7 @@ impl Tree {
         }
     }
 
-    /// Whether a folder of git is new; if so its repository is noted.
+    /// Adds the repository of a git folder; returns whether the folder is new.
     fn meet(&mut self, folder: &Path, shown: &Path) -> bool {
         let folder = aris_fs::real(folder);
         if !self.met.insert(folder.clone()) {
@@ -111,7 +111,8 @@ impl Tree {
         true
     }
 
-    /// Where a file or link named `.git` leads: a submodule's or a linked worktree's folder of git, and the one that it shares its objects with.
+    /// Follows a file or link named `.git` to the git folder of a submodule or linked worktree, and to the one that shares its
+    /// objects.
     fn follow(&mut self, file: &Path) {
         let is_git =
             |folder: &Path| folder.join("HEAD").exists() || folder.join("objects").exists();
@@ -133,7 +134,7 @@ impl Tree {
                         self.walk(&folder, &folder, Part::Git);
                     }
                 }
-                // An empty folder is no repository.
+                // An empty folder is not a repository.
                 Ok(_) => leads_nowhere |= folder != file,
                 Err(error) => {
                     let why = format!("{} leads there: {error}", file.display());
@@ -153,7 +154,8 @@ impl Tree {
     }
 }
 
-/// What git takes for a repository, and what was one: git says of it that it cannot read it. **Source**: git, `is_git_directory`.
+/// Whether a folder is a git repository, or a damaged one, which git then reports as unreadable. **Source**: git,
+/// `is_git_directory`.
 fn is_git(folder: &Path, entries: &[Entry]) -> bool {
     let has = |name: &str, is_folder: bool| {
         let mut named = entries.iter().filter(|entry| entry.name == name);
@@ -164,21 +166,21 @@ fn is_git(folder: &Path, entries: &[Entry]) -> bool {
     was_git || objects && (head && refs || folder.join("objects/pack").is_dir())
 }
 
-/// The path in a file that holds one behind `prefix`, seen from the file.
+/// The path in a file after `prefix`, relative to the file's folder.
 fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     let bytes = aris_fs::read(file, POINTER).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     Some(file.parent()?.join(text.trim_end().strip_prefix(prefix)?))
 }
 
-/// A file without links in its path, where it exists and does not lie below one of these folders.
+/// The file's path with links resolved, if it exists and lies outside these folders.
 pub(crate) fn outside(file: &Path, of: &[&Path]) -> Option<PathBuf> {
     let real = file.canonicalize().ok()?;
     let is_outside = !of.iter().any(|folder| real.starts_with(folder));
     (is_outside && real.is_file()).then_some(real)
 }
 
-/// An error without the path, which stands before it.
+/// The message of an error without its path, which is shown separately.
 pub(crate) fn why(error: &aris_fs::FsError) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }

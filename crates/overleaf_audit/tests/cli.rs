@@ -11,7 +11,7 @@ use std::process::Command;
 use aris_testkit::{Helper, Project, Run};
 use base64::Engine as _;
 
-/// Put together here, so that no file of ours holds one.
+/// Built at run time, so that no file of this project contains a token.
 fn token() -> String {
     ["olp", "_", "Ab0123456789Cd0123456789Ef012345"].concat()
 }
@@ -52,7 +52,7 @@ fn commit(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
     git(folder, &["commit", "-q", "-m", "a change"]);
 }
 
-/// A project with a repository of two clean commits in the folder `paper`.
+/// A project whose folder `paper` is a repository of two clean commits.
 fn project() -> Project {
     let project = Project::bare();
     let paper = project.at("paper");
@@ -70,7 +70,7 @@ fn audit(project: &Project, args: &[&str]) -> Run {
         .args(args)
         .run();
     for secret in [token(), other()] {
-        // Whoever reads the output must not learn it.
+        // The output must not reveal the token.
         let half = secret.get(4..24).expect("half");
         assert!(!run.stdout().contains(half), "{}", run.stdout());
         assert!(!run.stderr().contains(half), "{}", run.stderr());
@@ -198,7 +198,7 @@ fn a_token_is_found_wherever_it_hides() {
                 &project.at("paper"),
                 &["commit", "-q", "--allow-empty", "-m", &note],
             );
-            // The editor's copy and the reflog have it, too.
+            // The editor's copy and the reflog hold it, too.
             fs::remove_dir_all(project.at("paper/.git/logs")).expect("logs");
             fs::remove_file(project.at("paper/.git/COMMIT_EDITMSG")).expect("message");
         }),
@@ -285,7 +285,7 @@ fn a_token_in_wrapped_base64_is_the_same_token_and_stands_in_its_first_line() {
     let project = Project::bare().file("paper/plain", token());
     for width in [8, 24, 60, 64, 76] {
         for line_end in ["\n", "\r\n", "\n    "] {
-            // Its first character is at every place of a line.
+            // The token begins at every column of a line.
             for before in 0..width {
                 let text = format!("{}:{}:{}", "x".repeat(before), token(), "y".repeat(99));
                 let coded = format!("A\nB\n{line_end}{}", wrapped(text, width, line_end));
@@ -326,7 +326,7 @@ fn what_stands_below_base64_is_no_part_of_it() {
         );
         project.write(&format!("b{at}"), text);
     }
-    // One that is too short, and a whole one below it.
+    // A token that is too short, and a complete one below it.
     project.write("c", format!("{}\n{}\n", header("olp_short12345"), token()));
     let data = audit(&project, &["--json", "--no-home"])
         .expect_code(10)
@@ -364,7 +364,7 @@ fn base64_without_a_token_is_clean() {
         "paper/chain.pem",
         format!("-----BEGIN CERTIFICATE-----\n{pem}-----END CERTIFICATE-----\n"),
     );
-    // What a token begins with, in the middle of words and too short.
+    // The prefix of a token in the middle of words, and before too few characters.
     let words = "olp_ olp_short olp_abcdefghijklmnopqrs- xolp_ ".repeat(500);
     for width in [57, 60, 64, 76] {
         project.write(&format!("paper/words{width}"), wrapped(&words, width, "\n"));
@@ -492,7 +492,7 @@ fn what_is_known_is_not_read_again_and_never_hides_a_leak() {
         let data = audit(&project, &["--json"]).expect_code(10).data();
         assert_eq!(data["leaks"][0]["part"], "history", "{data:#}");
     }
-    // A damaged memory is none.
+    // A damaged cache is ignored.
     for file in fs::read_dir(project.at("cache/overleaf_audit")).expect("cache") {
         let path = file.expect("file").path();
         let mut bytes = fs::read(&path).expect("verdicts");
@@ -501,7 +501,7 @@ fn what_is_known_is_not_read_again_and_never_hides_a_leak() {
     }
     let data = audit(&project, &["--json"]).expect_code(10).data();
     assert_eq!(data["looked"]["known"], 0);
-    // One that cannot be written costs nothing.
+    // A cache that cannot be written is no error.
     fs::remove_dir_all(project.at("cache")).expect("cache");
     project.write("cache", "in the way");
     audit(&project, &["--json"]).expect_code(10);
@@ -570,14 +570,14 @@ fn what_cannot_be_looked_at_is_not_clean() {
             unseen[0]["why"].as_str().expect("why").contains(why),
             "{unseen:#}"
         );
-        // Code scanning takes a document that says so.
+        // The SARIF document says so, too.
         let run = audit(&project, &["--sarif"]).expect_code(5);
         let document: serde_json::Value = serde_json::from_str(run.stdout()).expect("SARIF");
         let invocation = &document["runs"][0]["invocations"][0];
         assert_eq!(invocation["executionSuccessful"], false, "{document:#}");
         let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str();
         assert!(said.expect("a text").contains(why), "{document:#}");
-        // A leak that is there all the same is what is said.
+        // If there is a leak besides, the leak is reported.
         project.write("leak.txt", token());
         let data = audit(&project, &["--json"]).expect_code(10).data();
         assert_eq!(data["unseen"].as_array().map(Vec::len), Some(1), "{data:#}");
@@ -624,7 +624,7 @@ fn the_repository_around_a_folder_and_that_of_a_worktree_belong_to_it() {
     fs::rename(paper.join(".git"), project.at("kept")).expect("moved");
     symlink("../kept", paper.join(".git")).expect("link");
     audit(&project, &["paper", "--json"]).expect_code(10);
-    // One that leads back to itself has an end.
+    // A pointer that leads back to itself is followed once.
     project.write("around/sub/.git", "gitdir: ..\n");
     project.write("around/HEAD", "none");
     audit(&project, &["around", "--json"]).expect_code(0);
@@ -646,7 +646,7 @@ fn the_home_folder_warns_and_does_not_fail() {
     assert!(run.stdout().contains("Audit clean"));
     let run = audit(&project, &["paper", "--no-home"]).expect_code(0);
     assert!(!run.stdout().contains("warning"));
-    // Inside the folder that is looked at it is a file like others, and counted once.
+    // Inside the searched folder it is an ordinary file, and counted once.
     let data = audit(&project, &["--json"]).expect_code(10).data();
     assert_eq!(data["leaks"].as_array().map(Vec::len), Some(1), "{data:#}");
 }
@@ -699,12 +699,12 @@ fn what_settings_name_outside_of_the_folder_is_looked_at() {
     let run = audit(&project, &["paper"]).expect_code(10);
     assert!(run.stdout().contains("hooks/pre-commit"), "{run}");
     assert!(!run.stdout().contains(".."), "{run}");
-    // Git knows the home folder, and runs hooks through links.
+    // Git expands `~` to the home folder, and runs hooks through links.
     project.write("home/hooks/post-merge", "exit 0\n");
     symlink("../../hooks/pre-commit", project.at("home/hooks/pre-push")).expect("link");
     git(&paper, &["config", "core.hooksPath", "~/hooks"]);
     audit(&project, &["paper"]).expect_code(10);
-    // Where there is no folder it runs none.
+    // Without such a folder git runs no hooks.
     for nowhere in ["../absent", "/dev/null", "~/absent"] {
         git(&paper, &["config", "core.hooksPath", nowhere]);
         audit(&project, &["paper"]).expect_code(0);
