@@ -1,4 +1,4 @@
-//! The command line. Names and defaults are those of the reference's script where it has them.
+//! The command line. Options of the original script keep their names and defaults.
 
 use std::path::PathBuf;
 

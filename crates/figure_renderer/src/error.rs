@@ -14,12 +14,12 @@ pub enum Error {
     /// No subcommand was given.
     #[error("a command is missing")]
     NoCommand,
-    /// The file is no figure.
+    /// The file is not a valid figure.
     #[error("{}:{}{}", path.display(), problems.first().map_or_else(String::new, said), more(problems.len()))]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// Why, at least one, in the order of the file.
+        /// The reasons, at least one, in the order of the file.
         problems: Vec<Problem>,
     },
     /// The picture would be written over the figure, or over another picture.
@@ -30,15 +30,15 @@ pub enum Error {
         /// What it would replace.
         over: &'static str,
     },
-    /// Options that contradict each other.
+    /// Options contradict each other.
     #[error("{what}")]
     Contradiction {
-        /// Which, and why.
+        /// Which options, and why.
         what: String,
         /// What to write instead.
         hint: &'static str,
     },
-    /// The name of the picture asks for a kind that cannot be drawn.
+    /// The extension of the picture is not a known kind.
     #[error("{}: a picture of this kind cannot be drawn", path.display())]
     Kind {
         /// The picture.
@@ -54,7 +54,7 @@ pub enum Error {
         /// Why.
         error: PictureError,
     },
-    /// Changes of the file cannot be heard.
+    /// Changes of the file cannot be watched.
     #[error("changes of {} cannot be watched", path.display())]
     Watch {
         /// The file.
@@ -62,7 +62,7 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// The disk refused.
+    /// A file could not be read or written.
     #[error(transparent)]
     Fs(#[from] FsError),
 }

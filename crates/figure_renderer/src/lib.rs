@@ -1,13 +1,17 @@
-//! `figure_renderer`: draws figures of papers, boxes and arrows described in JSON, as SVG, PDF and PNG, and says what is wrong with them.
+//! `figure_renderer`: draws figures of papers, boxes and arrows described in JSON, as SVG, PDF and PNG, and reports their
+//! problems.
 //!
 //! **Input**: a figure, a JSON file (`figure_renderer schema` shows its fields). **Output**: pictures beside it or at `--output`, their
-//! paths on stdout; `validate` lists problems, each with line, column, JSON pointer and the way out; `layout` gives the figure with places
+//! paths on stdout; `validate` lists problems, each with line, column, JSON pointer and a fix; `layout` prints the figure with
+//! positions
 //! for nodes that have none.
-//! **Exit**: 0 drawn, or nothing found; 10 `validate`, or `render --strict`, found something; 2 usage; 3 the figure is absent; 4 the file is
-//! no figure, or its picture would be too large; 5 a picture cannot be written, or changes cannot be watched.
+//! **Exit**: 0 drawn, or nothing found; 10 `validate`, or `render --strict`, found problems; 2 usage; 3 the figure does not
+//! exist; 4 the file is not a figure, or its picture would be too large; 5 a picture cannot be written, or changes cannot be
+//! watched.
 //!
 //! The same figure gives the same bytes on every machine: text is measured and drawn with fonts that are part of the program.
-//! A picture at the target is replaced, whole or not at all; the figure itself never is, unless `layout` is told so.
+//! An existing picture is replaced completely or not at all. The figure itself is replaced only by `layout`, if `--output` names
+//! it.
 
 mod cli;
 mod commands;
@@ -125,7 +129,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Does what `cli` asks for.
+/// Runs the subcommand of `cli`.
 pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     let fields =
         |example| Outcome::done(schema::run(example)).shown(report::FIELDS, Fields::render);
@@ -142,7 +146,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
             let laid_out = layout::run(args, context)?;
             Outcome::done(laid_out).shown(report::LAID_OUT, LaidOut::render)
         }
-        // The pictures are named while they are drawn.
+        // `watch` prints the paths itself, each time it draws.
         Command::Watch(args) => {
             Outcome::done(watch::run(args, context)?).shown(report::WATCHED, |_, _| Ok(()))
         }

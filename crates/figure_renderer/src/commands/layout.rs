@@ -1,4 +1,4 @@
-//! `layout`: the figure with the places that the layout chose, to be changed by hand.
+//! `layout`: the figure with the computed positions, to be edited by hand.
 
 use aris_cli::{Context, Sink};
 

@@ -14,10 +14,10 @@ use aris_figure::Figure;
 use crate::cli::RenderArgs;
 use crate::error::Error;
 
-/// Bytes of a figure that are read: 16 MiB, some hundred times a large one.
+/// Most bytes of a figure: 16 MiB, some hundred times a large one.
 const LIMIT: u64 = 16 << 20;
 
-/// Whether the picture is for standard output.
+/// Whether the picture goes to standard output.
 fn is_stdout(args: &RenderArgs) -> bool {
     args.output
         .as_ref()

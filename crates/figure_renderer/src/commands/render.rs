@@ -1,4 +1,4 @@
-//! `render`: a figure as pictures.
+//! `render`: draws a figure as pictures.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &RenderArgs, context: &Context) -> Result<Outcome<Render
     Ok(Outcome::found(rendered, found))
 }
 
-/// Writes all pictures, or none: what cannot be drawn is known before the first is written.
+/// Writes all pictures or none: every picture is drawn before the first is written.
 pub(super) fn draw(
     args: &RenderArgs,
     targets: &[(Format, PathBuf)],
@@ -68,12 +68,13 @@ pub(super) fn draw(
     })
 }
 
-/// Writes a file, with the folders above it.
+/// Writes a file and creates missing folders.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(aris_fs::write_output(path, bytes)?)
 }
 
-/// Which pictures go where. None of them is the figure itself.
+/// The pictures to draw and their paths. **Errors**: a path is that of the figure or of another picture, or contradicts the
+/// options.
 pub(super) fn targets(
     args: &RenderArgs,
     context: &Context,
@@ -129,7 +130,7 @@ pub(super) fn targets(
         } else {
             base.with_extension(format.extension())
         };
-        // Of a folder is said that it is no file.
+        // A folder gets its own error later.
         if aris_fs::real(&context.absolute(&path)) == aris_fs::real(&spec) && !spec.is_dir() {
             let over = "the figure itself";
             return Err(Error::Over { path, over });

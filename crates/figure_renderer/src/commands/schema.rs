@@ -1,10 +1,10 @@
-//! `schema`: what a figure may hold.
+//! `schema`: the fields of a figure.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Boxes, a frame, a label, and no places: the layout finds them.
+/// A figure with boxes, a frame and a label, without positions.
 const EXAMPLE: &str = include_str!("example.json");
 
 /// The fields of a figure.

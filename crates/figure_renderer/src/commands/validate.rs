@@ -1,4 +1,4 @@
-//! `validate`: what is wrong with a figure.
+//! `validate`: reports the problems of a figure.
 
 use aris_cli::{Context, Outcome};
 

@@ -1,4 +1,4 @@
-//! `watch`: draws again when the file changes. Waits for the system's word and never looks by the clock.
+//! `watch`: draws again when the file changes. The system reports changes; nothing is polled.
 
 use aris_cli::Context;
 use aris_contract::Failure as _;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error>
     let mut drawn = render(&last);
     loop {
         if let Err(error) = drawn {
-            // A file that is being edited is often no figure; that passes.
+            // A file in the middle of editing is often invalid: warn and go on.
             watched.failures += 1;
             context.warn(&error.to_string());
             if let Some(hint) = error.hint() {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error>
         }
         loop {
             changes.wait()?;
-            // Between a removal and a rename there is no file for a moment.
+            // Between a removal and a rename the file is briefly absent.
             if let Ok(now) = bytes(spec, context)
                 && now != last
             {
@@ -74,10 +74,10 @@ mod system {
 
     use super::Error;
 
-    /// What happens in the folders of a file. Folders, because most editors replace a file instead of writing into it.
+    /// Watches the folders of a file. Folders, because most editors replace a file instead of writing into it.
     pub(super) struct Changes {
         path: PathBuf,
-        /// What the file is called in its folder, and what the file is called that it is a link to.
+        /// The file's name in its folder and, if it is a link, the name of its target.
         names: Vec<OsString>,
         events: OwnedFd,
     }
@@ -89,7 +89,7 @@ mod system {
                 source: errno.into(),
             };
             let events = inotify::init(CreateFlags::CLOEXEC).map_err(failed)?;
-            // When a writer is done; between its first byte and its last there is no figure.
+            // Only complete writes: a half-written file is not a figure.
             let flags = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO;
             let real = path.canonicalize().ok();
             let mut names = Vec::new();
@@ -108,12 +108,12 @@ mod system {
 
         /// Waits until the file has been written or replaced.
         pub(super) fn wait(&mut self) -> Result<(), Error> {
-            // Room for one event with the longest name at least.
+            // Room for at least one event with the longest name.
             let mut buffer = [MaybeUninit::uninit(); 4096];
             let mut events = inotify::Reader::new(&self.events, &mut buffer);
             loop {
                 match events.next() {
-                    // What else has been read may go: the file is looked at after all of it.
+                    // Other events read with it may be dropped: the file is read after all of them.
                     Ok(event) if self.is_meant(event.file_name()) => return Ok(()),
                     Ok(_) | Err(Errno::INTR) => {}
                     Err(errno) => {
@@ -141,7 +141,7 @@ mod system {
 
     use super::Error;
 
-    /// There is no way to hear of changes here.
+    /// This system cannot report changes.
     pub(super) struct Changes(Infallible);
 
     impl Changes {

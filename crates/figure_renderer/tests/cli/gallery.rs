@@ -1,4 +1,4 @@
-//! The gallery and the other pictures of the skills: no problems, the pictures to the byte, the text in the PDF.
+//! The gallery and the other pictures of the skills: no problems, the same bytes, the text in the PDF.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use aris_testkit::workspace_root;
 /// Set to 1 to write the pictures: `UPDATE_GALLERY=1 cargo test -p figure_renderer gallery`.
 const UPDATE: &str = "UPDATE_GALLERY";
 
-/// Pixels to an inch of the PNGs: twice the size on screen.
+/// Pixels per inch of the PNGs: twice the size on screen.
 const DPI: f64 = 192.0;
 
 fn specs() -> Vec<PathBuf> {
@@ -62,7 +62,7 @@ fn the_gallery_is_drawn_to_the_byte() {
     }
 }
 
-/// The pictures on the pages of the skills, those of the gallery too: each beside its description. A draft beside its
+/// The pictures of the skills and the gallery, each beside its description. A draft beside its
 /// finished figure has problems on purpose.
 #[test]
 fn pictures_beside_descriptions_are_drawn_to_the_byte() {
@@ -91,7 +91,7 @@ fn pictures_beside_descriptions_are_drawn_to_the_byte() {
     assert!(seen >= 16, "{seen}");
 }
 
-/// What `pdftotext` reads; none where it is not installed.
+/// The text that `pdftotext` reads; `None` if it is not installed.
 fn text_of(pdf: &Path) -> Option<String> {
     let output = Command::new("pdftotext").arg(pdf).arg("-").output().ok()?;
     assert!(output.status.success(), "{}", pdf.display());
@@ -113,7 +113,7 @@ fn the_text_of_a_pdf_can_be_searched() {
             .join(name)
             .with_extension("pdf");
         let bytes = fs::read(&path).expect("the golden");
-        // The map from glyphs to characters, without which nothing can be searched, and the font itself.
+        // The map from glyphs to characters, without which text cannot be searched, and the font itself.
         for part in [&b"/ToUnicode"[..], b"/FontFile2"] {
             assert!(
                 bytes.windows(part.len()).any(|window| window == part),

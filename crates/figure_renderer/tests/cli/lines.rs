@@ -1,11 +1,11 @@
-//! Pictures that show another graph than their description, or less than it says, are reported.
+//! Pictures that show a different graph than their description, or less of it, are reported.
 
 use aris_testkit::{Project, Run};
 use serde_json::{Value, json};
 
 use super::call;
 
-/// Each edge as from, to and more of its fields.
+/// A figure; each edge is given as from, to and further fields.
 fn figure(layout: &Value, ids: &[&str], edges: &[(&str, &str, Value)]) -> Value {
     let nodes: Vec<Value> = ids
         .iter()
@@ -26,7 +26,7 @@ fn validate(figure: &Value) -> Run {
     call(project.path(), &["--json", "validate", "f.json"])
 }
 
-/// The problems that are found, as code and pointer.
+/// The problems, each as code and JSON pointer.
 fn problems(figure: &Value) -> Vec<(String, String)> {
     let data = validate(figure).data();
     let text = |problem: &Value, name: &str| String::from(problem[name].as_str().expect("a text"));
@@ -41,7 +41,7 @@ fn found(code: &str, pointer: &str) -> (String, String) {
     (String::from(code), String::from(pointer))
 }
 
-/// A figure of placed boxes, all of the usual size, with these edges.
+/// A figure of boxes with positions, all of the default size, with these edges.
 fn placed(nodes: &[(&str, i32, i32)], edges: &[Value]) -> Value {
     let node = |(id, x, y): &(&str, i32, i32)| json!({"id": id, "label": id, "x": x, "y": y});
     let nodes: Vec<Value> = nodes.iter().map(node).collect();
@@ -65,7 +65,7 @@ fn right_angled_edges_share_no_line_on_which_an_arrow_would_be_taken_for_another
     assert_eq!(problems(&figure), []);
 }
 
-/// A step for each letter, each leading to the next, and further edges.
+/// A figure with a node for each letter, an edge from each to the next, and further edges.
 fn chain(direction: &str, steps: &str, more: &[(usize, usize)]) -> Value {
     let ids: Vec<&str> = steps.split("").filter(|id| !id.is_empty()).collect();
     let further = more.iter().map(|(from, to)| (ids[*from], ids[*to]));
@@ -102,7 +102,7 @@ fn edges_that_skip_steps_of_a_chain_are_told_from_those_that_lead_back() {
     }
 }
 
-/// Edges of two letters each, laid out in this way.
+/// A figure with this layout; each edge is given by two letters.
 fn small(layout: &Value, edges: &str) -> Value {
     let edges = edges.split(' ').map(|edge| edge.split_at(1));
     let edges: Vec<_> = edges.map(|(from, to)| (from, to, json!({}))).collect();
@@ -136,7 +136,7 @@ fn edges_back_and_forth_are_two_lines_also_where_they_are_steep() {
 fn an_arrow_on_another_edge_is_reported() {
     let nodes = [("a", 100, 100), ("b", 400, 100), ("c", 700, 100)];
     let plain = json!({"from": "a", "to": "b"});
-    // The second begins where the arrow of the first ends, turns off within the arrow of the first, or crosses it.
+    // The second edge begins where the arrow of the first ends, turns off inside it, or crosses it.
     let cases = [
         (
             json!({"from": "a", "to": "c", "arrow": "both", "points": [[250, 100], [250, 200], [700, 200]]}),

@@ -1,4 +1,4 @@
-//! The program from outside: the gallery, the options, killed and many writers, changes of the file.
+//! The program from outside: the gallery, the options, killed and concurrent writers, changes of the file.
 #![cfg(test)]
 #![allow(
     clippy::disallowed_methods,

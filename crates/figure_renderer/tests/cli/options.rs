@@ -1,4 +1,4 @@
-//! Options and their pictures.
+//! The options and the pictures that they give.
 
 use std::process::Command;
 
@@ -217,7 +217,7 @@ fn places_are_written_into_json_as_people_write_it() {
     kept("{\"canvas\": {");
     kept("// größer\n\"nodes\": [{\"x\": ");
     kept(", \"id\": \"é\", \"label\": \"中\"}, {\"x\": ");
-    // What was written is a figure, and nothing is left to place.
+    // The output is a figure in which every node has a position.
     let project = Project::bare().file("f.json", &written);
     let run = call(project.path(), &["layout", "f.json", "-o", "-"]).expect_code(0);
     assert_eq!(run.stdout(), written);

@@ -1,4 +1,4 @@
-//! Figures as the reference's renderer takes them: every field that it reads, its defaults, its anchors.
+//! Figures for the original renderer: every field that it reads, its defaults, its anchors.
 
 use aris_figure::{Code, Figure};
 
@@ -20,11 +20,11 @@ fn defaults_but_the_palette_are_the_reference_s() {
         r##"<rect width="800" height="400" fill="#FFFFFF"/>"##,
         // A box of 120 x 50 around its centre.
         r##"<rect x="40" y="35" width="120" height="50" rx="8" fill="#dee7fc" stroke="#2563EB" stroke-width="2"/>"##,
-        // One accent for all nodes; the reference has ten in turn.
+        // One accent colour for all nodes; the original renderer cycles through ten.
         r##"<rect x="240" y="35" width="120" height="50" rx="8" fill="#dee7fc" stroke="#2563EB" stroke-width="2"/>"##,
         // Padding of 20 around the group.
         r##"<rect x="20" y="15" width="160" height="90" rx="8" fill="#F5F5F5" stroke="#E0E0E0"/>"##,
-        // From border to border, and an arrow of eight times the thickness with its tip there.
+        // From border to border, with an arrow of eight times the line's thickness whose tip touches the border.
         "M160 60 L",
         "M240 60 L224 68 L224 52 Z",
         r##"font-size="14" fill="#333333" text-anchor="middle" font-weight="bold">A<"##,

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::call;
 
-/// Numbers that are the same in every run.
+/// A generator of numbers that are the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -16,7 +16,7 @@ impl Numbers {
     }
 }
 
-/// A plain figure: boxes with labels, most edges forward, some thick or with two arrows.
+/// A simple figure: boxes with labels, most edges forward, some thick or with two arrows.
 fn plain(numbers: &mut Numbers) -> (serde_json::Value, usize) {
     const SHAPES: [&str; 9] = [
         "rect", "rect", "rect", "circle", "ellipse", "diamond", "cylinder", "queue", "document",
@@ -135,7 +135,7 @@ fn a_frame_is_as_wide_as_its_label() {
                 {"label": "B", "node_ids": ["b"]}]});
         let project = Project::bare().file("f.json", figure.to_string());
         call(project.path(), &["validate", "f.json"]).expect_code(0);
-        // The places that the layout writes down give the same picture.
+        // The positions that `layout` writes give the same picture.
         call(project.path(), &["layout", "f.json", "-o", "g.json"]).expect_code(0);
         for name in ["f", "g"] {
             call(

@@ -1,5 +1,5 @@
-//! Drawn figures, again and again, in other locales, with the machine's fonts and without: the same bytes in all three formats, and text that
-//! a reader of PDFs finds. (The PNG is drawn from the SVG by resvg, so resvg opens every SVG.)
+//! Draws figures repeatedly, in other locales, with and without the machine's fonts: the same bytes in all three formats, and
+//! text that a PDF reader finds. (resvg draws the PNG from the SVG, so every SVG is opened by resvg.)
 //!
 //! `ARIS_STORIES=1000 cargo test -p figure_renderer --test cli same_bytes` draws more of them. `cargo xtask figures` measures as many.
 
@@ -16,10 +16,10 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-/// Hides the fonts of the machine from what follows, where the system lets us.
+/// Shell code that hides the machine's fonts from a command, if the system allows it.
 const HIDE: &str = "mount -t tmpfs none /usr/share/fonts && exec \"$@\"";
 
-/// Labels of generated figures that no shape breaks.
+/// Labels of generated figures that fit on one line in every shape.
 const SEARCHED: [&str; 3] = ["Encoder", "注意力", "é ≤ θ → x"];
 
 /// Problems that count as overlaps.
@@ -64,8 +64,8 @@ fn the_environment_does_not_change_a_picture() {
     }
 }
 
-/// What a change of the layout is judged by: for the gallery, and for generated figures whose nodes the layout places. Those never lie on
-/// each other, nor beyond the canvas.
+/// Measures by which changes of the layout are judged, for the gallery and for generated figures that the layout places. Nodes of
+/// these never overlap or leave the canvas.
 #[test]
 fn every_figure_is_measured() {
     let sets = [
@@ -130,7 +130,7 @@ fn draw(project: &Project, locale: &str, has_fonts: bool, hides: bool) {
         .expect_code(0);
 }
 
-/// Another program opens the PDF without a complaint and finds the labels in it.
+/// Checks that `pdftotext` opens the PDF without a complaint and finds the labels.
 fn assert_text_is_found(project: &Project, figure: &Value) {
     let done = Command::new("pdftotext")
         .args(["-enc", "UTF-8", "f.pdf", "-"])
@@ -142,11 +142,11 @@ fn assert_text_is_found(project: &Project, figure: &Value) {
         done.status.success() && complaints.trim().is_empty(),
         "{figure}: {complaints}"
     );
-    // This reader takes letters that stand alone for one word in wide print, and leaves out the spaces between them.
+    // pdftotext takes single letters for a word in wide print and leaves out the spaces between them.
     let text = String::from_utf8_lossy(&done.stdout).replace(' ', "");
     for node in figure["nodes"].as_array().expect("nodes") {
         let label = node["label"].as_str().expect("a label");
-        // Nodes that the figure places may lie over the edge of the canvas, where the reader cuts them off.
+        // Nodes with given positions may cross the edge of the canvas, where pdftotext cuts them off.
         if SEARCHED.contains(&label) && node["x"].is_null() {
             assert!(text.contains(&label.replace(' ', "")), "{label}: {figure}");
         }
@@ -170,7 +170,7 @@ fn gallery(name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// So many figures that can be drawn, or more where the environment asks for them: always the same.
+/// At least `few` drawable figures, more if the environment asks for them; always the same ones.
 fn generated(few: u32, is_placed: impl Strategy<Value = bool>) -> Vec<Value> {
     let config = stories(few);
     let count = config.cases;
@@ -180,7 +180,7 @@ fn generated(few: u32, is_placed: impl Strategy<Value = bool>) -> Vec<Value> {
     (0..count).map(|_| one()).collect()
 }
 
-/// A figure with a bit of everything, which places its nodes itself or not.
+/// A figure with a bit of everything, with or without positions of its nodes.
 fn figures(is_placed: impl Strategy<Value = bool>) -> impl Strategy<Value = Value> {
     let node = (
         select(vec!["rect", "rounded", "circle", "ellipse", "diamond"]),

@@ -24,7 +24,7 @@ fn a_changed_figure_is_drawn_again_however_it_is_written() {
     project.write("good.json", GOOD.replace("\"A\"", "\"B\""));
     drawn();
     assert!(project.read("good.svg").contains(">B</text>"));
-    // No figure for a moment: said, and the picture stays.
+    // Briefly not a figure: a warning, and the picture stays.
     project.write("good.json", "{");
     let mut errors = BufReader::new(child.stderr.take().expect("stderr")).lines();
     let said = errors

@@ -1,4 +1,4 @@
-//! Many writers of one picture.
+//! Several writers of one picture at the same time.
 
 use std::thread;
 
@@ -47,12 +47,12 @@ fn a_long_label_is_drawn_in_pieces() {
     let project = Project::bare().file("long.json", spec);
     for ending in ["svg", "png", "pdf"] {
         let out = format!("long.{ending}");
-        // Its overlaps are findings.
+        // Its overlaps are reported as problems.
         let run = call(project.path(), &["render", "long.json", "-o", &out, "-q"]);
         assert!(matches!(run.code(), 0 | 10), "{run}");
         assert!(project.at(&out).is_file());
     }
-    // One element holds at most a thousand characters: the time for a PDF grows with the square of an element's length.
+    // An element has at most a thousand characters, because the time for a PDF grows with the square of its length.
     let svg = std::fs::read_to_string(project.at("long.svg")).expect("a picture");
     let longest = svg.lines().map(str::len).max();
     assert!(
