@@ -1,4 +1,4 @@
-//! Flags. Names and defaults are those of the reference's script where it has them.
+//! Flags. Options of the original script keep their names and defaults.
 
 use std::path::PathBuf;
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Errors of `paper_illustration_image2`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The workspace is no folder.
+    /// The workspace is not a folder.
     #[error("the workspace {} is not a folder", path.display())]
     Workspace {
         /// The folder.
@@ -22,13 +22,13 @@ pub enum Error {
         /// The label.
         label: String,
     },
-    /// The accepted image is not there.
+    /// The accepted image does not exist.
     #[error("{}: there is no such image", path.display())]
     NoImage {
         /// Where it was looked for.
         path: PathBuf,
     },
-    /// The accepted image lies elsewhere.
+    /// The accepted image lies outside the project.
     #[error("{} is outside the project {}", path.display(), workspace.display())]
     Outside {
         /// The image, links resolved.
@@ -36,7 +36,7 @@ pub enum Error {
         /// The workspace.
         workspace: PathBuf,
     },
-    /// The result is to be written elsewhere.
+    /// The result would be written outside the project.
     #[error("--output {} is no file below the project {}", path.display(), workspace.display())]
     OutputOutside {
         /// The file.
@@ -44,13 +44,13 @@ pub enum Error {
         /// The project.
         workspace: PathBuf,
     },
-    /// The result would be written over a file that it speaks of.
+    /// The result would overwrite an image, a file of this program, or a file of somebody else.
     #[error("--output {} is an image, a file that this command reads or writes itself, or one that somebody else wrote", path.display())]
     OutputOver {
         /// The file.
         path: PathBuf,
     },
-    /// A link where a folder or file of ours belongs.
+    /// There is a link where a folder or file of this program belongs.
     #[error("{} is a link, and may lead out of the workspace", path.display())]
     Link {
         /// The link.
@@ -74,27 +74,27 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// Too few pixels.
+    /// The image has too few pixels for its printed width.
     #[error("{}: {width} pixels over {millimetres} mm are {dpi} dots per inch, fewer than {wanted}", path.display())]
     Coarse {
         /// The image.
         path: PathBuf,
-        /// Its width.
+        /// Its width in pixels.
         width: u32,
-        /// Its width in print.
+        /// Its printed width.
         millimetres: u32,
-        /// What follows.
+        /// The resulting dots per inch.
         dpi: u32,
-        /// What is wanted.
+        /// The fewest dots per inch that are accepted.
         wanted: u32,
     },
     /// The result cannot be written as JSON.
     #[error("the result cannot be written")]
     Json(#[from] serde_json::Error),
-    /// A program.
+    /// A program failed.
     #[error(transparent)]
     Proc(#[from] ProcError),
-    /// The disk.
+    /// A file could not be read or written.
     #[error(transparent)]
     Fs(#[from] FsError),
 }

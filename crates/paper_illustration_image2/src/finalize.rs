@@ -14,12 +14,12 @@ use crate::report::{Artifacts, FinalizeResult, Pending, REVIEW_LOG, ReadLog, Rev
 use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace, no_link};
 use crate::{include, picture, verify};
 
-/// Dots per inch that publishers ask of pictures without lines of text in them.
+/// Dots per inch that publishers ask for in pictures without line art.
 ///
 /// **Source**: the artwork instructions of Elsevier (halftones: 300 dpi) and of the IEEE (colour and greyscale: 300 dpi).
 const GOOD_DPI: u32 = 300;
 
-/// Checks the accepted image and writes the three files; the review log is the last, so that it never speaks of what is not there.
+/// Checks the accepted image and writes the three files. The review log comes last, so that it never refers to a missing file.
 pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, Error> {
     let workspace = Workspace::of(&args.place, context)?;
     if !include::is_label(&args.label) {
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         caption_tex: args.caption_tex.is_some(),
         label: args.label.clone(),
     };
-    // The same once more is no new finalisation.
+    // The same finalisation again keeps its time stamp.
     let again = ReviewLog {
         finalized_at: last.finalized_at,
         ..log.clone()
@@ -176,7 +176,7 @@ fn accepted(
         workspace: workspace.root.clone(),
     };
     let bytes = match path.strip_prefix(&workspace.root) {
-        // A link that has appeared since is not followed.
+        // Read through the open folder, so that a link that appears meanwhile is not followed.
         Ok(relative) => match workspace.inside.read(relative, IMAGE_LIMIT) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Err(Error::NoImage { path: named }),
@@ -189,7 +189,7 @@ fn accepted(
     Ok((path, bytes))
 }
 
-/// The log of the last finalisation, as read and as it stands there; nothing where there is none, or one that cannot be read.
+/// The log of the last finalisation, parsed and as raw JSON; both empty if there is none or it cannot be read.
 fn last_log(output: &Inside) -> Result<(ReadLog, Map<String, Value>), Error> {
     let text = there(output, LOG, TEXT_LIMIT)?.unwrap_or_default();
     Ok((
@@ -198,7 +198,7 @@ fn last_log(output: &Inside) -> Result<(ReadLog, Map<String, Value>), Error> {
     ))
 }
 
-/// Says in the log what is about to be written.
+/// Adds to the log what is about to be written.
 fn announce(
     output: &Inside,
     mut log: Map<String, Value>,
@@ -212,7 +212,7 @@ fn announce(
     Ok(())
 }
 
-/// Puts a final image aside that is not the one that was finalised last: somebody worked on it.
+/// Saves a final image under another name if it is not the one finalised last: a person may have worked on it.
 fn keep_foreign_image(
     output: &Inside,
     last: &ReadLog,
@@ -239,12 +239,12 @@ fn keep_foreign_image(
     Ok(())
 }
 
-/// The content of a file in the output folder; a link there is an error.
+/// The content of a file in the output folder; `None` if it does not exist. **Errors**: a link in its place.
 fn there(output: &Inside, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
     output.read(Path::new(name), limit).map_err(no_link)
 }
 
-/// Writes a file unless it is that already.
+/// Writes a file unless it already has this content.
 fn put(output: &Inside, name: &str, bytes: &[u8]) -> Result<(), Error> {
     if !is_same(output, name, bytes)? {
         output.write(name, bytes)?;

@@ -1,13 +1,13 @@
-//! `latex_include.tex`: the figure with its caption and label.
+//! `latex_include.tex`: the LaTeX of the figure with its caption and label.
 
 use aris_latex::{Document, Loaded, ProblemKind};
 
-/// Caption until a person writes one.
+/// The placeholder for the caption.
 pub(crate) const CAPTION: &str = "[Replace with a paper-ready caption].";
-/// Label until a person writes one.
+/// The placeholder for the label.
 pub(crate) const LABEL: &str = "fig:replace-me";
 
-/// Commands whose argument is text, in which `_` and `^` stop LaTeX.
+/// Commands whose argument is text, in which a bare `_` or `^` is an error in LaTeX.
 const TEXT: [&str; 10] = [
     "emph",
     "mbox",
@@ -21,7 +21,7 @@ const TEXT: [&str; 10] = [
     "underline",
 ];
 
-/// The whole file; `caption` is LaTeX.
+/// The content of the file; `caption` is LaTeX.
 pub(crate) fn text(caption: &str, label: &str) -> String {
     format!(
         "\\begin{{figure*}}[t]\n    \\centering\n    \\includegraphics[width=0.95\\textwidth]{{figures/ai_generated/figure_final.png}}\n    \
@@ -29,7 +29,7 @@ pub(crate) fn text(caption: &str, label: &str) -> String {
     )
 }
 
-/// Plain text as LaTeX that prints it: one line, no command, no control character.
+/// Plain text as LaTeX that prints it: on one line, without commands and control characters.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.trim().chars() {
@@ -56,7 +56,7 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// What of a caption in LaTeX would break the document that it stands in: line and column, from 1, and what.
+/// The first thing in a LaTeX caption that would break its document: line and column, from 1, and the reason.
 pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
     let mut lines = latex.trim().lines();
     if latex.trim().is_empty() || lines.any(|line| line.trim().is_empty()) {
@@ -69,13 +69,13 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
         Some((line, column.count() + 1, why.to_owned()))
     };
     let mut letters = latex.char_indices().peekable();
-    // Each open brace, and whether it holds text, not a name as that of `\ref` does.
+    // Byte offset of each open brace, and whether it holds text rather than a name, as that of `\ref` does.
     let mut open: Vec<(usize, bool)> = Vec::new();
     let mut maths = None;
-    // The command that an argument would belong to, and whether its optional argument is open.
+    // The command to which the next argument belongs, and whether its optional argument is open.
     let (mut command, mut option) = (String::new(), false);
     let (mut conditionals, mut delimiters) = (0_usize, Vec::new());
-    // Alignment characters have a meaning in tables and in addresses.
+    // Alignment characters are allowed in tables and addresses.
     let aligning = ["\\begin", "\\url", "\\href"];
     let may_align = aligning.iter().any(|name| latex.contains(name));
     while let Some((at, letter)) = letters.next() {
@@ -156,7 +156,7 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
     if let Some(at) = latex.find("\\end{document}") {
         return found(at, "ends the document");
     }
-    // In an environment that no caption can end.
+    // The reader then checks the caption inside an environment whose name no caption contains.
     let source = format!(
         "\\documentclass{{article}}\\begin{{document}}\\begin{{arisprobe}}\n{latex}\n\\end{{arisprobe}}\\end{{document}}"
     );
@@ -179,7 +179,7 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
             | ProblemKind::UnclosedMath
             | ProblemKind::UnclosedConditional => {
                 let at = document.position(problem.place);
-                // The end of the environment was taken for the argument.
+                // A command at the end took the end of the environment as its argument.
                 let (lines, last) = latex
                     .lines()
                     .fold((0, ""), |(count, _), line| (count + 1, line));
@@ -193,7 +193,7 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
                     problem.message.clone(),
                 ))
             }
-            // Braces are counted above; what the paper defines and holds is not known here.
+            // Braces are checked above; the paper's own definitions and files are not known here.
             ProblemKind::MissingInclude
             | ProblemKind::IncludeCycle
             | ProblemKind::Expansion
@@ -204,13 +204,13 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
         })
 }
 
-/// Whether a label needs no escape, which labels do not have.
+/// Whether a label consists of characters that need no escape, and has at most 200 of them.
 pub(crate) fn is_label(label: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || ":._-/+".contains(letter);
     !label.is_empty() && label.len() <= 200 && label.chars().all(plain)
 }
 
-/// Whether LaTeX text includes the final image, aside from comments, `\iffalse … \fi` and `\verb`.
+/// Whether LaTeX text names the final image outside comments, `\iffalse … \fi` and `\verb`.
 pub(crate) fn includes_final(text: &str) -> bool {
     let code = text.lines().map(|line| {
         let mut escaped = false;

@@ -1,10 +1,10 @@
-//! `paper_illustration_image2`: the checks around an illustration that an image model made: before, at the moment it is accepted, and
+//! `paper_illustration_image2`: checks an illustration that an image model made: before it is made, when it is accepted, and
 //! before the paper uses it.
 //!
-//! **Input**: a workspace; for `finalize` the accepted PNG. **Output**: the reference's JSON; `finalize` writes `figure_final.png`,
-//! `latex_include.tex` and `review_log.json` below `figures/ai_generated`. **Exit**: 0 go on; 1 with a success envelope: no image can be
-//! made now (`preflight`), or the image is not final (`verify`); 2 usage; 3 no such folder or image; 4 the image cannot be used; 5 the
-//! disk.
+//! **Input**: a workspace; for `finalize` the accepted PNG. **Output**: JSON as the original script prints it; `finalize` writes
+//! `figure_final.png`, `latex_include.tex` and `review_log.json` below `figures/ai_generated`. **Exit**: 0 success; 1 with a
+//! success envelope: no image can be made now (`preflight`), or the image is not final (`verify`); 2 usage; 3 no such folder or
+//! image; 4 the image cannot be used; 5 a disk error.
 
 mod cli;
 mod error;
@@ -100,7 +100,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Does what `cli` says.
+/// Runs the subcommand of `cli`.
 pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     let (shown, place) = match &cli.command {
         Command::Preflight(args) => {
@@ -123,7 +123,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     Ok(shown)
 }
 
-/// A result, and that the workflow stops where it is not `ok`. The reference's script prints JSON for people, too.
+/// A result with its signal: if it is not `ok`, the workflow stops. People get JSON, too, as from the original script.
 fn shown<D: Serialize + 'static>(schema: &'static str, ok: bool, data: D) -> Shown {
     let signal = (!ok).then_some(Signal::BLOCK);
     Outcome { data, signal }.shown(schema, |data, out| out.write_all(&json::pretty(data)?))

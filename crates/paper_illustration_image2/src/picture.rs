@@ -1,21 +1,21 @@
-//! A PNG, decoded to its last pixel.
+//! Decodes a PNG completely.
 
 use std::io::Cursor;
 
 use png::{ColorType, Decoder, Limits, Transformations};
 
-/// Pixels a picture may have: ten times what print needs for a page (A4 at 600 dots per inch has 35 million).
+/// Most pixels of a picture: ten times what print needs for a page (A4 at 600 dots per inch has 35 million).
 const PIXELS: u64 = 350_000_000;
 
-/// Bytes the decoder may use for one row and for text chunks.
+/// Most bytes that the decoder may use for one row and for text chunks.
 const MEMORY: usize = 256 << 20;
 
-/// What is known about a picture.
+/// The properties of a picture that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Picture {
-    /// Pixels.
+    /// In pixels.
     pub(crate) width: u32,
-    /// Pixels.
+    /// In pixels.
     pub(crate) height: u32,
     /// Whether every pixel is the same: nothing is drawn.
     pub(crate) blank: bool,
@@ -23,9 +23,9 @@ pub(crate) struct Picture {
     pub(crate) transparent: bool,
 }
 
-/// Decodes a whole file. Checksums of all chunks are checked, and so is that the picture is complete.
+/// Decodes a whole file, which checks the checksum of every chunk and that the picture is complete.
 ///
-/// **Errors**: what is wrong with it, lower case.
+/// **Errors**: the reason, in lower case.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Err(String::from("it is not a PNG"));
@@ -67,7 +67,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     })
 }
 
-/// Whether all pixels of `size` bytes are the first one.
+/// Whether all pixels, of `size` bytes each, equal the first one.
 fn is_uniform(pixels: &[u8], size: usize, first: &mut Option<Vec<u8>>) -> bool {
     let mut all = pixels.chunks_exact(size);
     let Some(wanted) = first

@@ -1,4 +1,4 @@
-//! Is there a program that makes images, and does its server answer?
+//! Checks that the program that makes images exists and that its server answers.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::report::{PreflightResult, Status};
 use crate::workspace::Workspace;
 
-/// Characters of the program's own words that are passed on.
+/// Most characters of the program's own message that are passed on.
 const SAID: usize = 500;
 
-/// Asks the server of codex for a sign of life.
+/// Sends a ping to the server of codex.
 pub(crate) fn run(args: &Preflight, context: &Context) -> Result<PreflightResult, Error> {
     let workspace = Workspace::of(&args.place, context)?;
     workspace.create_output()?;
@@ -68,7 +68,7 @@ fn judged(finished: &Finished, seconds: u64) -> (Status, Option<i32>, Option<Str
     }
 }
 
-/// What the program says about its failure, shortened, on one line.
+/// The program's message about its failure, shortened to one line.
 fn said(finished: &Finished) -> String {
     let (stderr, stdout) = (finished.stderr.text(), finished.stdout.text());
     let text = if stderr.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! The data products: the reference's JSON, and what it lacks. Field names are the reference's, in its spelling.
+//! The data products: the JSON of the original script with additions. Its field names and their spelling are kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +112,7 @@ pub(crate) struct ReviewLog {
     pub(crate) label: String,
 }
 
-/// What is read of a review log, also of one that the reference's script wrote.
+/// The fields that are read of a review log, including one of the original script.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ReadLog {
@@ -126,8 +126,8 @@ pub(crate) struct ReadLog {
     pub(crate) pending: Vec<Pending>,
 }
 
-/// What a finalisation is about to write. It stands in the log, beside what the last one wrote, until all three files are there: what a
-/// killed one has written is then known for the program's own, not for the user's.
+/// What a finalisation is about to write. It stays in the log until all three files are written, so that files of a killed run
+/// are known to be the program's own and not the user's.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Pending {

@@ -1,4 +1,4 @@
-//! Is the final image the accepted one, and does everything fit together? Reads only.
+//! Checks that the final image is the accepted one and that its files fit together. Writes nothing.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::report::{Artifacts, Found, Pending, ReadLog, VerifyResult};
 use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace};
 use crate::{include, picture};
 
-/// Score from which the skill accepts an image.
+/// Lowest score with which the skill accepts an image.
 const TARGET: f64 = 9.0;
 
 /// Checks the three files of a finalisation.
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
             )),
             Err(error) => errors.push(format!("{}: it cannot be read: {error}", path.display())),
         }
-        // A folder or a link is no artifact.
+        // A folder or a link does not count as the file.
         let absent = matches!(
             found,
             Ok(None) | Err(FsError::NotRegular { .. } | FsError::Escapes { .. })
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
     })
 }
 
-/// What the review log says, against what is there.
+/// Compares the review log with the files.
 fn compare(
     log: &ReadLog,
     workspace: &Workspace,
@@ -160,7 +160,7 @@ fn compare(
     }
     let here = workspace.output().join(IMAGE).display().to_string();
     if log.final_image != here {
-        // A project that was moved keeps its log; the digest says that it is the same image.
+        // A project that was moved keeps its log. The digest shows that the image is the same.
         if log
             .final_image
             .ends_with("/figures/ai_generated/figure_final.png")
@@ -186,7 +186,7 @@ fn compare(
     }
 }
 
-/// Says what nobody has replaced yet.
+/// Warns about placeholders that were not replaced.
 pub(crate) fn placeholders(caption: &str, label: &str, warnings: &mut Vec<String>) {
     if caption.contains(include::CAPTION) {
         warnings.push(String::from("the caption is still the placeholder"));

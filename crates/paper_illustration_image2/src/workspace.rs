@@ -1,4 +1,4 @@
-//! The folder of the paper, and where the illustration's files lie in it.
+//! The folder of the paper, and the illustration's files in it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,24 +11,25 @@ use crate::error::Error;
 
 /// The final image, in the output folder.
 pub(crate) const IMAGE: &str = "figure_final.png";
-/// Its LaTeX.
+/// Its LaTeX, in the output folder.
 pub(crate) const INCLUDE: &str = "latex_include.tex";
-/// What is known about it.
+/// Its review log, in the output folder.
 pub(crate) const LOG: &str = "review_log.json";
 
-/// Bytes of an image that are accepted.
+/// Most bytes of an image.
 pub(crate) const IMAGE_LIMIT: u64 = 256 << 20;
 
-/// Bytes of the LaTeX and of the review log that are read.
+/// Most bytes of the LaTeX file and of the review log.
 pub(crate) const TEXT_LIMIT: u64 = 4 << 20;
 
-/// The folder of the paper. It is held open: what is read and written below it stays in it, whatever links appear meanwhile.
+/// The folder of the paper. It is held open, so that everything read and written below it stays in it, even if links appear
+/// meanwhile.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     /// Links resolved.
     pub(crate) root: PathBuf,
     pub(crate) inside: Inside,
-    /// As it was named.
+    /// The path as it was given.
     given: PathBuf,
 }
 
@@ -50,11 +51,11 @@ impl Workspace {
             let names: PathBuf = workspace.names(output, context)?.into_iter().collect();
             let folder = Path::new("figures/ai_generated");
             let own = [IMAGE, INCLUDE, LOG].map(|name| folder.join(name));
-            // The candidates are the figure's history.
+            // A PNG may be a candidate of the figure.
             let is_image = names
                 .extension()
                 .is_some_and(|end| end.eq_ignore_ascii_case("png"));
-            // A result of ours begins so.
+            // Every result of this program contains this field.
             let is_foreign = || aris_fs::is_foreign(&workspace.root.join(&names), "\"ok\":");
             if own.contains(&names) || is_image || is_foreign()? {
                 let path = output.clone();
@@ -64,7 +65,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The folders to a file that the user names, from the workspace on, and its name.
+    /// The path components, relative to the workspace, of a file that the user names.
     fn names(&self, path: &Path, context: &Context) -> Result<Vec<OsString>, Error> {
         let path = aris_fs::lexical(&context.absolute(path));
         let mut roots = [&self.root, &self.given].into_iter();
@@ -82,13 +83,13 @@ impl Workspace {
         self.root.join("figures").join("ai_generated")
     }
 
-    /// `figures/ai_generated`, opened and created.
+    /// `figures/ai_generated`, opened, and created if missing.
     pub(crate) fn create_output(&self) -> Result<Inside, Error> {
         let figures = self.inside.create_folder("figures").map_err(no_link)?;
         figures.create_folder("ai_generated").map_err(no_link)
     }
 
-    /// Writes a file that the user names. It lies below the workspace, also where links lead elsewhere.
+    /// Writes a file that the user names. It stays below the workspace: links are refused.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8], context: &Context) -> Result<(), Error> {
         let mut folders = self.names(path, context)?;
         let name = folders.pop().unwrap_or_default();
@@ -100,7 +101,7 @@ impl Workspace {
         Ok(folder.write(&name.to_string_lossy(), bytes)?)
     }
 
-    /// The same, opened; `None` where it is not there.
+    /// `figures/ai_generated`, opened; `None` if it does not exist.
     pub(crate) fn open_output(&self) -> Result<Option<Inside>, FsError> {
         let open = || self.inside.folder("figures")?.folder("ai_generated");
         match open() {
@@ -111,7 +112,7 @@ impl Workspace {
     }
 }
 
-/// A link in the way is an error of ours: what is written through it may lie anywhere.
+/// Reports a link in the way as an error of its own: a file written through it might be anywhere.
 pub(crate) fn no_link(error: FsError) -> Error {
     match error {
         FsError::Escapes { path, .. } => Error::Link { path },

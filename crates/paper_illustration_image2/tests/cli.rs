@@ -8,7 +8,7 @@ use std::time::Duration;
 use aris_testkit::{Helper, Project, Run, assert_valid};
 use serde_json::{Value, json};
 
-/// A picture with something on it.
+/// A picture that is not blank.
 fn png(width: u32, height: u32) -> Vec<u8> {
     drawn(width, height, 7)
 }
@@ -124,7 +124,7 @@ fn an_image_that_is_not_the_accepted_one_is_found() {
     ));
     project.write(path, &png(2000, 100)[..300]);
     assert!(has(&verify(&project, 1)["errors"], "damaged PNG"));
-    // Somebody's own picture is kept when another one becomes final.
+    // A final image made by somebody else is kept when another one becomes final.
     project.write(path, drawn(2000, 100, 3));
     let data = finalize(&project, &[]).expect_code(0).data();
     assert!(has(&data["warnings"], "it is kept as"));
@@ -178,7 +178,7 @@ fn latex_that_was_edited_is_kept() {
     assert!(has(&data["warnings"], "was edited and is kept"));
     assert_eq!(project.read(path), edited);
     verify(&project, 0);
-    // Unedited, it follows the flags.
+    // If it was not edited, it follows the flags.
     std::fs::remove_file(project.at(path)).expect("removed");
     finalize(&project, &[]).expect_code(0);
     let new = FINALIZE.map(|arg| {
@@ -261,7 +261,7 @@ fn nothing_is_read_or_written_outside_through_links() {
     let far = Project::new()
         .file("figure_final.png", png(2000, 100))
         .file("keep.txt", "mine");
-    // The folder of the figures, the output folder, and each artifact as links that lead away.
+    // The folder of the figures, the output folder and each artifact are links that lead out of the project.
     for (link, target, code) in [
         ("figures", "", 4),
         ("figures/ai_generated", "", 4),
@@ -291,7 +291,7 @@ fn nothing_is_read_or_written_outside_through_links() {
             "{link}: {error}"
         );
         assert!(error["hint"].is_string());
-        // A missing picture, or one that a link stands for, is not final.
+        // A missing picture, or a link in its place, is not final.
         let checked = call(&project, &["--json", "verify"]).expect_code(1).data();
         assert_eq!(
             checked["artifacts"]["figureFinal"]["exists"], false,
@@ -330,7 +330,7 @@ fn a_result_is_written_in_the_project_and_nowhere_else() {
             &["preflight"],
             &["verify"],
         ] {
-            // What is outside by its name is refused before anything is written.
+            // A path that is outside by its name is refused before anything is written.
             if code == 4 && command != ["verify"] {
                 continue;
             }
@@ -370,7 +370,7 @@ fn a_result_is_not_written_over_what_it_speaks_of() {
 
 #[test]
 fn an_image_is_read_from_where_it_was_checked() {
-    // A program swaps a folder with a link while images are finalised: what is read is ours or nothing.
+    // A program swaps a folder with a link while images are finalised: only the project's own image may be read.
     let project = Project::new().file("a/v1.png", png(2000, 100));
     let far = Project::new().file("v1.png", drawn(2000, 100, 9));
     let theirs = std::fs::read(far.at("v1.png")).expect("a file");
@@ -564,7 +564,7 @@ fn a_server_that_does_not_answer_is_ended_with_all_that_it_started() {
     assert!(gone, "the child {child} is still there");
 }
 
-/// A finalisation that was killed leaves nothing that a later one takes for the user's.
+/// Files that a killed finalisation left are not taken for the user's.
 #[test]
 fn what_a_killed_finalisation_wrote_is_written_over() {
     let folder = "figures/ai_generated";
