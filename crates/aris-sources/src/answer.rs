@@ -1,26 +1,26 @@
-//! What an interface that speaks JSON answers: items as it describes them, and the record made of each.
+//! The answer of a JSON interface: its items, and the record made from each.
 
 use aris_contract::artifact::papers::Paper;
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
-/// An answer, or several pages of one put together.
+/// An answer, or several pages combined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Each item as it came, and its record where it is a paper; `null` where a batch has none.
+    /// Each item as received, and its record if it is a paper; `null` where a batch has no paper.
     pub items: Vec<(Value, Option<Paper>)>,
-    /// Results there are in all.
+    /// Total number of results.
     pub total: Option<u64>,
-    /// Where the next page begins, as a number.
+    /// Start of the next page, as a number.
     pub next: Option<u64>,
-    /// The same as a token of the source's.
+    /// Start of the next page, as the source's token.
     pub token: Option<String>,
-    /// The list is there and may not be shown.
+    /// Whether the list exists but may not be shown.
     pub withheld: bool,
 }
 
 impl Answer {
-    /// An answer of these items.
+    /// An answer with these items.
     pub fn of<'a>(
         items: impl IntoIterator<Item = &'a Value>,
         read: impl Fn(&Value) -> Option<Paper>,
@@ -40,15 +40,15 @@ impl Answer {
             .collect()
     }
 
-    /// The first `count` items, of which none is the beginning of a page.
+    /// The first `count` items. The result has no position of a next page.
     pub(crate) fn first(mut self, count: usize) -> Self {
         self.items.truncate(count);
         self.next = None;
         self
     }
 
-    /// Asks page by page until there are `wanted` items, or no more. `ask` gets what came so far; where it has `None` for the first page,
-    /// there is nothing to list.
+    /// Requests page by page until there are `wanted` items or no more. `ask` gets the items so far; it returns `None` if there is nothing to
+    /// list, and then the result is `None`.
     ///
     /// **Errors**: those of `ask`.
     pub fn gather(
@@ -71,13 +71,13 @@ impl Answer {
     }
 }
 
-/// Asks for many works, `most` of them in one request, and keeps the answer for each: who asks for one more asks for that one. What is kept
-/// is not asked for.
+/// Requests many works, `most` per request, and caches a separate answer for each, so that a later request for other works reuses them.
+/// Cached works are not requested.
 ///
-/// `one` is the request for a work, under which its answer is kept and which `read` reads; `many` that for several. `split` makes answers for
-/// each work out of the one for several, in the order of the names.
+/// `one` is the request for a single work, under which its answer is cached; `read` parses that answer. `many` is the request for several
+/// works; `split` makes an answer for each of them, in the order of the names.
 ///
-/// **Errors**: those of the client; what came before one stays kept.
+/// **Errors**: those of the client; answers that came before the error stay cached.
 pub(crate) fn each<N, T: Clone + Default>(
     client: &Client,
     names: &[N],
@@ -100,7 +100,7 @@ pub(crate) fn each<N, T: Clone + Default>(
         let names: Vec<&N> = part.iter().map(|(_, name)| *name).collect();
         let request = many(&names);
         let _alone = client.alone(&request);
-        // Another process may have asked the same meanwhile.
+        // Another process may have stored the answers while this one waited.
         if names.iter().all(|name| client.is_kept(&one(name))) {
             for (place, name) in part {
                 **place = client.ask(&one(name), &read)?;
@@ -120,9 +120,9 @@ pub(crate) fn each<N, T: Clone + Default>(
     Ok(found)
 }
 
-/// Whether a first page may count as "nothing found": only a list without items, of which the source says that there are none in all.
+/// Checks whether a first page may mean "nothing found": only an empty list with the total 0.
 ///
-/// **Errors**: what is no list, and an empty one whose total is not 0 or not known.
+/// **Errors**: no list, or an empty one whose total is not 0 or missing.
 pub(crate) fn whole(found: &Value, total: Option<u64>) -> Result<&[Value], Doubt> {
     let list = found.as_array();
     let list = list.ok_or_else(|| no_answer("no list where results are expected"))?;
@@ -138,12 +138,12 @@ pub(crate) fn whole(found: &Value, total: Option<u64>) -> Result<&[Value], Doubt
     }
 }
 
-/// What came is no answer.
+/// A body that is not an answer.
 pub(crate) fn no_answer(why: impl Into<String>) -> Doubt {
     Doubt::NotAnAnswer(why.into())
 }
 
-/// Reads the answer for one work. An empty list is none, and does not say that there is no such work.
+/// Parses the answer for one work. An empty list is not an answer: it does not say that the work does not exist.
 pub(crate) fn single(
     read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,
 ) -> impl Fn(&Response) -> Result<Option<Answer>, Doubt> {
@@ -155,7 +155,7 @@ pub(crate) fn single(
     }
 }
 
-/// Reads an answer to a search, which is a list: that there is no such thing makes no sense there, and is not "nothing found".
+/// Parses an answer to a search. A search that does not exist (404) is not an answer, and does not mean "nothing found".
 pub(crate) fn listed(
     read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,
 ) -> impl Fn(&Response) -> Result<Option<Answer>, Doubt> {

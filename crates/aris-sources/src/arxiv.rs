@@ -1,7 +1,7 @@
 //! arXiv: the Atom interface.
 //!
 //! **Source**: arXiv API user's manual (query parameters, Atom elements, `opensearch:totalResults`, the error entry), and recorded
-//! answers. A batch names papers that do not exist by leaving them out, so entries are matched by identifier and never by place.
+//! answers. The answer to a batch omits papers that do not exist, so entries are matched by identifier, not by position.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,22 +18,22 @@ use crate::json::year_of;
 use crate::keep;
 use crate::plain::collapsed;
 
-/// Identifiers in one request: the interface takes more; these make a URL of four kilobytes, half of what web servers take.
+/// Most identifiers per request: the interface allows more, but these make a URL of four kilobytes, half of what web servers accept.
 pub const BATCH: usize = 250;
 
-/// What its interface answers with.
+/// Media types of the interface's answers.
 pub const ATOM: &str = "application/atom+xml, application/xml;q=0.9";
 
-/// Results in one page: fewer than the interface allows (2,000), so that an answer stays small enough to be asked for again.
+/// Results per page: fewer than the interface allows (2,000), so that a broken answer is cheap to request again.
 ///
 /// **Source**: arXiv API user's manual §3.1.1.2, `max_results`.
 const PAGE: usize = 500;
 
-/// Bytes of a PDF or source that are accepted: ten times the size that arXiv takes without asking (50 MB).
+/// Largest PDF or source, in bytes: ten times the size that arXiv accepts without asking (50 MB).
 const FILE_LIMIT: u64 = 512 << 20;
 
-/// Asks for papers by a query in arXiv's own language, page by page, the first in the order `sort` first: `relevance`, `lastUpdatedDate`
-/// or `submittedDate`.
+/// Searches with a query in arXiv's own syntax, page by page. `sort` is the order: `relevance`, `lastUpdatedDate` or `submittedDate`, the
+/// best or newest first.
 pub fn search(
     client: &Client,
     query: &str,
@@ -67,13 +67,12 @@ pub fn search(
     Ok(found?.unwrap_or_default().first(count))
 }
 
-/// Asks for papers by identifier. What arXiv does not have is not in the answer. Each paper is kept for itself: who asks for one more asks for
-/// that one.
+/// Requests papers by identifier. The result omits papers that arXiv does not have. Each paper is cached separately.
 pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> {
     Ok(answer_by_id(client, ids)?.papers())
 }
 
-/// The same with all that the feed says.
+/// Like [`by_id`], with the items of the feed.
 pub fn answer_by_id(client: &Client, ids: &[ArxivId]) -> Result<Answer, HttpError> {
     let found = each(client, ids, BATCH, one, parse_one, list, |ids, whole| {
         let found = complete(parse(whole)?, ids.len())?;
@@ -100,7 +99,7 @@ pub fn answer_by_id(client: &Client, ids: &[ArxivId]) -> Result<Answer, HttpErro
     })
 }
 
-/// Whether [`by_id`] answers for this paper without asking arXiv.
+/// Whether [`by_id`] can answer for this paper from the cache.
 pub fn is_kept(client: &Client, id: &ArxivId) -> bool {
     client.is_kept(&one(id))
 }
@@ -113,12 +112,12 @@ fn list(ids: &[&ArxivId]) -> Request {
         .query("max_results", &names.len().to_string())
 }
 
-/// The question for one paper, under which its record is kept.
+/// The request for one paper, under which its record is cached.
 fn one(id: &ArxivId) -> Request {
     list(&[id]).keep(keep::RECORD, keep::ABSENCE)
 }
 
-/// Reads what is kept for one paper. An empty feed is none: it may be older than a day.
+/// Parses the cached answer for one paper. An empty feed is not an answer: it may be older than a day.
 fn parse_one(response: &Response) -> Result<Option<(Value, Option<Paper>)>, Doubt> {
     if response.is_absence() {
         return Ok(None);
@@ -127,7 +126,7 @@ fn parse_one(response: &Response) -> Result<Option<(Value, Option<Paper>)>, Doub
     first.ok_or_else(|| no_answer("an empty feed")).map(Some)
 }
 
-/// Refuses a page that lacks papers which it announces: nobody knows whether they are absent.
+/// Rejects a page with fewer papers than it announces: it is unknown which of them do not exist.
 fn complete(found: Answer, wanted: usize) -> Result<Answer, Doubt> {
     let (came, total) = (found.items.len(), found.total.unwrap_or_default());
     if (came as u64) < total.min(wanted as u64) {
@@ -137,7 +136,7 @@ fn complete(found: Answer, wanted: usize) -> Result<Answer, Doubt> {
     Ok(found)
 }
 
-/// Each entry of a feed as a feed of its own.
+/// Splits a feed into one feed per entry.
 fn entries(response: &Response) -> Option<Vec<Vec<u8>>> {
     let text = std::str::from_utf8(&response.body).ok()?;
     let document = Document::parse(text).ok()?;
@@ -151,29 +150,29 @@ fn entries(response: &Response) -> Option<Vec<Vec<u8>>> {
     Some(entries.map(whole).collect())
 }
 
-/// Asks for the PDF of a paper, the newest version unless the identifier names one.
+/// Requests the PDF of a paper: the newest version unless the identifier names one.
 pub fn pdf(id: &ArxivId) -> Request {
     file("/pdf", id)
 }
 
-/// Asks for the source of a paper: a tar archive or a single file, with gzip around it; or a PDF where there is no source.
+/// Requests the source of a paper: a gzipped tar archive or file, or a PDF if there is no source.
 pub fn source(id: &ArxivId) -> Request {
     file("/src", id)
 }
 
-/// Whether a file that begins so is a PDF: `%PDF-` within the first kilobyte, as readers accept it.
+/// Whether a file with this start is a PDF: `%PDF-` occurs in the first kilobyte, as PDF readers accept it.
 pub fn is_pdf(start: &[u8]) -> bool {
     start.windows(5).any(|word| word == b"%PDF-")
 }
 
-/// Whether a file that begins so may be a source as arXiv sends it, which is a PDF, gzip, or a bare tar or TeX file: not a web page.
+/// Whether a file with this start may be a source from arXiv (a PDF, gzip, a bare tar or TeX file) and not a web page.
 pub fn is_source(start: &[u8]) -> bool {
     let text = start.trim_ascii_start();
     let pages = [&b"<!"[..], b"<html", b"<HTML"];
     !start.is_empty() && !pages.iter().any(|word| text.starts_with(word))
 }
 
-/// Whether arXiv itself says that there is no such file: its pages name it. Another 404 may come from a proxy.
+/// Whether arXiv itself says that the file does not exist: its error pages name arXiv. Another 404 may come from a proxy.
 pub fn is_absence(page: &[u8]) -> bool {
     page.windows(5)
         .any(|word| word.eq_ignore_ascii_case(b"arxiv"))
@@ -184,11 +183,10 @@ fn file(path: &'static str, id: &ArxivId) -> Request {
     request.accept("*/*").limit(FILE_LIMIT)
 }
 
-/// Reads an answer. Each item is the day of the paper's newest version, `2023-08-02`, or empty. arXiv reports errors as a feed with one entry
-/// called "Error", with status 400 or, in older days, 200.
+/// Parses an answer. Each item is the day of the paper's newest version, `2023-08-02`, or empty. arXiv reports errors as a feed with one
+/// entry called "Error", with status 400 or, in the past, 200.
 ///
-/// **Errors**: [`Doubt::NotAnAnswer`] for what is no feed; [`Doubt::Malformed`] for a feed that breaks its own rules, and for an error
-/// that it reports.
+/// **Errors**: [`Doubt::NotAnAnswer`] if it is no feed; [`Doubt::Malformed`] for an invalid feed and for an error that it reports.
 pub fn parse(response: &Response) -> Result<Answer, Doubt> {
     let text = std::str::from_utf8(&response.body)
         .map_err(|error| no_answer(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
@@ -217,7 +215,7 @@ pub fn parse(response: &Response) -> Result<Answer, Doubt> {
     })
 }
 
-/// Whether a comment says that the preprint was withdrawn. "Withdrawn from ICLR" is about a submission elsewhere.
+/// Whether the authors' comment says that the preprint was withdrawn. "Withdrawn from ICLR" is about a submission elsewhere.
 ///
 /// **Source**: arXiv, "To withdraw an article": the reason goes into the comments, such as "This paper has been withdrawn by the author".
 fn is_withdrawal(comment: &str) -> bool {
@@ -282,14 +280,14 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
             .filter_map(|category| category.attribute("term"))
             .map(str::to_owned)
             .collect(),
-        // A withdrawn preprint says so in its comment, and nowhere else.
+        // Only the comment of a withdrawn preprint says so.
         retracted: withdrawn.then_some(true),
         note: comment,
         ..crate::record(Source::Arxiv, arxiv.as_str(), fetched_at)
     })
 }
 
-/// Child elements of this local name, whatever prefix the feed gives its namespace.
+/// Child elements with this local name, whatever the prefix of their namespace.
 fn children<'a, 'input: 'a>(
     node: Node<'a, 'input>,
     name: &'static str,
@@ -298,12 +296,12 @@ fn children<'a, 'input: 'a>(
         .filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
 
-/// The day of a time.
+/// The day of an element that contains a time.
 fn day_of(node: Node<'_, '_>, name: &'static str) -> Option<String> {
     text_of(node, name)?.get(..10).map(str::to_owned)
 }
 
-/// The collapsed text of the first child of this name.
+/// The text of the first child with this name, with white space collapsed.
 fn text_of(node: Node<'_, '_>, name: &'static str) -> Option<String> {
     let child = children(node, name).next()?;
     let pieces = child.descendants().filter(Node::is_text);

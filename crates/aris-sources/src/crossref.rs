@@ -1,7 +1,7 @@
 //! Crossref: the REST interface, `works`.
 //!
-//! **Source**: Crossref REST API documentation and format (`api-doc`, work object), and recorded answers. `Resource not found.` comes
-//! as plain text with 404. DOIs of arXiv are registered elsewhere: 404 here says nothing about them.
+//! **Source**: Crossref REST API documentation and format (`api-doc`, work object), and recorded answers. `Resource not found.` is a
+//! 404 in plain text. arXiv's DOIs are registered elsewhere: a 404 here says nothing about them.
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
@@ -13,7 +13,7 @@ use crate::hosts::{self, CROSSREF};
 use crate::json::{at, body, count, date_parts, doi, first, list, text, texts};
 use crate::keep;
 
-/// Asks for the work that a DOI is registered for. `None`: Crossref has no such DOI.
+/// Requests the work with a DOI. `None`: Crossref has no such DOI.
 pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
     client.ask(&one(doi), parse_one)
 }
@@ -24,34 +24,34 @@ fn one(doi: &Doi) -> Request {
         .keep(keep::RECORD, keep::ABSENCE)
 }
 
-/// The fields of a work that are read here; without this a list brings all references of each work.
+/// The fields of a work that this module reads; without this selection a list contains all references of each work.
 ///
-/// **Source**: the answer of `/works` to an unknown `select` lists those that there are (CrossRef/rest-api-doc, issues 289 and 302).
-/// `institution`, which has the server of a preprint (bioRxiv), is none of them, so that it is not read from a single work either.
+/// **Source**: the answer of `/works` to an unknown `select` lists the valid fields (CrossRef/rest-api-doc, issues 289 and 302).
+/// `institution`, which has the server of a preprint (bioRxiv), is not among them; it is not read from a single work either.
 const FIELDS: &str = "DOI,type,title,subtitle,author,published,published-print,published-online,issued,posted,created,container-title,event,abstract,URL,is-referenced-by-count,references-count,subject,updated-by";
 
-/// DOIs in one list at most: half of the papers that are looked at together.
+/// Most DOIs per list: half of the papers that are checked together.
 const LIST: usize = 125;
 
-/// Bytes of the DOIs in one list at most: the address stays below 6,000, where servers take 8,000.
+/// Most bytes of DOIs per list: the URL stays below 6,000 bytes, where servers accept 8,000.
 const LIST_BYTES: usize = 5_000;
 
-/// Bytes of a DOI's filter beside its own: its name, the comma, and a slash, encoded.
+/// Bytes of a DOI's filter in addition to the DOI: the filter's name, the comma, and an encoded slash.
 const BESIDE: usize = 12;
 
-/// Bytes of a list that are accepted; a work of three thousand authors has some hundred thousand.
+/// Largest list, in bytes; a work with three thousand authors has some hundred thousand.
 const LIST_LIMIT: u64 = 64 << 20;
 
-/// DOIs from which on a list is quicker than asking for each: it takes the time of five records.
+/// Fewest DOIs for which a list is faster than single requests: a list takes the time of five records.
 const LIST_FROM: usize = 6;
 
-/// Brings the works of many DOIs into the cache, in lists: [`by_doi`] then has them. What a list does not name stays unknown, because
-/// its index may be behind the register; so does what a list without an answer would have named.
+/// Requests the works of many DOIs in lists and stores them in the cache for [`by_doi`]. DOIs missing from a list are left to
+/// [`by_doi`], because the search index may lag behind the register.
 ///
-/// **Source**: REST API documentation, filter `doi`; several filters of one name mean any of them. A comma parts filters, so a DOI
-/// with one is left out.
+/// **Source**: REST API documentation, filter `doi`; several filters with the same name mean any of them. Commas separate filters, so
+/// DOIs with a comma are left out.
 ///
-/// **Errors**: the first list without an answer; nothing follows from it.
+/// **Errors**: that of the first list without an answer; it says nothing about the DOIs.
 pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
     if client.settings.mode != Mode::Live {
         return Ok(());
@@ -87,7 +87,7 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
     Ok(())
 }
 
-/// Reads the answer for one DOI.
+/// Parses the answer for one DOI.
 pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
     if absent(response)? {
         return Ok(None);
@@ -98,7 +98,7 @@ pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
         .ok_or_else(|| Doubt::Malformed(String::from("a work without DOI")))
 }
 
-/// Asks for works by what a reference says, best match first.
+/// Searches works by the text of a reference, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
     let request = list_request(rows.min(100))
         .query("query.bibliographic", words)
@@ -106,7 +106,7 @@ pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, H
     client.ask(&request, parse_list)
 }
 
-/// The request for a list of so many works.
+/// The request for a list of `rows` works.
 pub fn list_request(rows: usize) -> Request {
     let request = Request::get(&CROSSREF, "/works").query("select", FIELDS);
     let mut request = request.query("rows", &rows.to_string());
@@ -114,7 +114,7 @@ pub fn list_request(rows: usize) -> Request {
     request
 }
 
-/// Reads a list of works.
+/// Parses a list of works.
 pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
     let answer = message(response, "work-list")?;
     let total = count(&answer, &["message", "total-results"]);
@@ -122,7 +122,7 @@ pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
     Ok(works.filter_map(|work| paper(work, response)).collect())
 }
 
-/// Whether Crossref itself says that there is no such work. Another 404 may come from a proxy.
+/// Whether Crossref itself says that the work does not exist. Another 404 may come from a proxy.
 fn absent(response: &Response) -> Result<bool, Doubt> {
     if !response.is_absence() {
         return Ok(false);
@@ -160,7 +160,7 @@ fn message(response: &Response, kind: &str) -> Result<Value, Doubt> {
     }
 }
 
-/// The record of a work object. Without a DOI there is none.
+/// The record of a work object; `None` without a DOI.
 pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
     let doi = doi(work, &["DOI"])?;
     let dated = [

@@ -12,7 +12,7 @@ use crate::hosts::DATACITE;
 use crate::json::{at, body, count, doi, first, list, text, year};
 use crate::keep;
 
-/// Asks for the work that a DOI is registered for. `None`: DataCite has no such DOI.
+/// Requests the work with a DOI. `None`: DataCite has no such DOI.
 pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
     let request = Request::get(&DATACITE, "/dois")
         .segments(doi.folded())
@@ -20,7 +20,7 @@ pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
     client.ask(&request, parse)
 }
 
-/// Reads the answer for one DOI.
+/// Parses the answer for one DOI.
 pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
     let answer = body(response)?;
     if response.is_absence() {
@@ -88,7 +88,7 @@ fn author(value: &Value) -> Option<Author> {
     } else {
         let whole = text(value, &["name"])?;
         let group = text(value, &["nameType"]).as_deref() == Some("Organizational");
-        // "Family, Given" is how DataCite writes a whole name.
+        // DataCite writes a whole name as "Family, Given".
         match whole.split_once(", ") {
             Some((family, given)) if !group => format!("{given} {family}"),
             _ => whole,

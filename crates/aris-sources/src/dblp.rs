@@ -1,7 +1,7 @@
 //! DBLP: the search for publications.
 //!
-//! **Source**: DBLP's frequently asked questions, "How to use the dblp search API", and recorded answers. One author comes as an
-//! object, several as a list; a title ends with a full stop; a name may end with four digits that tell namesakes apart.
+//! **Source**: DBLP's frequently asked questions, "How to use the dblp search API", and recorded answers. A single author is an
+//! object, several are a list; titles end with a full stop; a name may end with four digits that distinguish namesakes.
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
@@ -13,7 +13,7 @@ use crate::hosts::DBLP;
 use crate::json::{at, body, count, doi, first, list, text, year};
 use crate::keep;
 
-/// Asks for publications by words, best match first.
+/// Searches publications by words, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
     let request = Request::get(&DBLP, "/search/publ/api")
         .query("q", words)
@@ -23,7 +23,7 @@ pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, H
     client.ask(&request, parse)
 }
 
-/// Reads an answer.
+/// Parses an answer.
 pub fn parse(response: &Response) -> Result<Vec<Paper>, Doubt> {
     let answer = body(response)?;
     let hits = at(&answer, &["result", "hits"]);
@@ -82,7 +82,7 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
     })
 }
 
-/// A name without the four digits that tell namesakes apart, `Wei Wang 0001`.
+/// A name without the four digits that distinguish namesakes, as in `Wei Wang 0001`.
 fn without_number(name: &str) -> &str {
     match name.rsplit_once(' ') {
         Some((bare, number))

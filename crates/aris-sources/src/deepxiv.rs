@@ -1,7 +1,7 @@
-//! DeepXiv, through its own program `deepxiv`, which holds the account and its token.
+//! DeepXiv, through its own program `deepxiv`, which manages the account and its token.
 //!
-//! **Source**: the program's `--help` and its package `deepxiv-sdk` (commands, flags, the fields of a result). Its answers are taken as they
-//! come; a field that is not there is unknown.
+//! **Source**: the program's `--help` and its package `deepxiv-sdk` (commands, flags, the fields of a result). Its answers have no fixed
+//! form; a missing field is unknown.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use serde_json::Value;
 use crate::FetchError;
 use crate::json::{at, count, day, doi, list, names, text, texts, year, year_of};
 
-/// The program.
+/// Name of the program.
 pub const PROGRAM: &str = "deepxiv";
 
-/// Bytes of an answer that are accepted.
+/// Most bytes of an answer.
 const LIMIT: usize = 32 << 20;
 
-/// What the program printed cannot be used; `why` says what is wrong with it.
+/// The error for output that cannot be used; `why` is the reason.
 fn no_answer(why: impl std::fmt::Display) -> FetchError {
     FetchError::told(
         ErrorKind::Unavailable,
@@ -31,7 +31,7 @@ fn no_answer(why: impl std::fmt::Display) -> FetchError {
     )
 }
 
-/// Runs the program with `args` in `folder` and gives what it prints.
+/// Runs the program with `args` in `folder` and returns its output, trimmed.
 pub fn run(folder: &Path, args: &[String], deadline: Duration) -> Result<String, FetchError> {
     let finished = aris_proc::command(PROGRAM, folder)
         .args(args)
@@ -47,7 +47,7 @@ pub fn run(folder: &Path, args: &[String], deadline: Duration) -> Result<String,
         })?;
     let code = finished.code().map_err(|error| FetchError::of(&error))?;
     if code != 0 {
-        // No network, no token, no such paper: it does not say which in a way that a program could tell.
+        // No network, no token, or no such paper: the program does not distinguish them in a machine-readable way.
         let said = [finished.stderr.text(), finished.stdout.text()];
         let mut last = said.iter().filter_map(|text| {
             let mut lines = text.lines().map(str::trim);
@@ -73,7 +73,7 @@ pub fn run_json(folder: &Path, args: &[String], deadline: Duration) -> Result<Va
     serde_json::from_str(&text).map_err(|error| no_answer(format!("no JSON: {error}")))
 }
 
-/// Asks for papers by words.
+/// Searches papers by words.
 pub fn search(
     folder: &Path,
     words: &str,
@@ -95,7 +95,7 @@ pub fn search(
     records(&run_json(folder, &args, deadline)?, now)
 }
 
-/// The records of an answer: a list of papers, bare or under `results`, `papers` or `data`, or one paper.
+/// The records of an answer: a list of papers, bare or under `results`, `papers`, `data` or `result`, or one paper.
 ///
 /// **Errors**: an answer that is none of these.
 pub fn records(answer: &Value, now: Timestamp) -> Result<Vec<Paper>, FetchError> {
@@ -110,7 +110,7 @@ pub fn records(answer: &Value, now: Timestamp) -> Result<Vec<Paper>, FetchError>
     Ok(items.iter().filter_map(|item| paper(item, now)).collect())
 }
 
-/// The record of one result; `None` for what names no paper.
+/// The record of one result; `None` if it is not a paper.
 fn paper(item: &Value, now: Timestamp) -> Option<Paper> {
     let first = |keys: &[&str]| keys.iter().find_map(|key| text(item, &[key]));
     let arxiv = first(&["arxiv_id", "arxivId", "id"]).and_then(|id| ArxivId::parse(&id).ok());
@@ -152,7 +152,7 @@ fn paper(item: &Value, now: Timestamp) -> Option<Paper> {
     })
 }
 
-/// Authors as a list of names, a list of objects with a name, or one text with commas.
+/// Authors from a list of names, a list of objects with a name, or a comma-separated text.
 fn authors(value: &Value) -> Vec<Author> {
     match value {
         Value::Array(people) => people

@@ -1,4 +1,4 @@
-//! What can go wrong when papers are fetched.
+//! Errors of fetching papers.
 
 use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Failure};
@@ -6,33 +6,33 @@ use aris_fs::FsError;
 use aris_http::HttpError;
 use serde_json::{Map, Value};
 
-/// The error of every helper that asks sources: what the helper itself finds wrong, no answer, or the disk.
+/// The error of every helper that asks sources: one that the helper itself finds, a missing answer, or a disk error.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct FetchError(Box<ErrorBody>);
 
 impl FetchError {
-    /// An error of this kind, with a hint where there is one.
+    /// An error of this kind; an empty hint means none.
     pub fn told(kind: ErrorKind, what: impl Into<String>, hint: &str) -> Self {
         Self(Box::new(ErrorBody::new(kind, what, hint)))
     }
 
-    /// What was given cannot be asked for.
+    /// A usage error: the arguments cannot be used for a request.
     pub fn usage(what: impl Into<String>, hint: &str) -> Self {
         Self::told(ErrorKind::Usage, what, hint)
     }
 
-    /// There is no such thing.
+    /// The requested thing does not exist.
     pub fn absent(what: impl Into<String>, hint: &str) -> Self {
         Self::told(ErrorKind::NotFound, what, hint)
     }
 
-    /// The same error as one of a library.
+    /// Converts the error of a library.
     pub(crate) fn of(failure: &dyn Failure) -> Self {
         Self(Box::new(ErrorBody::of(failure)))
     }
 
-    /// With a value for programs that read the envelope.
+    /// Adds a machine-readable detail.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.details.insert(key.to_owned(), value.into());

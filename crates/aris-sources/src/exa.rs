@@ -1,7 +1,7 @@
-//! Exa: search of the web, papers among it.
+//! Exa: web search, including papers.
 //!
 //! **Source**: Exa API reference (`/search`, `/findSimilar`, `/contents`: body fields, the result object, error bodies). A result is a
-//! page, not a paper: what makes a record of it is an arXiv identifier or DOI in its address.
+//! page; it becomes a record if its address contains an arXiv identifier or DOI.
 
 use aris_contract::artifact::papers::{Identifiers, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
@@ -13,15 +13,15 @@ use crate::hosts::EXA;
 use crate::json::{at, body, day, names, text, year_of};
 use crate::keep;
 
-/// Results of one request at most.
+/// Most results per request.
 const PAGE: usize = 100;
 
-/// Where a request goes.
+/// The endpoint of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// Pages for a query.
     Search,
-    /// Pages like a page.
+    /// Pages similar to a page.
     FindSimilar,
     /// The contents of pages.
     Contents,
@@ -37,13 +37,13 @@ impl Endpoint {
     }
 }
 
-/// Asks; the results as Exa describes them, each with the record made of it.
+/// Sends a request; returns the results as Exa describes them, each with its record.
 pub fn ask(client: &Client, endpoint: Endpoint, wanted: &Value) -> Result<Answer, HttpError> {
     let request = Request::post(&EXA, endpoint.path(), wanted).keep(keep::SEARCH, keep::ABSENCE);
     client.ask(&request, read)
 }
 
-/// Asks for papers by words.
+/// Searches papers by words.
 pub fn papers(client: &Client, words: &str, count: usize) -> Result<Answer, HttpError> {
     let wanted = json!({
         "query": words,
@@ -54,7 +54,7 @@ pub fn papers(client: &Client, words: &str, count: usize) -> Result<Answer, Http
     ask(client, Endpoint::Search, &wanted)
 }
 
-/// Reads the results of any endpoint.
+/// Parses the results of any endpoint.
 pub fn read(response: &Response) -> Result<Answer, Doubt> {
     let answer = body(response)?;
     let said = || text(&answer, &["error"]).or_else(|| text(&answer, &["message"]));
@@ -77,7 +77,7 @@ pub fn paper(result: &Value, response: &Response) -> Paper {
         .flatten();
     Paper {
         title: text(result, &["title"]).unwrap_or_default(),
-        // One text for all authors; where it names several, they stand between commas or semicolons.
+        // One text for all authors, separated by commas or semicolons.
         authors: names(&text(result, &["author"]).unwrap_or_default()),
         year: year_of(date.as_ref()),
         date,

@@ -1,4 +1,4 @@
-//! The services, and the manners each asks for.
+//! The services and their manners.
 //!
 //! | host | pace | what the service says, read in November 2026 |
 //! |---|---|---|
@@ -30,7 +30,7 @@ pub static ARXIV: Host = Host {
     )
 };
 
-/// arXiv's PDFs and sources. They are the same machines, but a download may last minutes, so it has a pace of its own.
+/// arXiv's PDFs and sources. The machines are the same, but a download may take minutes, so it has its own pace.
 pub static ARXIV_FILES: Host = Host::new(
     "arxiv-files",
     "https://arxiv.org",
@@ -49,7 +49,7 @@ pub static CROSSREF: Host = Host {
     )
 };
 
-/// A list takes as long as five records: 1 a second in the public pool, 2 in the polite one, which allows 3.
+/// A list uses five intervals of the pace: 1 list a second in the public pool, 2 in the polite one, which allows 3.
 pub const CROSSREF_LIST_SLOTS: u32 = 5;
 
 /// DataCite.
@@ -71,7 +71,7 @@ pub static DBLP: Host = Host::new(
     Manners::every(2000, 1),
 );
 
-/// Exa, which takes no request without a key.
+/// Exa; all its requests need a key.
 pub static EXA: Host = Host::new(
     "exa",
     "https://api.exa.ai",

@@ -1,4 +1,4 @@
-//! Reading JSON whose fields may be absent, `null`, or of another type than documented: each is unknown, none is an error.
+//! Reads JSON whose fields may be absent, `null`, or of an undocumented type: such a field is unknown, not an error.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::plain::untagged;
 
 /// The body as JSON.
 ///
-/// **Errors**: a body that is no JSON, or of the wrong kind, is no answer: services send pages and fragments when they are in trouble.
+/// **Errors**: [`Doubt::NotAnAnswer`] for a body that is not JSON: services in trouble send HTML pages and fragments.
 pub fn body(response: &Response) -> Result<Value, Doubt> {
     serde_json::from_slice(&response.body).map_err(|error| no_answer(format!("no JSON: {error}")))
 }
@@ -23,7 +23,7 @@ pub fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
     path.iter().fold(value, below)
 }
 
-/// A text, plain and not empty.
+/// A text, made plain; `None` if empty.
 pub fn text(value: &Value, path: &[&str]) -> Option<String> {
     let found = match at(value, path) {
         Value::String(text) => untagged(text),
@@ -33,18 +33,18 @@ pub fn text(value: &Value, path: &[&str]) -> Option<String> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The texts at a path in the items of a list.
+/// The text at a path in each item of a list.
 pub fn texts(list: &[Value], path: &[&str]) -> Vec<String> {
     list.iter().filter_map(|item| text(item, path)).collect()
 }
 
-/// Authors of whom the items of a list have a whole name at a path.
+/// Authors, from the whole name at a path in each item of a list.
 pub(crate) fn authors(list: &[Value], path: &[&str]) -> Vec<Author> {
     let names = texts(list, path);
     names.iter().map(|name| Author::named(name)).collect()
 }
 
-/// Authors out of one text, with commas or semicolons between them.
+/// Authors, from one text with commas or semicolons between the names.
 pub(crate) fn names(text: &str) -> Vec<Author> {
     let names = text.split([';', ',']).map(str::trim);
     names
@@ -58,7 +58,7 @@ pub(crate) fn doi(value: &Value, path: &[&str]) -> Option<Doi> {
     Doi::parse(&text(value, path)?).ok()
 }
 
-/// A day, `2023-04-25`, of a date or a time.
+/// The day, `2023-04-25`, of a date or a time.
 pub(crate) fn day(value: &Value, path: &[&str]) -> Option<String> {
     text(value, path)?.get(..10).map(str::to_owned)
 }
@@ -76,7 +76,7 @@ pub fn first(value: &Value, path: &[&str]) -> Option<String> {
     }
 }
 
-/// A count.
+/// A number that is a count.
 pub fn count(value: &Value, path: &[&str]) -> Option<u64> {
     let found = at(value, path);
     found
@@ -94,12 +94,12 @@ fn as_year(number: u64) -> Option<u16> {
     (1000..3000).contains(&year).then_some(year)
 }
 
-/// A list; anything else is an empty one.
+/// A list; empty if the value is anything else.
 pub fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
     at(value, path).as_array().map_or(&[], Vec::as_slice)
 }
 
-/// `2023-04-25`, `2023-04`, `2023` from `[2023, 4, 25]`, and the year.
+/// The date `2023-04-25`, `2023-04` or `2023` from `[2023, 4, 25]` or a shorter list, and the year.
 pub(crate) fn date_parts(value: &Value) -> Option<(String, u16)> {
     let parts = list(value, &["date-parts"]).first()?.as_array()?;
     let parts: Vec<u64> = parts.iter().map_while(Value::as_u64).collect();

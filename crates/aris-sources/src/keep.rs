@@ -1,8 +1,8 @@
-//! How long answers are kept. A record changes rarely, a search every day, and what is absent today may be there tomorrow.
+//! How long answers are cached. A record rarely changes, search results change daily, and an absent paper may appear tomorrow.
 
 use std::time::Duration;
 
-/// A record that was asked for by its identifier: 30 days, as the reference's verification cache.
+/// A record requested by its identifier: 30 days, as in the reference's verification cache.
 pub const RECORD: Duration = Duration::from_hours(30 * 24);
 
 /// The results of a search.

@@ -1,7 +1,8 @@
-//! The sources of records: what they are asked, and how their answers are read.
+//! The sources of records: requests, and parsers of their answers.
 //!
-//! One module for each source: functions that ask through a [`Client`], and `parse` functions from an answer to
-//! records, which need no network. An answer that is none is a [`Doubt`]: asked for again, never read as "nothing".
+//! One module per source: functions that send requests through a [`Client`], and `parse` functions that turn an answer into
+//! records without network access. A body that is not an answer is a [`Doubt`]: it is requested again, and never means "nothing
+//! found".
 
 #![warn(missing_docs)]
 
@@ -33,7 +34,7 @@ pub use aris_http::{
 };
 pub use error::FetchError;
 
-/// A record of which only its source is known yet.
+/// A record with only its source.
 fn record(source: Source, record: &str, retrieved_at: Timestamp) -> Paper {
     let origin = Origin {
         source,
@@ -46,7 +47,7 @@ fn record(source: Source, record: &str, retrieved_at: Timestamp) -> Paper {
     }
 }
 
-/// The paper that an address of arXiv leads to, without its version.
+/// The paper of an arXiv URL, without its version.
 fn arxiv_of(address: &str) -> Option<ArxivId> {
     let id = address
         .contains("arxiv.org/")

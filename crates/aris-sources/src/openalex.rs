@@ -1,7 +1,7 @@
 //! OpenAlex: works.
 //!
-//! **Source**: OpenAlex developer documentation (work object, filters, paging) and recorded answers. Looking a work up by identifier
-//! is free, searching is metered; an unknown work is 404 with an HTML page.
+//! **Source**: OpenAlex developer documentation (work object, filters, paging) and recorded answers. Looking up a work by identifier
+//! is free, searches are metered; for an unknown work the answer is a 404 with an HTML page.
 
 use std::collections::BTreeMap;
 
@@ -15,34 +15,34 @@ use crate::hosts::OPENALEX;
 use crate::json::{at, body, count, doi, list, text, texts, year};
 use crate::keep;
 
-/// Results in one page at most.
+/// Most results per page.
 ///
 /// **Source**: OpenAlex, "Page through results": `per_page` is between 1 and 100.
 const PAGE: usize = 100;
 
-/// The fields of a work that are read here.
+/// The fields of a work that this module reads.
 ///
 /// **Source**: OpenAlex, "Select Fields": root-level fields, separated by commas, for lists and for one work.
 const FIELDS: &str = "id,doi,title,display_name,authorships,publication_year,publication_date,primary_location,best_oa_location,\
     locations,type,abstract_inverted_index,ids,open_access,cited_by_count,referenced_works_count,topics,keywords,language,is_retracted";
 
-/// Authors in a list of works at most.
+/// Most authors of a work in a list.
 ///
 /// **Source**: OpenAlex, "Works with more than 100 authors are truncated".
 const AUTHORS: usize = 100;
 
-/// Words of an abstract that are put together again; more than any abstract has.
+/// Most words of an abstract that are put together; no abstract has more.
 const WORDS: usize = 20_000;
 
-/// The page that stands for a work that is unknown. **Source**: recorded answers.
+/// The page for an unknown work. **Source**: recorded answers.
 const NO_WORK: &str = "<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>";
 
-/// Asks for a work by DOI. `None`: OpenAlex has no such work.
+/// Requests a work by DOI. `None`: OpenAlex has no such work.
 pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Answer>, HttpError> {
     by_name(client, &format!("doi:{}", doi.folded()))
 }
 
-/// Asks for a work by a name, `W2741809807`, `doi:…`, `pmid:…`. `None`: OpenAlex has no such work.
+/// Requests a work by an identifier: `W2741809807`, `doi:…`, `pmid:…`. `None`: OpenAlex has no such work.
 pub fn by_name(client: &Client, name: &str) -> Result<Option<Answer>, HttpError> {
     let request = Request::get(&OPENALEX, "/works")
         .segments(name)
@@ -50,7 +50,7 @@ pub fn by_name(client: &Client, name: &str) -> Result<Option<Answer>, HttpError>
     client.ask(&request, single(read))
 }
 
-/// Asks for `count` works by words, page by page, that meet the `filters` (`name:value`, as OpenAlex writes them), in the order `sort`
+/// Searches `count` works by words, page by page, with the `filters` (`name:value`, in OpenAlex's syntax), in the order `sort`
 /// (`cited_by_count:desc`) or by relevance.
 pub fn search(
     client: &Client,
@@ -81,13 +81,13 @@ pub fn search(
         }
         Ok(answer)
     });
-    // The number of a page is of no use without its size.
+    // The page number is dropped, because callers do not know the page size.
     Ok(found?.unwrap_or_default().first(count))
 }
 
-/// Reads an answer: a list of works, or one work. `None`: there is no such work.
+/// Parses an answer: a list of works, or one work. `None`: the work does not exist.
 ///
-/// **Errors**: what is no answer, and an error that OpenAlex reports.
+/// **Errors**: a body that is not an answer, and an error that OpenAlex reports.
 pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     if response.is_absence() {
         let page = String::from_utf8_lossy(&response.body);
@@ -135,7 +135,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
             .iter()
             .filter_map(author)
             .collect(),
-        // The mark of a list that was cut is none of the fields that can be asked for.
+        // `is_authors_truncated` cannot be selected, so the length of the list is checked as well.
         authors_cut: list(work, &["authorships"]).len() == AUTHORS
             || at(work, &["is_authors_truncated"]).as_bool() == Some(true),
         year: year(work, &["publication_year"]),
@@ -175,7 +175,7 @@ fn author(value: &Value) -> Option<Author> {
     })
 }
 
-/// The abstract from its inverted index: words with their places.
+/// The abstract from its inverted index, which maps words to positions.
 fn summary(index: &Value) -> Option<String> {
     let mut words: BTreeMap<usize, &str> = BTreeMap::new();
     for (word, places) in index.as_object()? {

@@ -1,9 +1,9 @@
-//! Text of sources, made plain: markup and entities gone, white space collapsed.
+//! Makes text from sources plain: removes markup, resolves entities, collapses white space.
 
 use aris_contract::text::is_hidden;
 
-/// White space of any kind as single blanks, none at the ends; without control characters and without those that turn the direction
-/// of text.
+/// Collapses white space of any kind to single spaces and trims the text; removes control characters and those that change the
+/// direction of text.
 pub(crate) fn collapsed(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -15,7 +15,7 @@ pub(crate) fn collapsed(text: &str) -> String {
     plain
 }
 
-/// Without HTML, JATS or `MathML` tags, entities resolved, collapsed. A `<` that begins no tag stays.
+/// Removes HTML, JATS and `MathML` tags, resolves entities, and collapses white space. A `<` that begins no tag stays.
 pub(crate) fn untagged(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -34,10 +34,10 @@ pub(crate) fn untagged(text: &str) -> String {
     collapsed(&plain)
 }
 
-/// Longest tag that is taken for one.
+/// Longest tag, in bytes.
 const TAG: usize = 400;
 
-/// Length of the tag that `text` begins with.
+/// Length of the tag at the start of `text`.
 fn tag(text: &str) -> Option<usize> {
     let mut bytes = text.bytes();
     (bytes.next() == Some(b'<')).then_some(())?;
@@ -52,7 +52,7 @@ fn tag(text: &str) -> Option<usize> {
     Some(end + 1)
 }
 
-/// Resolves the entity that `text` begins with; its length.
+/// Appends the character of the entity at the start of `text` to `plain`; returns the entity's length.
 fn entity(text: &str, plain: &mut String) -> Option<usize> {
     let inner = text.strip_prefix('&')?;
     let end = inner.bytes().take(12).position(|byte| byte == b';')?;

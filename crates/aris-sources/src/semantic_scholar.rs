@@ -12,26 +12,26 @@ use crate::hosts::SEMANTIC_SCHOLAR;
 use crate::json::{at, authors, body, count, doi, list, text, texts, year};
 use crate::keep;
 
-/// What is asked of a paper whose record is wanted.
+/// The fields that are needed for a record.
 pub const FIELDS: &str = "title,authors,year,publicationDate,venue,journal,publicationTypes,abstract,externalIds,url,openAccessPdf,citationCount,referenceCount,fieldsOfStudy";
 
-/// Papers in one batch at most.
+/// Most papers per batch.
 const BATCH: usize = 500;
 
-/// Results in one page of a search at most.
+/// Most results per page of a search.
 const PAGE: usize = 100;
 
-/// Neighbours in one page at most.
+/// Most citing or cited papers per page.
 const NEIGHBOURS: usize = 1000;
 
-/// How many papers of a list are asked for, and from which on.
+/// The requested part of a list of papers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// Number of the first one, from 0.
+    /// Index of the first paper, from 0.
     pub start: usize,
-    /// Papers wanted.
+    /// Number of papers.
     pub count: usize,
-    /// What is asked of each.
+    /// The fields of each paper.
     pub fields: &'a str,
 }
 
@@ -45,7 +45,7 @@ impl Part<'_> {
         }
     }
 
-    /// Asks page by page, `largest` papers at once.
+    /// Requests page by page, with up to `largest` papers per page.
     fn ask(
         self,
         client: &Client,
@@ -70,7 +70,7 @@ impl Part<'_> {
     }
 }
 
-/// Asks for papers by words, best match first, within `filters` (`year`, `venue` …).
+/// Searches papers by words, best match first, with `filters` (`year`, `venue` …).
 pub fn search(
     client: &Client,
     words: &str,
@@ -82,8 +82,8 @@ pub fn search(
     Ok(found.unwrap_or_default())
 }
 
-/// Asks for all papers that fit, in the order `sort`, until there are `count` or more. The token of the answer goes on behind its last
-/// paper; `token` is that of an earlier answer.
+/// Searches all matching papers in the order `sort`, until there are at least `count`. The answer's token continues after its last paper;
+/// `token` is that of an earlier answer.
 pub fn search_bulk(
     client: &Client,
     words: &str,
@@ -102,7 +102,7 @@ pub fn search_bulk(
     Ok(found?.unwrap_or_default())
 }
 
-/// Asks for the papers that cite a paper, or with `references` for those that it cites. `None`: there is no such paper.
+/// Requests the papers that cite a paper or, with `references`, those that it cites. `None`: the paper does not exist.
 pub fn neighbours(
     client: &Client,
     name: &str,
@@ -121,7 +121,7 @@ pub fn neighbours(
     part.ask(client, NEIGHBOURS, &request, read)
 }
 
-/// **Source**: Graph API, `/paper/search`: the names of the filters are those of the query.
+/// **Source**: Graph API, `/paper/search`: filters are query parameters with the filters' names.
 fn filtered(path: &'static str, words: &str, filters: &[(&'static str, String)]) -> Request {
     let request = Request::get(&SEMANTIC_SCHOLAR, path).query("query", words);
     let filters = filters.iter();
@@ -130,8 +130,8 @@ fn filtered(path: &'static str, words: &str, filters: &[(&'static str, String)])
         .keep(keep::SEARCH, keep::ABSENCE)
 }
 
-/// Asks for papers by any of their names (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits); the items are in the order of the names. Each is kept
-/// for itself: who asks for one more asks for that one.
+/// Requests papers by identifiers of any kind (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits); the items are in the order of `names`. Each paper
+/// is cached separately.
 pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, HttpError> {
     let many = |names: &[&String]| {
         let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": names }));
@@ -153,10 +153,10 @@ pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, 
     })
 }
 
-/// What is kept for a name that a batch does not know.
+/// The body that is cached for a name that a batch does not know.
 const NO_PAPER: &[u8] = br#"{"error":"no such paper"}"#;
 
-/// Reads the answer for so many names.
+/// Parses the answer to a batch of `count` names.
 fn named(response: &Response, count: usize) -> Result<Vec<(Value, Option<Paper>)>, Doubt> {
     let Some(found) = read(response)? else {
         return Ok(vec![(Value::Null, None); count]);
@@ -168,7 +168,7 @@ fn named(response: &Response, count: usize) -> Result<Vec<(Value, Option<Paper>)
     Err(no_answer(format!("{came} papers for {count} names")))
 }
 
-/// Asks for one paper by any of its names. `None`: there is no such paper.
+/// Requests one paper by an identifier of any kind. `None`: the paper does not exist.
 pub fn by_name(client: &Client, name: &str, fields: &str) -> Result<Option<Answer>, HttpError> {
     let request = Request::get(&SEMANTIC_SCHOLAR, "/paper")
         .segments(name)
@@ -177,7 +177,7 @@ pub fn by_name(client: &Client, name: &str, fields: &str) -> Result<Option<Answe
     client.ask(&request, single(read))
 }
 
-/// Asks for the paper whose title fits best. `None`: nothing fits.
+/// Requests the paper whose title matches best. `None`: no title matches.
 pub fn by_title(client: &Client, title: &str, fields: &str) -> Result<Option<Answer>, HttpError> {
     let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search/match")
         .query("query", &without_hyphens(title))
@@ -191,14 +191,14 @@ fn without_hyphens(words: &str) -> String {
     words.replace(['-', '\u{2010}', '\u{2011}'], " ")
 }
 
-/// Reads an answer of any shape: a page of a search, a page of neighbours, a batch, one paper. `None`: there is no such paper, or in a batch
-/// none of them.
+/// Parses an answer of any form: a page of a search, a page of neighbours, a batch, or one paper. `None`: the paper, or all papers of a
+/// batch, do not exist.
 ///
-/// **Source**: Graph API. An empty search has `total` 0 and no `data`; a batch is a list with `null` for each name that is unknown, and 400 with
-/// "No valid paper ids given" when all of them are; neighbours stand inside `citingPaper` or `citedPaper`; a list that a publisher holds back
-/// is `null`; what is not there is 404 with a message.
+/// **Source**: Graph API. An empty search has `total` 0 and no `data`; a batch is a list with `null` for each unknown name, and a 400 with
+/// "No valid paper ids given" if all are unknown; neighbours are inside `citingPaper` or `citedPaper`; a list that a publisher withholds
+/// is `null`; for an unknown paper the answer is a 404 with a message.
 ///
-/// **Errors**: what is no answer, and an error that Semantic Scholar reports.
+/// **Errors**: a body that is not an answer, and an error that Semantic Scholar reports.
 pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     let value = body(response)?;
     let refusal = text(&value, &["error"]).or_else(|| text(&value, &["message"]));
@@ -220,7 +220,7 @@ pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     let mut answer = Answer::default();
     if let Some(list) = listed {
         answer = Answer::of(list.iter().map(inner), |item| paper(item, response));
-        // The total is an estimate: only an empty first page contradicts it.
+        // The total is an estimate, so only an empty first page contradicts it.
         let first = count(&value, &["offset"]).unwrap_or(0) == 0;
         if list.is_empty() && first && total.is_some_and(|total| total > 0) {
             return Err(no_answer("an empty page, although results are announced"));
@@ -250,7 +250,7 @@ fn is_absence(said: &str) -> bool {
         || said.contains("not found") && things.iter().any(|thing| said.contains(thing))
 }
 
-/// The paper of a neighbour, or the item itself.
+/// The paper of an item in a list of neighbours, or the item itself.
 fn inner(item: &Value) -> &Value {
     let inner = item.get("citingPaper").or_else(|| item.get("citedPaper"));
     inner.unwrap_or(item)

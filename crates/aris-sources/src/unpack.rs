@@ -1,38 +1,37 @@
-//! A paper's source, out of what arXiv sends: a tar archive or a single file, with or without gzip, or a PDF.
+//! Unpacks a paper's source from arXiv: a tar archive or a single file, with or without gzip, or a PDF.
 //!
-//! An archive comes from a stranger: only plain files whose path stays below the target are written, and their number and size are
-//! bounded.
+//! Archives are untrusted: only regular files with paths below the target are accepted, and their number and size are limited.
 
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-/// Bytes that a source may have when unpacked: twenty times what arXiv takes without asking (50 MB).
+/// Largest unpacked source, in bytes: twenty times what arXiv accepts without asking (50 MB).
 const BYTES: u64 = 1 << 30;
 
-/// Files that a source may have.
+/// Most files in a source.
 const FILES: usize = 20_000;
 
 /// An unpacked source.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    /// Plain files by their path inside the archive.
+    /// Regular files by their path inside the archive.
     pub files: Vec<(PathBuf, Vec<u8>)>,
-    /// Entries that were left out, as the archive names them.
+    /// Entries that were skipped, with their names in the archive.
     pub left_out: Vec<String>,
 }
 
-/// Reads what arXiv sent. `name` is what a single file is called, without its ending.
+/// Unpacks the bytes from arXiv. `name` is the name for a single file, without extension.
 ///
-/// **Errors**: what is wrong with it, in words.
+/// **Errors**: what is wrong with them, in words.
 pub fn read(bytes: &[u8], name: &str) -> Result<Source, String> {
     let plain = if bytes.starts_with(&[0x1f, 0x8b]) {
         bounded(MultiGzDecoder::new(bytes))?
     } else {
         bytes.to_vec()
     };
-    // A tar header says so at byte 257 (POSIX.1-1988 ustar, GNU tar).
+    // Magic number of a tar header (POSIX.1-1988 ustar, GNU tar).
     if plain.get(257..262) == Some(b"ustar") {
         return archive(&plain);
     }
@@ -83,7 +82,7 @@ fn archive(bytes: &[u8]) -> Result<Source, String> {
         if source.files.len() >= FILES {
             return Err(format!("more than {FILES} files"));
         }
-        // A sparse file may be larger than the archive: the size is that of what is read, not what is announced.
+        // A sparse file may be larger than the archive, so count the bytes read, not the announced size.
         let mut content = Vec::new();
         (&mut entry)
             .take(BYTES + 1)
@@ -93,7 +92,7 @@ fn archive(bytes: &[u8]) -> Result<Source, String> {
         if total + content.len() as u64 > BYTES {
             return Err(format!("more than {BYTES} bytes when unpacked"));
         }
-        // The last of two entries of one name counts, as with tar.
+        // Of two entries with the same name the last one counts, as with tar.
         source.files.retain(|(earlier, _)| *earlier != inside);
         source.files.push((inside, content));
     }
@@ -103,7 +102,7 @@ fn archive(bytes: &[u8]) -> Result<Source, String> {
     Ok(source)
 }
 
-/// The path without `.`, when it stays below where it begins.
+/// The path without `.`; `None` if it leaves its starting folder.
 fn inside(path: &str) -> Option<PathBuf> {
     let clean = aris_fs::join_inside(Path::new(""), Path::new(path)).ok()?;
     (!path.contains(['\0', '\\'])).then(|| aris_fs::lexical(&clean))
@@ -119,7 +118,7 @@ mod tests {
         let mut builder = tar::Builder::new(Vec::new());
         for (path, kind, content) in entries {
             let mut header = tar::Header::new_ustar();
-            // set_path refuses what an attacker would write.
+            // `set_path` refuses the paths that an attacker would use.
             let name = header.as_ustar_mut().expect("ustar");
             name.name[..path.len()].copy_from_slice(path.as_bytes());
             header.set_entry_type(*kind);

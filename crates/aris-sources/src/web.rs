@@ -1,25 +1,25 @@
-//! Any page or file of the web, by the address that a user gave.
+//! Web pages and files at addresses that the user gives.
 
 use std::time::Duration;
 
 use aris_http::{Host, Manners, Request, is_loopback};
 use url::Url;
 
-/// One request a second and one at a time: nobody said how the server wants to be asked.
+/// One request a second and one at a time, because the server's own limits are unknown.
 const MANNERS: Manners = Manners::every(1000, 1);
 
-/// Bytes that are accepted: what arXiv takes for a paper without asking (50 MB), and some.
+/// Largest body, in bytes: somewhat more than arXiv accepts for a paper without asking (50 MB).
 const LIMIT: u64 = 64 << 20;
 
-/// An answer is kept for a day, and that there is nothing for an hour.
+/// An answer is cached for a day, an absence for an hour.
 const KEEP: (Duration, Duration) = (Duration::from_hours(24), Duration::from_hours(1));
 
-/// An address that may be asked, and the request for what is there.
+/// The request for an address, and its host.
 ///
-/// Plain `http` becomes `https`, except on this machine. The host and what follows it stay in memory until the program ends, as every
-/// [`Host`] does.
+/// Plain `http` becomes `https`, except on this machine. The host and its texts are leaked: they stay in memory until the program
+/// ends.
 ///
-/// **Errors**: why it is not asked, lower case: it is no http or https address, or it holds a user name or password.
+/// **Errors**: why the address is refused, in lower case: it is no http or https address, or contains a user name or password.
 pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
     const NO_ADDRESS: &str = "it is no http or https address";
     let mut url = Url::parse(address)
@@ -39,7 +39,7 @@ pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
         || url.path().to_owned(),
         |query| format!("{}?{query}", url.path()),
     );
-    // Pace and circuit are kept for each host: one that is down says nothing about another.
+    // Pace and circuit breaker are separate for each host.
     let name = leaked(format!("web-{named}"));
     let host: &'static Host = Box::leak(Box::new(Host::new(name, leaked(origin), "", MANNERS)));
     let request = Request::get(host, leaked(target)).accept("*/*");

@@ -3,7 +3,7 @@
     clippy::disallowed_methods,
     reason = "tests read recorded answers directly"
 )]
-//! Every recorded answer becomes the right record, the right absence or the right doubt.
+//! Every recorded answer becomes the right record, absence or doubt.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn recorded(source: &str) -> Option<Vec<Recorded>> {
         serde_json::from_slice(&std::fs::read(folder.join("index.json")).expect("index"))
             .expect("JSON");
     let rows = index.as_array().expect("rows").iter();
-    // A few large bodies stand in the index and not in the folder.
+    // A few large bodies are listed in the index but not stored in the folder.
     Some(rows.filter_map(|row| exchange(&folder, row)).collect())
 }
 
@@ -49,7 +49,7 @@ fn exchange(folder: &Path, row: &Value) -> Option<Recorded> {
     })
 }
 
-/// What a recording became, in words short enough to count.
+/// The outcome of parsing a recording, as a short label that can be counted.
 fn outcome<T>(read: Result<T, Doubt>, papers: impl Fn(&T) -> Vec<&Paper>) -> &'static str {
     match read {
         Ok(value) => {
@@ -93,7 +93,7 @@ fn arxiv_feeds() {
     let one = feed("2104.12255v1");
     assert_eq!((one.total, one.items.len()), (Some(1), 1));
     assert_eq!(one.papers()[0].ids.arxiv_version, Some(1));
-    // Two names, one paper: matched by its identifier.
+    // Two identifiers, one paper in the answer: it is matched by its identifier.
     let two = feed("0808.05394%2C1707.08567").papers();
     assert_eq!(two.len(), 1);
     assert_eq!(
@@ -179,7 +179,7 @@ fn crossref_answers() {
     }));
     assert_eq!(counts.get("no answer"), None, "{counts:?}");
     assert!(counts["papers"] >= 15, "{counts:?}");
-    // What is no list of works is never an empty one.
+    // An answer that is not a list of works is never read as an empty list.
     for one in all.iter().filter(|one| !one.url.contains("/works")) {
         assert!(crossref::parse_list(&one.response).is_err(), "{}", one.url);
     }
@@ -304,7 +304,7 @@ fn search_results_of_the_citation_bench() {
 }
 
 proptest::proptest! {
-    /// Recorded answers with bytes changed, cut off and inserted.
+    /// Recorded answers in which bytes are changed, removed and inserted.
     #[test]
     fn no_mutation_makes_a_reader_panic(at in 0.0..1.0_f64, byte in 0_u8.., cut in 0.0..1.0_f64, which in 0..4_usize) {
         let body: &[u8] = match which {
