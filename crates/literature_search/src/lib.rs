@@ -23,7 +23,7 @@ pub use cli::{Ask, Cli, Command, Form, Merge};
 pub use report::{Asked, Fate, Report};
 use source::Question;
 
-/// Bytes of a file with records that are accepted.
+/// Largest file with records, in bytes.
 const FILE_LIMIT: u64 = 256 << 20;
 
 const LIST: &str = "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered";
@@ -32,7 +32,7 @@ const FILES: &str = "files with records, as a helper prints them with --format j
 const SOME: &str = "there are papers, or every source answered and has none";
 const SEARCHED: Exits = &[(0, SOME), (4, ""), (5, ""), (7, "no source answered")];
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "literature_search",
     version: env!("CARGO_PKG_VERSION"),
@@ -64,7 +64,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Does what `cli` says.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let report = match cli.command {
         Command::Aggregate(args) => {
@@ -82,7 +82,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 
 type Answers = Vec<(Asked, Vec<Paper>)>;
 
-/// Sources without repetition, and the words.
+/// Checks the query and returns the sources without repetition.
 fn wanted(args: &Ask) -> Result<Vec<Source>, Error> {
     filled(&args.query, "the query", "give words to search for")?;
     let mut sources: Vec<Source> = Vec::new();
@@ -94,7 +94,7 @@ fn wanted(args: &Ask) -> Result<Vec<Source>, Error> {
     Ok(sources)
 }
 
-/// Asks all at once; each host is asked at its own pace.
+/// Asks all sources at once; each host is asked at its own pace.
 fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
     let sources = wanted(args)?;
     let progress = Progress::new(context, Some(sources.len() as u64));
@@ -120,7 +120,7 @@ fn question<'a>(args: &'a Ask, context: &'a Context, deadline: Duration) -> Ques
     }
 }
 
-/// Asks one after the other until one has something. A source that stalls has its share of what time is left, not all of it.
+/// Asks one source after another until one has results. A stalled source gets its share of the remaining time, not all of it.
 fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
     let sources = wanted(args)?;
     let progress = Progress::new(context, Some(sources.len() as u64));
@@ -155,7 +155,7 @@ fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
     Ok(answers)
 }
 
-/// The report of a search, or the error when nothing can be said.
+/// The report of a search, or an error if the answers allow no conclusion.
 fn settled(args: Ask, answers: Answers) -> Result<Report, Error> {
     let (asked, papers): (Vec<Asked>, Vec<Vec<Paper>>) = answers.into_iter().unzip();
     let papers: Vec<Paper> = papers.into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! What a run prints.
+//! The output of a run.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::cli::Form;
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.literature_search.results/v1";
 
-/// Authors that are named in the text for people.
+/// Most authors named in the text output.
 const NAMED: usize = 3;
 
 /// The data product.

@@ -1,4 +1,4 @@
-//! Asking one source by words.
+//! Searches one source by words.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::report::{Asked, Fate};
 
-/// What is asked, and with what.
+/// The search and its limits.
 pub(crate) struct Question<'a> {
     pub(crate) words: &'a str,
     pub(crate) count: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Question<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// The hosts of sources that are asked over HTTP.
+/// The hosts of the sources that are asked over HTTP.
 pub(crate) fn hosts(sources: &[Source]) -> Vec<&'static Host> {
     sources.iter().filter_map(|source| host(*source)).collect()
 }
@@ -40,7 +40,7 @@ fn host(source: Source) -> Option<&'static Host> {
     })
 }
 
-/// Asks, and says how it went.
+/// Asks the source; returns the outcome and the papers.
 pub(crate) fn ask(client: &Client, source: Source, question: &Question<'_>) -> (Asked, Vec<Paper>) {
     let (outcome, papers, why) = match records(client, source, question) {
         Ok(papers) if papers.is_empty() => (Fate::Empty, papers, None),
@@ -105,7 +105,7 @@ fn records(
     found.map_err(|error| (error.kind(), error.to_string()))
 }
 
-/// A query in arXiv's language that wants every word somewhere. Without field names arXiv takes any of the words.
+/// A query in arXiv's syntax that requires every word, in any field. Without field names arXiv accepts any of the words.
 fn in_all_fields(words: &str) -> String {
     let terms: Vec<String> = words
         .split(|character: char| !character.is_alphanumeric() && character != '-')

@@ -1,12 +1,12 @@
 #![cfg(test)]
-//! `literature_search` against servers on this machine.
+//! Runs `literature_search` against local servers.
 
 use std::time::{Duration, Instant};
 
 use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
 use serde_json::{Value, json};
 
-/// One server for all sources: their paths differ.
+/// Runs the helper with one server for all sources; their paths differ.
 fn run(project: &Project, server: &Server, args: &[&str]) -> Run {
     let mut call = Helper::named("literature_search").call(project.path());
     for source in ["ARXIV", "S2", "OPENALEX", "CROSSREF", "DBLP", "EXA"] {
@@ -72,7 +72,7 @@ fn dblp(count: u64) -> Answer {
     )
 }
 
-/// Answers as the sources do, each with `count` records from `from`.
+/// Answers like all the sources, each with `count` records starting at `from`.
 fn all(asked: &Received, from: u64, count: u64) -> Answer {
     match asked.path() {
         "/api/query" => arxiv(from, count),
@@ -212,11 +212,11 @@ fn five_hundred_candidates_take_no_longer_than_their_answers() {
         (&data["records"], &data["found"]),
         (&json!(400), &json!(250))
     );
-    // The time is shown, not asserted: machines differ.
+    // The time is printed, not asserted, because machines differ.
     println!("400 records merged in {:?}", start.elapsed());
 }
 
-/// What `arxiv_fetch search` prints without a flag.
+/// The output of `arxiv_fetch search` without a flag.
 #[test]
 fn the_plain_list_of_arxiv_is_merged_as_well() {
     let plain = r#"[{"id":"2001.00001","title":"A study of semantic communication","authors":["Grace Hopper"],"abstract":"Words.",
@@ -244,7 +244,7 @@ fn the_plain_list_of_arxiv_is_merged_as_well() {
     let arxiv = origins.iter().find(|one| one["source"] == "arxiv");
     let arxiv = arxiv.expect("its origin");
     assert_eq!(arxiv["record"], "2001.00001");
-    // When arXiv answered is not in the list: the file was written then.
+    // The list does not say when arXiv answered; the file's time is used instead.
     let time = arxiv["retrieved_at"].as_str().expect("a time");
     assert!(time.ends_with('Z') && !time.starts_with("1970"), "{time}");
     run(&project, &server, &["merge", "none.json"]).expect_code(4);
