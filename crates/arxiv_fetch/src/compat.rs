@@ -4,7 +4,7 @@ use aris_contract::artifact::papers::Paper;
 use aris_sources::Answer;
 use serde_json::{Value, json};
 
-/// The list of an answer.
+/// The list for an answer.
 pub(crate) fn list(found: &Answer) -> Value {
     let items = found.items.iter();
     items

@@ -1,4 +1,4 @@
-//! Files: a paper's PDF or source, whole or not at all.
+//! Downloads of a paper's PDF or source, complete or not at all.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,20 @@ use crate::Error;
 use crate::cli::Download;
 use crate::report::File;
 
-/// A source that is larger is no paper.
+/// Largest source, in bytes; a larger one is not a paper.
 const SOURCE_LIMIT: u64 = 512 << 20;
 
-/// A kind of file: its name, the check of its first bytes, and the least number of bytes that a download of it has.
+/// A kind of file: its name, the check of its first bytes, and the smallest size of a download in bytes.
 type Kind = (&'static str, fn(&[u8]) -> bool, usize);
 
-/// A PDF has a header, a catalogue, one page, a table and a trailer.
+/// The smallest PDF has a header, a catalogue, one page, a table and a trailer.
 const PDF: Kind = ("PDF", arxiv::is_pdf, 100);
 const SOURCE: Kind = ("source", arxiv::is_source, 1);
 
-/// What to do about a file that is in the way.
+/// Hint for a file that is in the way.
 const ELSEWHERE: &str = "move it away, or name another --output";
 
-/// Brings what `args` names, unless it is there.
+/// Downloads the file that `args` names unless it exists.
 pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     let name = args.id.to_string().replace('/', "_");
     let folder = context.absolute(&args.output);
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     Ok(file)
 }
 
-/// The file at `path`, relative to the working directory as the user named it.
+/// Downloads the file to `path`, which is relative to the working directory as the user gave it.
 fn bring(
     args: &Download,
     context: &Context,
@@ -85,12 +85,13 @@ fn bring(
     }
 }
 
-/// Whether a file ends so. **Source**: PDF Reference 1.7, appendix H.3, note 18: readers look for the mark in the last 1,024 bytes of a PDF.
+/// Whether the file's end is complete. **Source**: PDF Reference 1.7, appendix H.3, note 18: readers look for the mark in the last 1,024
+/// bytes of a PDF.
 fn ends(what: &str, end: &[u8]) -> bool {
     what != PDF.0 || end.windows(5).any(|part| part == b"%%EOF")
 }
 
-/// The size of the file when it is there. Something else in its place is an error: it is the user's.
+/// The size of the file if it exists. A file of another kind in its place is an error, because it belongs to the user.
 fn present(target: &Path, (what, fits, _): Kind) -> Result<Option<u64>, Error> {
     let opened = match aris_fs::open(target) {
         Ok(opened) => opened,
@@ -131,7 +132,7 @@ fn file(id: &ArxivId, path: &Path, bytes: u64, arrived: Option<Downloaded>) -> F
     }
 }
 
-/// Unpacks `archive` into the folder `target`, which is complete when it appears. Gives the number of files, and what was left out.
+/// Unpacks `archive` into the folder `target`, which appears only when it is complete. Returns the number of files, and the skipped entries.
 fn unpacked(archive: &Path, target: &Path, name: &str) -> Result<(usize, Vec<String>), Error> {
     let bytes = aris_fs::read(archive, SOURCE_LIMIT)?;
     let source = unpack::read(&bytes, name).map_err(|why| {
@@ -142,7 +143,7 @@ fn unpacked(archive: &Path, target: &Path, name: &str) -> Result<(usize, Vec<Str
         )
     })?;
     let count = source.files.len();
-    // What is there was complete when it appeared, and may have been edited since.
+    // An existing folder was complete when it appeared, and the user may have edited it since.
     if target.is_dir() {
         return Ok((count, source.left_out));
     }

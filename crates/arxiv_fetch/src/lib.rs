@@ -26,7 +26,7 @@ const FILE: &str = "one line of JSON about the file";
 const ANSWERED: Exits = &exits("arXiv answered, also when nothing was found");
 const THERE: Exits = &exits("the file exists");
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "arxiv_fetch",
     version: env!("CARGO_PKG_VERSION"),
@@ -52,7 +52,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Does what `cli` says.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     Ok(match cli.command {
         Command::Search(args) => Outcome::done(search(&args, context)?).boxed(),
@@ -60,7 +60,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Err
     })
 }
 
-/// The papers that words or identifiers name.
+/// The papers for words or identifiers.
 fn search(args: &Search, context: &Context) -> Result<Papers, Error> {
     let query = args.query.trim();
     filled(query, "the query", "give words to search for")?;
@@ -82,7 +82,7 @@ fn search(args: &Search, context: &Context) -> Result<Papers, Error> {
     Ok(Papers::of(report::PAPERS, found, plain, args.form).with("start", start))
 }
 
-/// The identifiers that a query consists of; none for words. A query that begins with `id:` must be identifiers.
+/// The identifiers of a query that consists only of identifiers; empty for words. After `id:` only identifiers are allowed.
 fn identifiers(query: &str) -> Result<Vec<ArxivId>, Error> {
     let (list, must) = match query.strip_prefix("id:") {
         Some(list) => (list, true),
@@ -93,7 +93,7 @@ fn identifiers(query: &str) -> Result<Vec<ArxivId>, Error> {
         match ArxivId::parse(part) {
             Ok(id) if ids.contains(&id) => {}
             Ok(id) => ids.push(id),
-            // `2413.00001` can be nothing else, and arXiv would answer with an error page.
+            // `2413.00001` can only be an (impossible) identifier, and arXiv would answer with an error page.
             Err(error) if must || error.is_impossible() => {
                 return Err(Error::usage(
                     error.to_string(),

@@ -1,6 +1,6 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
-//! `arxiv_fetch` against a server on this machine.
+//! Runs `arxiv_fetch` against a local server.
 
 use std::path::Path;
 
@@ -312,7 +312,7 @@ fn a_source_is_unpacked_and_a_second_call_keeps_what_was_edited() {
 
 #[test]
 fn a_crash_while_unpacking_leaves_no_half_source() {
-    // In one project: each crash meets what the one before it left.
+    // All crashes happen in the same project, so that each meets what the previous one left.
     let project = Project::new();
     for _ in 0..2 {
         let crashes = aris_testkit::crash_at_every_change(

@@ -106,7 +106,7 @@ pub struct Sc {
 }
 
 impl Command {
-    /// The call of the program.
+    /// The command line for the program.
     pub(crate) fn call(&self) -> Vec<String> {
         let call = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         let paper = |id: &ArxivId, what: &[&str]| -> Vec<String> {
@@ -143,7 +143,7 @@ impl Command {
         }
     }
 
-    /// The words of the user that the program could take for a flag.
+    /// The user's texts that the program could mistake for flags.
     pub(crate) fn words(&self) -> Vec<&str> {
         match self {
             Self::Search(args) => vec![&args.query],

@@ -28,7 +28,7 @@ const SECTION: &str = "an arXiv identifier and the name of a section";
 const ANSWERS: &str = "DeepXiv's answer as indented JSON; with --format jsonl the records of its papers as JSON Lines";
 const EXITS: Exits = &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")];
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "deepxiv_fetch",
     version: env!("CARGO_PKG_VERSION"),
@@ -83,7 +83,7 @@ pub struct Report {
     plain: Plain,
 }
 
-/// The form without `--json`.
+/// The output without `--json`.
 #[derive(Clone, Copy, Debug, Default)]
 enum Plain {
     /// The answer, indented.
@@ -113,10 +113,10 @@ impl Product for Report {
     }
 }
 
-/// Does what `cli` says.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     for word in cli.command.words() {
-        // The program reads its own flags; a query must not become one.
+        // The program parses its own flags; a query must not become one.
         if word.trim().is_empty() || word.starts_with('-') {
             return Err(Error::usage(
                 format!("{word:?} cannot be searched for"),
@@ -132,7 +132,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         }
         _ => deepxiv::run_json(context.cwd(), &call, deadline)?,
     };
-    // A section or a health check names no papers.
+    // These commands return no papers.
     let papers = match cli.command {
         Command::Health | Command::PaperSection(_) | Command::Wsearch(_) => Vec::new(),
         _ => deepxiv::records(&answer, context.now()).unwrap_or_default(),

@@ -1,5 +1,5 @@
 #![cfg(test)]
-//! `deepxiv_fetch` with a program `deepxiv` that does as it is told.
+//! Runs `deepxiv_fetch` with a scripted program `deepxiv`.
 
 use aris_testkit::{Helper, Project, Run};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn run(project: &Project, args: &[&str]) -> Run {
         .run()
 }
 
-/// A program that writes its arguments to `call`, one a line, and then does `rest`.
+/// A program that writes its arguments to the file `call`, one per line, and then runs `rest`.
 fn program(rest: &str) -> Project {
     let project = Project::new().file(
         "bin/deepxiv",

@@ -1,4 +1,4 @@
-//! What is sent to Exa.
+//! The bodies of requests to Exa.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) fn find_similar(args: &FindSimilar) -> Value {
     given([json!({ "url": args.url }), wanted(&args.wanted)])
 }
 
-/// Here the contents stand beside the addresses, not below `contents`.
+/// The body of a `/contents` request; here the content options are beside the URLs, not below `contents`.
 pub(crate) fn get_contents(args: &GetContents) -> Value {
     let contents = content(args.content, args.max_chars);
     given([contents, json!({ "ids": args.urls })])
@@ -47,7 +47,7 @@ fn wanted(wanted: &Wanted) -> Value {
     })
 }
 
-/// A list with commas between its parts; `null` where there are none.
+/// The parts of a comma-separated list; `null` if there are none.
 fn phrases(list: Option<&str>) -> Value {
     let parts = list.unwrap_or_default().split(',').map(str::trim);
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
@@ -58,7 +58,7 @@ fn phrases(list: Option<&str>) -> Value {
     }
 }
 
-/// The fields of all objects that have a value.
+/// All fields of the objects that have a value.
 fn given<const N: usize>(objects: [Value; N]) -> Value {
     let objects = objects.into_iter().filter_map(|object| match object {
         Value::Object(fields) => Some(fields),

@@ -28,7 +28,7 @@ const CONTENTS: &str = "the pages with their contents: by default as indented JS
 const ANSWERED: &str = "Exa answered, also when nothing was found";
 const EXITS: Exits = &[(0, ANSWERED), (4, ""), (5, ""), (7, "")];
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "exa_search",
     version: env!("CARGO_PKG_VERSION"),
@@ -69,7 +69,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Does what `cli` says.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
@@ -130,7 +130,7 @@ fn ask(
     wanted: &Value,
 ) -> Result<Answer, Error> {
     aris_online::asking(context, online, &[&EXA], SPEC.name, |client| {
-        // What the cache has needs no key.
+        // Answers from the cache need no key.
         if !online.offline && client.settings.key(&EXA).is_none() {
             return Err(Error::told(
                 ErrorKind::Precondition,

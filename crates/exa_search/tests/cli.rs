@@ -1,5 +1,5 @@
 #![cfg(test)]
-//! `exa_search` against a server on this machine.
+//! Runs `exa_search` against a local server.
 
 use aris_testkit::{Answer, Helper, Project, Run, Server};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Flags. Names and defaults are those of the reference's script where it has them; `--json` is the envelope of all helpers, and what that
-//! script printed with it is `--compat`.
+//! Flags. Names and defaults are those of the reference's script where it has them. `--json` is the envelope of all helpers; the script's
+//! output for `--json` is `--compat`.
 
 use aris_online::{FormArgs, OnlineArgs};
 

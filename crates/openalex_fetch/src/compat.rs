@@ -1,6 +1,6 @@
-//! What the reference's script prints: JSON with the names it chose, and a text for people.
+//! The reference script's output: JSON with its field names, and text.
 //!
-//! One value differs: `is_oa` comes from where OpenAlex has it, `open_access.is_oa`; the reference looks where it is not and always says
+//! One value differs: `is_oa` is OpenAlex's `open_access.is_oa`; the reference reads another field that does not exist and always says
 //! `false`.
 
 use aris_contract::artifact::papers::Paper;
@@ -53,13 +53,13 @@ pub(crate) fn work(item: &Value, paper: &Paper) -> Value {
     })
 }
 
-/// Characters of an abstract in a list.
+/// Longest abstract in a list, in characters.
 const PREVIEW: usize = 200;
 
-/// Authors in a list.
+/// Most authors in a list.
 const AUTHORS: usize = 3;
 
-/// The text of a list.
+/// The text for a list of works.
 pub(crate) fn listed(works: &[Value]) -> String {
     let mut lines = vec![format!("Found {} papers:\n", works.len())];
     for (number, work) in works.iter().enumerate() {
@@ -76,7 +76,7 @@ pub(crate) fn listed(works: &[Value]) -> String {
     lines.join("\n")
 }
 
-/// The text of one work.
+/// The text for one work.
 pub(crate) fn single(work: &Value) -> String {
     let mut lines = vec![format!("Title: {}", shown(work, "title"))];
     lines.extend(described(work, usize::MAX, ""));
@@ -90,7 +90,7 @@ pub(crate) fn single(work: &Value) -> String {
     lines.join("\n")
 }
 
-/// The lines that a work has in a list and alone, each after `indent`.
+/// The lines for a work that lists and single works have in common, each after `indent`.
 fn described(work: &Value, authors: usize, indent: &str) -> Vec<String> {
     let is_cut = list(work, &["authors"]).len() > authors;
     let more = if is_cut { " et al." } else { "" };
@@ -109,7 +109,7 @@ fn described(work: &Value, authors: usize, indent: &str) -> Vec<String> {
     lines
 }
 
-/// The first names of a list, with commas between them.
+/// The first `most` names of a list, separated by commas.
 fn names(work: &Value, key: &str, most: usize) -> String {
     let items = list(work, &[key]).iter().take(most);
     items

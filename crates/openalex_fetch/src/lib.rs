@@ -25,7 +25,7 @@ const LIST: &str = "the works: by default as text, or as JSON, JSON Lines or Bib
 const ANSWERED: Exits = &exits("OpenAlex answered, also when nothing was found");
 const FOUND: Exits = &exits("the work was found");
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "openalex_fetch",
     version: env!("CARGO_PKG_VERSION"),
@@ -49,7 +49,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Does what `cli` says.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
@@ -71,7 +71,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     Ok(Outcome::done(papers))
 }
 
-/// A work's name as the interface takes it.
+/// The identifier of a work in the form that the interface accepts.
 fn name(text: &str) -> Result<String, Error> {
     let text = text.trim();
     let id = text.rsplit('/').next().unwrap_or(text);

@@ -1,6 +1,6 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
-//! `openalex_fetch` against a server on this machine.
+//! Runs `openalex_fetch` against a local server.
 
 use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ fn a_search_sends_its_filters_and_prints_what_the_reference_prints() {
     ] {
         assert_eq!(asked.query(name).as_deref(), Some(value), "{name}");
     }
-    // Only fields at the root of a work can be asked for.
+    // Only root-level fields of a work can be selected.
     let fields = asked.query("select").expect("fields");
     assert!(
         fields.contains("abstract_inverted_index") && !fields.contains('.'),
@@ -131,7 +131,7 @@ fn more_than_a_page_is_asked_for_page_by_page() {
     assert_eq!(run.envelope()["meta"]["total"], 250);
 }
 
-/// **Source**: what `/works/doi:…` answers for an unknown DOI.
+/// **Source**: the answer of `/works/doi:…` for an unknown DOI.
 const NO_WORK: &str =
     "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n";
 
@@ -211,7 +211,7 @@ fn run_with_key(project: &Project, server: &Server) -> Run {
     run(project, server, &["search", "engines", "--deadline", "6"]).expect_code(7)
 }
 
-/// A cache that cannot be used costs a warning; the answer is delivered.
+/// A cache that cannot be used causes a warning only.
 #[test]
 fn an_answer_is_delivered_whatever_lies_in_the_caches_place() {
     use std::process::Command;
@@ -262,7 +262,7 @@ fn an_answer_is_delivered_whatever_lies_in_the_caches_place() {
             );
         }
     }
-    // Only the cache may answer, and there is none.
+    // Offline without a usable cache.
     let project = Project::new();
     assert!(spoil("file", &project));
     let run = run(&project, &server, &["search", "engines", "--offline"]).expect_code(5);
@@ -285,7 +285,7 @@ fn many_processes_that_want_one_work_send_one_request() {
     assert_eq!(server.log().len(), 1);
 }
 
-/// A redirect may repeat the query that came, key and all.
+/// A redirect may repeat the query including the key.
 #[test]
 fn a_key_does_not_follow_a_redirect() {
     let other = Server::start(|_| Answer::json(&work(7)));
@@ -325,7 +325,7 @@ fn hidden_characters_of_a_source_reach_nobody() {
         .expect_code(0);
         let odd = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}'];
         assert!(!run.stdout().contains(odd), "{run}");
-        // The reference's form gives the records as they came, as JSON.
+        // The reference's format has the records as JSON, in which the character is escaped.
         let escaped = run.stdout().contains("\\u202e");
         assert!(form.contains(&"--compat") || !escaped, "{run}");
         assert!(
@@ -335,8 +335,8 @@ fn hidden_characters_of_a_source_reach_nobody() {
     }
 }
 
-/// **Source**: developers.openalex.org, "Authentication & Pricing": a search costs 0.001 dollars, a single work nothing, and each answer
-/// says what is left of the day's and the seconds to midnight UTC.
+/// **Source**: developers.openalex.org, "Authentication & Pricing": a search costs 0.001 dollars, a single work nothing; each answer
+/// states the remaining daily allowance and the seconds to midnight UTC.
 #[test]
 fn a_used_up_allowance_stops_searches_and_leaves_single_works() {
     let server = Server::start(|received| {

@@ -155,7 +155,7 @@ pub struct Filters {
     pub open_access: bool,
 }
 
-/// An order that Semantic Scholar knows. **Source**: its interface, "paper bulk search".
+/// Parses a sort order of Semantic Scholar. **Source**: its interface, "paper bulk search".
 fn sort(text: &str) -> Result<String, String> {
     let (field, order) = text.split_once(':').unwrap_or((text, "asc"));
     if ["citationCount", "publicationDate", "paperId"].contains(&field)
@@ -168,7 +168,7 @@ fn sort(text: &str) -> Result<String, String> {
 }
 
 impl Filters {
-    /// The filters that are set, by the names that Semantic Scholar gives them.
+    /// The filters that are set, with Semantic Scholar's names.
     pub(crate) fn named(&self) -> Vec<(&'static str, String)> {
         let open = self.open_access.then(String::new);
         let named = [

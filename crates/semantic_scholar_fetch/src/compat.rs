@@ -1,4 +1,4 @@
-//! The JSON that the reference's script prints: every field of a paper that it knows, `null` where there is none.
+//! The reference script's JSON: all fields of a paper that it knows, `null` for missing ones.
 
 use aris_sources::json::list;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn venue(value: Option<&Value>) -> Value {
     })
 }
 
-/// A text without line feeds and blanks at its ends; `null` when nothing is left.
+/// A trimmed text without line feeds; `null` when it is empty.
 fn clean(value: Option<&Value>) -> Value {
     let text = match value {
         Some(Value::String(text)) => text.trim().replace('\n', " "),

@@ -25,13 +25,13 @@ pub use cli::{Batch, Cli, Command, Common, Filters, Match, Neighbours, One, Sear
 /// Schema id of the records.
 const PAPERS: &str = "aris.semantic_scholar_fetch.papers/v1";
 
-/// Fields of a search and of a single paper: those of the reference, and the journal.
+/// Fields of a search and of a single paper: those of the reference, plus the journal.
 const FIELDS: &str = "paperId,title,abstract,year,venue,journal,publicationVenue,publicationTypes,publicationDate,url,openAccessPdf,authors,externalIds,citationCount,referenceCount,fieldsOfStudy,s2FieldsOfStudy,tldr";
 
 /// Fields of a bulk search, which has no `tldr`.
 const BULK_FIELDS: &str = "paperId,title,abstract,year,venue,publicationTypes,publicationDate,url,authors,externalIds,citationCount,referenceCount,fieldsOfStudy";
 
-/// Bytes of a list of names that are accepted.
+/// Largest list of names, in bytes.
 const FILE_LIMIT: u64 = 32 << 20;
 
 const LIST: &str =
@@ -40,7 +40,7 @@ const IDS: &str = "identifiers, or a file with one on each line";
 const ANSWERED: Exits = &exits("Semantic Scholar answered, also when nothing was found");
 const FOUND: Exits = &exits("the paper was found");
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "semantic_scholar_fetch",
     version: env!("CARGO_PKG_VERSION"),
@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Does what `cli` says.
+/// Runs the subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
@@ -154,7 +154,7 @@ fn ask(
     aris_online::asking(context, online, &[&SEMANTIC_SCHOLAR], SPEC.name, what)
 }
 
-/// The one paper that is asked for.
+/// The papers of an answer about a single paper.
 fn single(
     context: &Context,
     common: &Common,
@@ -169,7 +169,7 @@ fn single(
     Ok(product(found, &compat, common.form))
 }
 
-/// What of a list is asked for.
+/// The requested part of a list.
 fn part<'a>(start: u32, count: u32, common: &'a Common, fields: &'a str) -> Part<'a> {
     Part {
         start: start as usize,

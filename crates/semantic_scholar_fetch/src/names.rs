@@ -1,10 +1,10 @@
-//! What papers are called at Semantic Scholar.
+//! Identifiers of papers at Semantic Scholar.
 
 use aris_contract::ids::{ArxivId, Doi};
 
 use crate::Error;
 
-/// A paper's name as the interface takes it: bare DOIs and arXiv identifiers get their kind.
+/// The identifier in the form that the interface accepts: bare DOIs and arXiv identifiers get a prefix.
 pub(crate) fn name(text: &str) -> Result<String, Error> {
     let text = text.trim();
     let kind = text

@@ -1,5 +1,5 @@
 #![cfg(test)]
-//! `semantic_scholar_fetch` against a server on this machine.
+//! Runs `semantic_scholar_fetch` against a local server.
 
 use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
 use serde_json::{Value, json};
@@ -258,7 +258,7 @@ fn hyphens_are_sent_as_each_search_documents_them() {
     }
 }
 
-/// **Source**: Graph API, `/paper/batch`: `null` for each name that is unknown; 400 "No valid paper ids given" when all of them are.
+/// **Source**: Graph API, `/paper/batch`: `null` for each unknown name; 400 "No valid paper ids given" when all are unknown.
 #[test]
 fn each_paper_of_a_batch_is_kept_for_itself_and_an_absence_for_a_day() {
     let server = Server::start(|asked: &Received| {
