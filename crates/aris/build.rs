@@ -1,4 +1,4 @@
-//! Puts the skills and what goes with them into the program, and the name of the target.
+//! Compiles the skills and their accompanying files into the program, together with the name of the target.
 #![expect(
     clippy::disallowed_methods,
     reason = "a build script reads its environment and the checkout directly"
@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What a project is installed from. What is built, and what is generated for one machine, is not in it.
+/// The parts of the repository from which projects are installed, without build results and files generated for one machine.
 const CARRIED: [&str; 8] = [
     ".agents",
     ".claude-plugin",
@@ -54,10 +54,10 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The files below `path`. Programs that were built lie in `scripts/bin` and are left out.
+/// The files below `path`, without the built programs in `scripts/bin`.
 ///
-/// cargo watches each file. It cannot watch the folder `skills` for new ones, because each build puts programs below it; a new skill
-/// changes the manifests of plugins, which are watched.
+/// cargo watches each file for changes. It cannot watch the folder `skills` for new files, because each build puts programs below
+/// it. But a new skill also changes the plugin manifests, which are watched.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if !path.is_dir() {
         files.push(path.to_owned());

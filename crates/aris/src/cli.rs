@@ -51,7 +51,7 @@ enum Own {
     Demo,
 }
 
-/// Whether the word is a command of `aris` itself.
+/// Whether `word` is one of `aris`'s own commands.
 pub(crate) fn is_command(word: &OsStr) -> bool {
     Own::has_subcommand(&word.to_string_lossy())
 }
@@ -61,7 +61,7 @@ pub(crate) fn run(cli: Cli, context: &Context) -> Result<Outcome<Page>, Error> {
     let page = match cli.command.unwrap_or(Own::Help { helper: None }) {
         Own::Help { helper: None } => Page::front_door(),
         Own::Help { helper: Some(name) } => {
-            // As the helper itself shows it.
+            // The same help as the helper's own.
             let entry = find(&name)?;
             let shown = (entry.parser)().try_get_matches_from([entry.spec.name, "--help"]);
             let text = shown.err().map(|help| help.to_string()).unwrap_or_default();
@@ -79,7 +79,7 @@ pub(crate) fn run(cli: Cli, context: &Context) -> Result<Outcome<Page>, Error> {
             clap_mangen::Man::new(command).render(&mut text)?;
             Page::generated(Kind::Man, &text)
         }
-        // `install` goes on as install_aris, see `dispatch`; here comes what fails before that.
+        // `dispatch` turns `install` into `install_aris`; only a failure before that gets here.
         Own::Source | Own::Install { .. } => {
             let folder = store::place(context)?;
             Page::generated(Kind::Source, format!("{}\n", folder.display()).as_bytes())
@@ -89,7 +89,7 @@ pub(crate) fn run(cli: Cli, context: &Context) -> Result<Outcome<Page>, Error> {
     Ok(Outcome::done(page))
 }
 
-/// The parser of the helper, or without one that of `aris` with every helper as a subcommand.
+/// The parser of the helper; without a helper, that of `aris` with all helpers as subcommands.
 fn parser(helper: Option<&OsStr>) -> Result<(Command, &'static str), Error> {
     if let Some(name) = helper {
         let entry = find(name)?;

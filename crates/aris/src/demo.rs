@@ -1,7 +1,7 @@
-//! `aris demo`: an example paper, gated, in a temporary project, the way a skill does it.
+//! `aris demo`: runs the gate on an example paper in a temporary project, in the way a skill does.
 //!
-//! Every command is shown as it is run, with what it printed and its exit code. The demo fails when the gate does not block
-//! the paper with planted faults, or does not open after the fixes.
+//! Every command is shown with its output and exit code. The demo fails if the gate does not block the paper with planted faults,
+//! or still blocks it after the fixes.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -16,19 +16,19 @@ use aris_proc::Command;
 use crate::error::Error;
 use crate::store::FILES;
 
-/// The example, in the source of the skills.
+/// Path of the example in the source of the skills.
 const EXAMPLE: &str = "skills/paper-writing/assets/example/";
 
-/// Lines of a step's output that are shown; the reports hold everything.
+/// Most lines shown of a step's output; the reports contain everything.
 const SHOWN: usize = 24;
 
-/// Any step takes milliseconds.
+/// Time limit of a step; steps take milliseconds.
 const STEP: Duration = Duration::from_mins(1);
 
-/// Between SIGTERM and SIGKILL for a step that is told to end.
+/// Time between SIGTERM and SIGKILL for a step that must end early.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// SIGHUP, SIGINT and SIGTERM. **Source**: POSIX; their numbers are the same on every system we build for.
+/// SIGHUP, SIGINT and SIGTERM. **Source**: POSIX; the numbers are the same on all supported systems.
 const SIGNALS: [i32; 3] = [1, 2, 15];
 
 const TRACE: [&str; 15] = [
@@ -49,13 +49,13 @@ const TRACE: [&str; 15] = [
     "--new-run",
 ];
 
-/// Gates the example with its faults and without, and says where the reports lie. Gives all that was said.
+/// Runs the gate on the example with and without its faults, and tells where the reports are. Returns the printed text.
 pub(crate) fn run(context: &Context) -> Result<String, Error> {
     let temp = tempfile::Builder::new()
         .prefix("aris-demo-")
         .tempdir()
         .map_err(Error::Temporary)?;
-    // It stays for the user to look at.
+    // The project stays, so that the user can look at it.
     let root = temp.keep();
     let mut demo = Demo {
         context,
@@ -68,13 +68,13 @@ pub(crate) fn run(context: &Context) -> Result<String, Error> {
             "the demo was not finished; its files are left in {}",
             demo.root.display()
         ));
-        // As if the signal had not been caught; with none, the error says what went wrong.
+        // End as if the signal had not been caught. Without a signal, the error is reported.
         if let Ok(signal @ 1..) = i32::try_from(demo.told.signal.load(Ordering::SeqCst)) {
             signal_hook::low_level::emulate_default_handler(signal).map_err(Error::Made)?;
         }
         return Err(error);
     }
-    // Without --json all of it has been printed.
+    // Without --json the text has been printed already.
     Ok(if context.json() {
         demo.text
     } else {
@@ -84,17 +84,17 @@ pub(crate) fn run(context: &Context) -> Result<String, Error> {
 
 struct Demo<'a> {
     context: &'a Context,
-    /// The project.
+    /// The project's folder.
     root: PathBuf,
     text: String,
     told: Told,
 }
 
-/// Whether a signal told this process to end.
+/// Records a signal that asks this process to end.
 struct Told {
-    /// Its number, or 0.
+    /// The signal's number, or 0.
     signal: Arc<AtomicUsize>,
-    /// Can be read from once it has come.
+    /// Readable once a signal has arrived.
     readable: UnixStream,
 }
 
@@ -104,7 +104,7 @@ impl Told {
         let (readable, writer) = UnixStream::pair()?;
         for number in SIGNALS {
             let value = usize::try_from(number).unwrap_or_default();
-            // Set before it can be read: both happen in the order in which they are registered.
+            // Registered first, so that the number is set before the pipe becomes readable.
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, writer.try_clone()?)?;
         }
@@ -188,7 +188,7 @@ impl Demo<'_> {
         Ok(())
     }
 
-    /// Installs the skills as a user does, for every host; the user's own home stays as it is.
+    /// Installs the skills as a user does, for every host. The user's home folder is not changed.
     fn install(&mut self) -> Result<(), Error> {
         let program = std::env::current_exe().map_err(Error::Program)?;
         let args = ["install", ".", "--host", "claude,codex,cursor,gemini"];
@@ -199,7 +199,7 @@ impl Demo<'_> {
         Ok(())
     }
 
-    /// Trace of the proof review, its artifact, then the two audits that a program can do.
+    /// Records the trace and the artifact of the proof review, then runs the two audits that need no reviewer.
     fn audits(&mut self) -> Result<(), Error> {
         self.say(
             "\n  The proof audit needs a reviewer; here a recorded answer that says there is nothing to prove.",
@@ -225,7 +225,7 @@ impl Demo<'_> {
         Ok(())
     }
 
-    /// Runs a helper the way a skill does: by the path the installer gave it, through `sh`. Gives what it printed.
+    /// Runs a helper as a skill does: through `sh`, by the path where the installer put it. Returns its output.
     fn helper(
         &mut self,
         name: &str,
@@ -275,7 +275,7 @@ impl Demo<'_> {
         Ok(stdout.into_owned())
     }
 
-    /// Copies one version of the example over a folder of the project.
+    /// Copies one version of the example into a folder of the project, over existing files.
     fn copy(&self, version: &str, to: &str) -> Result<(), Error> {
         let prefix = format!("{EXAMPLE}{version}/");
         for file in FILES {

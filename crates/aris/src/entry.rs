@@ -1,21 +1,21 @@
-//! What the program knows of each helper in it.
+//! The program's description of each helper.
 
 use aris_cli::{Process, Spec};
 use aris_contract::Exit;
 use clap::Command;
 
-/// Helpers that are used for one job.
+/// Helpers for the same job.
 pub(crate) struct Group {
     /// The job, as a heading.
     pub(crate) title: &'static str,
-    /// By name.
+    /// Sorted by name.
     pub(crate) entries: &'static [Entry],
 }
 
 /// One helper.
 pub(crate) struct Entry {
     pub(crate) spec: &'static Spec,
-    /// What it does for a person; empty when the table says nothing.
+    /// What it does for a person; empty if the table has no such text.
     pub(crate) brief: &'static str,
     /// Its `main`.
     pub(crate) run: fn(Process) -> Exit,
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) parser: fn() -> Command,
 }
 
-/// The entry of a helper's crate.
+/// Makes the entry of a helper from its crate.
 macro_rules! entry {
     ($helper:ident, $brief:literal) => {
         $crate::entry::Entry {

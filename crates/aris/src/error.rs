@@ -1,4 +1,4 @@
-//! What can go wrong before a helper runs.
+//! Errors before a helper runs.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub(crate) enum Error {
     Made(#[from] io::Error),
     #[error("no temporary folder can be made: {0}")]
     Temporary(io::Error),
-    /// There is no place for the skills of this user.
+    /// The environment names no folder for this user's data.
     #[error("neither XDG_DATA_HOME nor HOME is an absolute path")]
     Homeless,
     #[error("{name} is not UTF-8: launchers could not name the folder")]
@@ -27,7 +27,7 @@ pub(crate) enum Error {
     Disk(#[from] aris_fs::FsError),
     #[error(transparent)]
     Process(#[from] aris_proc::ProcError),
-    /// A step of the demo did not end as it must.
+    /// A step of the demo did not end as expected.
     #[error("{command} exited with {code}, expected {expected}")]
     Demo {
         command: String,
@@ -40,7 +40,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::Usage,
-            // The disk, as the step says: a full one, one that may not be written to.
+            // The step reports a disk error, such as a full or read-only disk.
             Self::Demo { code, .. } if code == "5" => ErrorKind::Precondition,
             Self::Made(_) | Self::Demo { .. } => ErrorKind::Internal,
             Self::Homeless | Self::NoText { .. } | Self::Temporary(_) | Self::Program(_) => {

@@ -1,9 +1,9 @@
 //! `aris`: every helper in one program, and the front door for people.
 //!
-//! `aris <helper> …` is that helper, with the same flags, streams and exit codes; so is a link to this file under the helper's
-//! name, current or legacy. `aris help` lists the helpers by what they are for; `aris completions` and `aris man` print what
-//! shells and `man` want, made from the helpers' own parsers. `aris install` puts the skills that the program carries into a project,
-//! and `aris demo` shows the gate at work: this one file is all that a user without Rust needs. What helpers there are is generated: `table.rs`, and the
+//! `aris <helper> …` runs that helper, with the same flags, streams and exit codes; a link to this file with the helper's name (current or
+//! legacy) does the same. `aris help` lists the helpers by job; `aris completions` and `aris man` print shell completions and manual
+//! pages, made from the helpers' own parsers. `aris install` installs the skills that the program contains into a project, and `aris demo`
+//! shows the gate at work: this one file is all that a user without Rust needs. The list of helpers is generated: `table.rs`, and the
 //! dependencies in `Cargo.toml`.
 
 #![warn(missing_docs)]
@@ -56,22 +56,22 @@ const SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Becomes the helper that the program's own name or the first word asks for; everything else is for `aris` itself.
+/// Runs the helper that the program's own name or the first word names; otherwise runs `aris` itself.
 pub fn dispatch(mut process: Process) -> Exit {
     let own = process.args.first().map(Path::new);
     let own = own.and_then(Path::file_name).unwrap_or_default();
-    // `.aris/tools/aris` starts the launcher of the installer with this.
+    // The installer's launcher `.aris/tools/aris` passes this.
     let is_front = process.args.get(1).is_some_and(|arg| arg == "--as-aris");
     if is_front {
         process.args.remove(1);
     } else if let Some(entry) = lookup::of_program(own) {
         return (entry.run)(process);
     }
-    // The list is what a newcomer needs; `aris help HELPER` has the rest.
+    // Newcomers get the list of helpers; `aris help HELPER` shows the rest.
     if matches!(process.args.as_slice(), [_, flag] if flag == "--help" || flag == "-h") {
         process.args = vec![SPEC.name.into(), "help".into()];
     }
-    // Flags that every helper has may stand before its name.
+    // Flags that all helpers have may precede the helper's name.
     let is_word = |arg: &OsString| !arg.as_encoded_bytes().starts_with(b"-");
     let word = process
         .args
@@ -93,7 +93,7 @@ pub fn dispatch(mut process: Process) -> Exit {
             return install(process);
         }
         if !cli::is_command(name) {
-            // Help on an unknown name says which name is meant.
+            // Help on an unknown name suggests the name that was probably meant.
             let name = name.to_owned();
             let json = process.args.iter().any(|arg| arg == "--json");
             process.args = vec!["aris".into(), "help".into(), "--".into(), name];
@@ -105,7 +105,7 @@ pub fn dispatch(mut process: Process) -> Exit {
     aris_cli::run(&SPEC, cli::run, process)
 }
 
-/// `aris install` is `install_aris`, with what this program carries as its source where the arguments name none.
+/// Runs `aris install` as `install_aris`. Unless the arguments name a source, the source is what this program contains.
 fn install(mut process: Process) -> Exit {
     let has = |names: &[&str]| {
         process
@@ -137,7 +137,7 @@ fn install(mut process: Process) -> Exit {
         );
         let place = store::location(|name| process.env.get(name).map(String::as_str));
         let (Exit::OK, Ok(place)) = (code, place) else {
-            // What went wrong, as an envelope if that was asked for. When it cannot be written there is nobody to tell.
+            // Pass on the error as printed (an envelope with --json). A failure to write it cannot be reported.
             drop(process.stdout.write_all(&printed.0.borrow()));
             return code;
         };
@@ -150,7 +150,7 @@ fn install(mut process: Process) -> Exit {
     }
 }
 
-/// Standard output of a part of the work.
+/// Captures the standard output of a part of the work.
 #[derive(Clone, Default)]
 struct Printed(Rc<RefCell<Vec<u8>>>);
 

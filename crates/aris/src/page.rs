@@ -53,7 +53,7 @@ pub(crate) struct Listed {
 }
 
 impl Page {
-    /// One screen: every helper in one line, under its job.
+    /// The list of all helpers on one screen: one line each, grouped by job.
     pub(crate) fn front_door() -> Self {
         let mut text = format!(
             "aris {}: helpers for research agents, by what they are for\n\n",
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_front_door_fits_a_screen() {
-        // 80 columns, and a line for each of the contract's helpers, their jobs, the head and the foot.
+        // 80 columns; one line for each helper of the contract, plus the jobs, the head and the foot.
         let text = Page::front_door().text;
         assert!(text.lines().count() <= 38, "{text}");
         for line in text.lines() {

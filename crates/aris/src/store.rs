@@ -1,8 +1,8 @@
-//! The skills that this program carries, unpacked where installed projects can link to them.
+//! Unpacks the skills in this program into a folder to which installed projects can link.
 //!
-//! There is one such folder for each user, `$XDG_DATA_HOME/aris/source` (`~/.local/share/aris/source`), and it holds what the program
-//! that was last asked carries: to install another version is to update all projects, as a `git pull` in a clone is. Files that
-//! somebody edited are kept beside the new folder.
+//! Each user has one such folder, `$XDG_DATA_HOME/aris/source` (`~/.local/share/aris/source`). It holds the files of the program
+//! version that was used last: installing another version updates all projects, like `git pull` in a clone. Edited files are kept
+//! beside the new folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use aris_fs::{EntryKind, FsError, Lock};
 
 use crate::error::Error;
 
-/// A file that the program carries.
+/// A file in the program.
 pub(crate) struct File {
-    /// Relative to the root of the source.
+    /// Path relative to the root of the source.
     pub(crate) path: &'static str,
     /// Whether it may be executed.
     is_program: bool,
@@ -25,19 +25,19 @@ pub(crate) struct File {
 
 include!(concat!(env!("OUT_DIR"), "/tree.rs"));
 
-/// Names the content, as `sha256sum` prints it. The installer takes a folder that holds it for a place that stays.
+/// Digests of the content, in the format of `sha256sum`. The installer treats a folder with this file as permanent.
 const SUMS: &str = ".aris-source";
 
-/// Edited files that a warning names.
+/// Most edited files named in a warning.
 const NAMED: usize = 10;
 
-/// The program itself is far smaller.
+/// Limit for reading the program itself, which is far smaller.
 const LARGE: u64 = 1 << 30;
 
-/// What a launcher looks for on this machine.
+/// Target triple that the launchers use on this machine.
 const TARGET: &str = env!("ARIS_TARGET");
 
-/// The user's folder for what this program keeps.
+/// The folder for this program's data of the user.
 pub(crate) fn location<'a>(env: impl Fn(&str) -> Option<&'a str>) -> Result<PathBuf, Error> {
     let absolute = |name| env(name).map(Path::new).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME").map(Path::to_owned);
@@ -46,7 +46,7 @@ pub(crate) fn location<'a>(env: impl Fn(&str) -> Option<&'a str>) -> Result<Path
     Ok(data.join("aris"))
 }
 
-/// The folder of the source, with what this program carries in it.
+/// The folder of the source, filled with the files of this program.
 pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
     #[expect(
         clippy::disallowed_methods,
@@ -65,7 +65,7 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
     let sums = sums(&own, &program);
     let is_current =
         || aris_fs::holds(&source.join(SUMS), sums.as_bytes()) && is_whole(&source, &own, &program);
-    // A folder that nobody may write to is good when nothing has to be written.
+    // Checked before anything is written, so that a read-only folder works if it is up to date.
     if is_current() {
         return Ok(source);
     }
@@ -75,18 +75,18 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
         return Ok(source);
     }
     let new = folder.join(".new");
-    // What somebody left who had the lock and was killed.
+    // Remove the leftovers of a killed process.
     clear(&folder, &new)?;
     aris_fs::create_folder(&new)?;
     let whole = unpack(&new, &source, &own, &program)
-        // Last: a folder without it is not finished.
+        // Written last: a folder without this file is incomplete.
         .and_then(|()| Ok(aris_fs::write_atomic(&new.join(SUMS), sums.as_bytes())?));
     if let Err(error) = whole {
         clear(&folder, &new)?;
         return Err(error);
     }
     if source.exists() {
-        // All projects that link to it have these from now on.
+        // All projects that link to the folder use the new version from now on.
         let commit = aris_cli::COMMIT;
         context.note(&format!(
             "{} now holds the skills of aris {} ({commit})",
@@ -103,7 +103,7 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
     Ok(source)
 }
 
-/// Whether nothing is missing and the program is this one. Texts that somebody edited are theirs.
+/// Whether no file is missing and the program is this one. Edited texts are allowed.
 fn is_whole(source: &Path, own: &str, program: &[u8]) -> bool {
     let is_there = |path: &str| source.join(path).is_file();
     let is_program = |path: String| {
@@ -121,12 +121,12 @@ fn is_whole(source: &Path, own: &str, program: &[u8]) -> bool {
         })
 }
 
-/// Where the program lies under the name of a helper.
+/// Path of the program under a helper's name, relative to the source.
 fn program_of(row: &Helper) -> String {
     format!("skills/{}/scripts/bin/{}-{TARGET}", row.owner, row.name)
 }
 
-/// Keeps the edited files of the old folder, or all of it where nobody can tell which they are, and removes the rest.
+/// Keeps the edited files of the old folder, or the whole folder if they are unknown, and removes the rest.
 fn keep(
     folder: &Path,
     old: &Path,
@@ -177,7 +177,7 @@ fn keep(
     Ok(())
 }
 
-/// Removes what is at `new`, if anything is.
+/// Removes `new` if it exists.
 fn clear(folder: &Path, new: &Path) -> Result<(), FsError> {
     match fs::symlink_metadata(new) {
         Ok(found) if found.is_dir() => aris_fs::remove_tree(folder, new),
@@ -186,7 +186,7 @@ fn clear(folder: &Path, new: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Writes everything below `new`, which is to become `source`.
+/// Writes everything below `new`, which will become `source`.
 fn unpack(new: &Path, source: &Path, own: &str, program: &[u8]) -> Result<(), Error> {
     let write = |path: &str, bytes: &[u8], mode: u32| -> Result<(), FsError> {
         let path = new.join(path);
@@ -205,7 +205,7 @@ fn unpack(new: &Path, source: &Path, own: &str, program: &[u8]) -> Result<(), Er
             let shim = aris_launch::shim(&row.name, &row.owner, name, source.to_str());
             write(&format!("tools/{name}"), shim.as_bytes(), 0o755)?;
         }
-        // One program under the name of each helper; a file system without such links gets a copy.
+        // A hard link for each helper; a copy on file systems without hard links.
         let path = program_of(row);
         let link = new.join(&path);
         if let Some(folder) = link.parent() {
@@ -218,14 +218,14 @@ fn unpack(new: &Path, source: &Path, own: &str, program: &[u8]) -> Result<(), Er
     Ok(())
 }
 
-/// Digests of what is carried, and of the program.
+/// Digests of all files and of the program.
 fn sums(own: &str, program: &[u8]) -> String {
     let carried = FILES.iter().map(|file| (file.path, file.bytes));
     let line = |(path, bytes)| format!("{}  {path}\n", Digest::of(bytes).hex());
     carried.chain([(own, program)]).map(line).collect()
 }
 
-/// Files of the folder that are not what their digests say; `None`: it has no digests. One that is gone is no loss.
+/// The files that differ from their digests; `None` if the folder has no digests. Missing files are not reported.
 fn edited(source: &Path) -> Result<Option<Vec<PathBuf>>, FsError> {
     let Some(sums) = aris_fs::read_optional(&source.join(SUMS), LARGE)? else {
         return Ok(None);
@@ -237,7 +237,7 @@ fn edited(source: &Path) -> Result<Option<Vec<PathBuf>>, FsError> {
             continue;
         };
         let path = relative.to_string_lossy();
-        // Programs and what starts them are nobody's texts.
+        // Skip programs and their launchers; nobody edits them.
         if entry.kind != EntryKind::File
             || path == SUMS
             || ["tools/", "bin/"]

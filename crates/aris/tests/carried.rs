@@ -1,4 +1,4 @@
-//! What the program carries: the skills, unpacked, installed into projects, and shown at work.
+//! The skills in the program: unpacked, installed into projects, and used in the demo.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -12,7 +12,7 @@ use aris_proc::End;
 use aris_testkit::{Call, Helper, Project, Run, brought, workspace_root};
 
 fn aris(project: &Project, args: &[&str]) -> Call {
-    // Outside the checkout, as where it is installed.
+    // Outside of the checkout, as when it is installed.
     let program = project.at("aris");
     if !program.exists() {
         brought(Path::new(env!("CARGO_BIN_EXE_aris")), &program);
@@ -30,7 +30,7 @@ fn source(project: &Project) -> PathBuf {
     PathBuf::from(run.stdout().trim_end())
 }
 
-/// Files below a folder, but for what is made when it is unpacked.
+/// Files below a folder, except those made when it is unpacked.
 fn files(root: &Path) -> BTreeSet<String> {
     let (mut open, mut found) = (vec![root.to_owned()], BTreeSet::new());
     while let Some(folder) = open.pop() {
@@ -82,7 +82,7 @@ fn it_carries_what_is_committed_and_nothing_else() {
             .map(|root| fs::read(root.join(path)).expect("read"));
         assert!(here == there, "{path}");
     }
-    // One program under the names of all helpers.
+    // One program (hard links) under the names of all helpers.
     let scripts = source.join("skills/citation-audit/scripts/bin");
     let program = fs::read_dir(scripts)
         .expect("listed")
@@ -132,7 +132,7 @@ fn a_project_gets_all_skills_and_helpers_and_loses_them_again() {
             .stdout()
             .starts_with("verify_paper_audits ")
     );
-    // The program itself is among the tools, and lists them.
+    // The program itself is one of the installed tools and lists them.
     let tool = project.at("paper/.aris/tools/aris");
     let run = Helper::at("/bin/sh").call(project.path());
     let run = run.args([tool]).args(["--help"]).run().expect_code(0);
@@ -143,7 +143,7 @@ fn a_project_gets_all_skills_and_helpers_and_loses_them_again() {
     install(&["--uninstall"]).expect_code(0);
     assert!(!project.at("paper/.claude/skills/paper-writing").exists());
     assert!(!project.at("paper/.aris/tools").exists());
-    // Copies hold the program once, too.
+    // In copy mode, too, the program occupies the disk once.
     install(&["--mode", "copy", "--host", "claude,codex"]).expect_code(0);
     let copy = |place: &str, name: &str| {
         let folder = project.at(&format!("paper/{place}/skills/{name}/scripts/bin"));
@@ -182,7 +182,7 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     };
     let only = BTreeSet::from([String::from("source")]);
     let sums = source.join(".aris-source");
-    // As a version before this one would have left it: a file more, with its digest.
+    // As an older version would have left it: one more file, with its digest.
     let old = "skills/old/SKILL.md";
     fs::create_dir(source.join("skills/old")).expect("made");
     fs::write(source.join(old), "").expect("written");
@@ -196,7 +196,7 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     );
     assert_eq!(entries(), only);
     assert!(!source.join(old).exists());
-    // The same with an edit in it.
+    // The same, with an edited file.
     fs::write(&sums, format!("{text}\n")).expect("written");
     fs::write(source.join("skills/arxiv/SKILL.md"), "mine").expect("written");
     let run = aris(&project, &["source"]).run().expect_code(0);
@@ -216,7 +216,7 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     let mine = project.at(&format!("share/aris/{kept}/skills/arxiv/SKILL.md"));
     assert_eq!(fs::read(mine).expect("read"), b"mine");
     assert_eq!(files(&project.at(&format!("share/aris/{kept}"))).len(), 1);
-    // What a killed writer left is no obstacle.
+    // Leftovers of a killed writer do not matter.
     fs::create_dir_all(project.at("share/aris/.new/skills")).expect("made");
     fs::remove_file(&sums).expect("removed");
     fs::remove_dir_all(project.at(&format!("share/aris/{kept}"))).expect("removed");
@@ -240,7 +240,7 @@ fn what_is_damaged_is_mended_and_what_somebody_wrote_stays() {
         ]);
         tool.run().expect_code(0);
     };
-    // Nothing is wrong.
+    // Nothing to report.
     mended(aris(&project, &["source"]).run());
     assert_eq!(
         fs::read(source.join("skills/arxiv/SKILL.md")).expect("read"),
@@ -276,7 +276,7 @@ fn what_is_damaged_is_mended_and_what_somebody_wrote_stays() {
 fn what_cannot_be_unpacked_leaves_nothing_half_made() {
     let project = Project::bare().file("outside/keep", "mine");
     aris(&project, &["--version"]).run().expect_code(0);
-    // A limit for the size of a file stands for a full disk; its signal is ignored, so that writing fails.
+    // A limit on file sizes acts as a full disk; its signal is ignored, so that the write fails instead.
     let script = "trap '' XFSZ; ulimit -f 1000; ./aris source";
     let run = Helper::at("/bin/bash")
         .call(project.path())
@@ -291,7 +291,7 @@ fn what_cannot_be_unpacked_leaves_nothing_half_made() {
             .collect()
     };
     assert_eq!(names(), BTreeSet::from([".lock".into()]));
-    // A link where the work goes is removed, and what it leads to stays.
+    // A link in the place of the working folder is removed, and its target stays.
     symlink(project.at("outside"), project.at("share/aris/.new")).expect("link");
     aris(&project, &["source"]).run().expect_code(0);
     assert_eq!(names(), BTreeSet::from([".lock".into(), "source".into()]));
@@ -392,7 +392,7 @@ fn a_demo_that_is_told_to_end_takes_its_step_with_it_and_names_its_folder() {
         assert_eq!(folder.len(), 1, "{run}");
         let named = format!("left in {}", folder[0].display());
         assert!(run.stderr().contains(&named), "{run}");
-        // Dead ones that nobody has asked for yet have state Z.
+        // Dead processes that are not reaped yet have state Z.
         let group = project.read("tmp/pid").trim().to_owned();
         let all = Helper::at("/bin/ps").call(project.path());
         let all = all.args(["-eo", "pgid=,stat="]).run().expect_code(0);

@@ -1,4 +1,4 @@
-//! The program `aris`, run as people and scripts run it.
+//! Runs the program `aris` as people and scripts do.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -11,18 +11,18 @@ fn aris() -> Helper {
     Helper::at(env!("CARGO_BIN_EXE_aris"))
 }
 
-/// Every shipped helper, with all names that a link to the program may have.
+/// Every shipped helper, with all names that a link to the program can have.
 fn rows() -> impl Iterator<Item = (&'static Row, Vec<&'static str>)> {
     helpers::all().iter().map(|row| {
         let names = row.names();
         let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
-        // The alias of the installer that is this program itself.
+        // `aris` is an alias of the installer, but means this program itself.
         let others = names.into_iter().map(last).filter(|name| *name != "aris");
         (row, others.collect())
     })
 }
 
-/// Two programs of one test run may have been built at different commits.
+/// The output without the commit, because the two programs of a test run may be built from different commits.
 fn without_commit(run: &Run) -> &str {
     match run.stdout().split_once(" (") {
         Some((version, _)) if !version.contains(['{', '\n']) => version,
@@ -158,7 +158,7 @@ fn an_unknown_name_is_a_usage_error_that_names_the_nearest() {
             .envelope();
         assert_eq!(error["error"]["code"], "USAGE");
     }
-    // What is not a helper's name is for aris itself.
+    // A name that is not a helper's is handled by aris itself.
     aris()
         .call(project.path())
         .args(["--version"])
@@ -228,7 +228,7 @@ fn bash_completes_helpers_and_their_flags() {
         .run()
         .expect_code(0);
     project.write("aris.bash", completions.stdout());
-    // What the shell does when Tab is pressed after `aris verify_paper_audits --assur`.
+    // As the shell does when Tab is pressed after `aris verify_paper_audits --assur`.
     let script = "source aris.bash; COMP_WORDS=(aris verify_paper_audits --assur); COMP_CWORD=2; \
                   _aris aris --assur verify_paper_audits; printf '%s\\n' \"${COMPREPLY[@]}\"; \
                   COMP_WORDS=(aris sav); COMP_CWORD=1; _aris aris sav aris; printf '%s\\n' \"${COMPREPLY[@]}\"";

@@ -1,8 +1,8 @@
-//! The guide: what it tells a reader to do is done, what it says is printed is looked for, and its links lead somewhere.
+//! Checks the guide: its commands are run, the output that it shows must occur, and its links must lead somewhere.
 //!
-//! A line that ends in "Write `PATH`:" writes the fence below it. A fence marked `sh` is run line by line, in the order of the page, in one
-//! empty project with `aris` on the `PATH`; `# exit N` at the end of a line names another exit code than 0. Each line of a fence marked
-//! `text` stands in what the commands of the fence before it printed. Fences marked `console` are shown only.
+//! A line that ends in "Write `PATH`:" writes the fence below it to that file. A fence marked `sh` is run line by line, in the order of the
+//! page, in one empty project with `aris` on the `PATH`; `# exit N` at the end of a line names another exit code than 0. Each line of a
+//! fence marked `text` must occur in the output of the command fence before it. Fences marked `console` are not checked.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -19,7 +19,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("guide/src")
 }
 
-/// All pages, relative to the source.
+/// All pages, with paths relative to the source.
 fn pages() -> BTreeSet<String> {
     let (mut open, mut found) = (vec![source()], BTreeSet::new());
     while let Some(folder) = open.pop() {
@@ -40,7 +40,7 @@ fn read(page: &str) -> String {
     fs::read_to_string(source().join(page)).expect("read")
 }
 
-/// The fences of a page: the text before each since the last one, what it is marked with, and its lines.
+/// The fences of a page: (the text since the previous fence, the mark, the lines).
 fn fences(text: &str) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     let mut before = String::new();
@@ -57,7 +57,7 @@ fn fences(text: &str) -> Vec<(String, String, String)> {
     found
 }
 
-/// Does what a page says. Gives how many commands it ran.
+/// Follows a page's instructions. Returns the number of commands.
 fn follow(page: &str) -> usize {
     let project = Project::bare();
     let bin = project.at("bin");
@@ -124,7 +124,7 @@ fn the_other_pages_say_what_is_so() {
     assert!(count >= 15, "{count}");
 }
 
-/// What a heading is reached by. **Source**: mdBook's `normalize_id`.
+/// The anchor of a heading. **Source**: mdBook's `normalize_id`.
 fn anchor(heading: &str) -> String {
     let kept = heading
         .chars()
@@ -169,7 +169,7 @@ fn every_link_leads_somewhere_and_every_page_is_listed() {
     assert_eq!(listed, pages);
 }
 
-/// The names that begin with `ARIS_` and stand in quotes of their own in the sources of the programs.
+/// Names that begin with `ARIS_` and are string literals in the sources of the programs.
 fn variables_of_the_sources() -> BTreeSet<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let (mut open, mut found) = (vec![crates], BTreeSet::new());
@@ -200,7 +200,7 @@ fn variables_of_the_sources() -> BTreeSet<String> {
 
 #[test]
 fn every_variable_that_a_program_reads_or_sets_is_on_its_page() {
-    // What a build gives to the compiler, and what tests alone set.
+    // Variables that builds pass to the compiler, or that only tests set.
     let inner = [
         "ARIS_",
         "ARIS_BUILD_COMMIT",
