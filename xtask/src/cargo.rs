@@ -1,4 +1,4 @@
-//! Calls of cargo and of the tools that come with it.
+//! Calls cargo and its tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,24 +10,24 @@ use serde_json::Value;
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// A cold release build of everything takes some minutes on two cores.
+/// Time limit of builds; a cold release build of everything takes some minutes on two cores.
 pub(crate) const BUILD: Duration = Duration::from_mins(40);
 
-/// Anything that only prints.
+/// Time limit of commands that only print.
 pub(crate) const PRINT: Duration = Duration::from_mins(1);
 
-/// `cargo` as the one that runs xtask, in the root of the workspace.
+/// The `cargo` that runs xtask, in the workspace's root.
 pub(crate) fn cargo(workspace: &Workspace) -> aris_proc::Command {
     tool(workspace, "CARGO", "cargo")
 }
 
-/// Another tool, or what the variable names in its place.
+/// Another tool; the environment variable `variable` may replace it.
 pub(crate) fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_proc::Command {
     let program = crate::workspace::variable(variable).unwrap_or_else(|| name.into());
     aris_proc::command(program, &workspace.root)
 }
 
-/// Builds the binaries of `helpers`, nothing when there are none, before the eyes of the user; gives the folder they lie in.
+/// Builds the binaries of `helpers` (nothing if empty) and shows cargo's output. Returns their folder.
 pub(crate) fn build(
     workspace: &Workspace,
     helpers: &[&str],
@@ -46,7 +46,7 @@ pub(crate) fn build(
     Ok(target_folder(workspace)?.join(folder))
 }
 
-/// The whole workspace is chosen, so that crates are built once, with the same features in every command and in the tests.
+/// Builds the whole workspace, so that crates are built once, with the same features in every command and in the tests.
 fn build_command(workspace: &Workspace, helpers: &[&str], profile: &str) -> aris_proc::Command {
     let command =
         cargo(workspace).args(["build", "--keep-going", "--workspace", "--profile", profile]);
@@ -55,7 +55,7 @@ fn build_command(workspace: &Workspace, helpers: &[&str], profile: &str) -> aris
         .fold(command, |command, helper| command.args(["--bin", helper]))
 }
 
-/// Builds helpers for their contracts; gives the first error line, if any.
+/// Builds helpers for their contracts; returns the first error line, if any.
 fn build_quietly(workspace: &Workspace, helpers: &[&str]) -> Result<Option<String>, Fault> {
     let done = build_command(workspace, helpers, "dev")
         .arg("--quiet")
@@ -63,7 +63,7 @@ fn build_quietly(workspace: &Workspace, helpers: &[&str]) -> Result<Option<Strin
     Ok((done.code()? != 0).then(|| first_error(&done.stderr.text())))
 }
 
-/// Where cargo puts what it builds.
+/// Cargo's target folder.
 pub(crate) fn target_folder(workspace: &Workspace) -> Result<PathBuf, Fault> {
     let done = cargo(workspace)
         .args(["metadata", "--no-deps", "--format-version", "1"])
@@ -82,7 +82,7 @@ pub(crate) fn target_folder(workspace: &Workspace) -> Result<PathBuf, Fault> {
         .ok_or_else(|| Fault::new("cargo metadata names no target directory"))
 }
 
-/// Runs `cargo` for its effect and shows what it prints when it fails. Gives whether it succeeded.
+/// Runs a command for its effect and shows its output if it fails. Returns whether it succeeded.
 pub(crate) fn succeeds(command: aris_proc::Command) -> Result<bool, Fault> {
     let done = command.run(BUILD)?;
     let ok = done.code()? == 0;
@@ -92,10 +92,10 @@ pub(crate) fn succeeds(command: aris_proc::Command) -> Result<bool, Fault> {
     Ok(ok)
 }
 
-/// The contract of each helper, printed by its own binary; in place of it the reason why there is none.
+/// The contract that each helper's binary printed, or the reason why there is none.
 pub(crate) type Contracts = BTreeMap<String, Result<String, String>>;
 
-/// Builds the helpers and asks each for its contract.
+/// Builds the helpers and gets the contract of each.
 pub(crate) fn contracts(workspace: &Workspace) -> Result<Contracts, Fault> {
     let has_crate = |name: &str| {
         workspace
@@ -115,8 +115,8 @@ pub(crate) fn contracts(workspace: &Workspace) -> Result<Contracts, Fault> {
             Err(format!("there is no crate crates/{}", row.name)),
         );
     }
-    // One build for all is faster; only when it fails is each one built for itself, so that one broken helper does not
-    // hide the others.
+    // One build for all is faster. Only if it fails are the helpers built one by one, so that a broken helper does not hide the
+    // others.
     if names.is_empty() {
         return Ok(contracts);
     }
@@ -167,7 +167,7 @@ pub(crate) fn rustfmt(workspace: &Workspace, source: String) -> Result<String, F
     }
 }
 
-/// The triple of this machine's compiler.
+/// Target triple of this machine's compiler.
 pub(crate) fn host_triple(workspace: &Workspace) -> Result<String, Fault> {
     let done = tool(workspace, "RUSTC", "rustc").arg("-vV").run(PRINT)?;
     let text = done.stdout.text().into_owned();
@@ -177,7 +177,7 @@ pub(crate) fn host_triple(workspace: &Workspace) -> Result<String, Fault> {
         .ok_or_else(|| Fault::new("rustc -vV names no host"))
 }
 
-/// The line of cargo's stderr that says what is wrong.
+/// The line in cargo's stderr that names the error.
 pub(crate) fn first_error(stderr: &str) -> String {
     let line = stderr.lines().find(|line| line.starts_with("error"));
     line.or_else(|| stderr.lines().next())

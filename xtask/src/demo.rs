@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: builds `aris`, which carries the skills, and lets it show the gate at work.
+//! `cargo xtask demo`: builds `aris`, which contains the skills, and runs `aris demo`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,26 +9,26 @@ use crate::cargo;
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// The demo takes seconds.
+/// Time limit; the demo takes seconds.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Helpers whose calls the drawing shows.
+/// Helpers whose calls are drawn.
 const SHOWN: [&str; 3] = [
     "paper_claim_audit paper",
     "citation_audit",
     "verify_paper_audits.sh",
 ];
 
-/// Lines of one call, and columns of a line, that the drawing shows.
+/// Most lines of one call and most columns of a line in the drawing.
 const LINES: usize = 12;
 const COLUMNS: usize = 104;
 
-/// Pixels: size of the letters, height of a line, width of the drawing. **Source**: letters of monospaced fonts are some 0.6 em wide.
+/// In pixels: font size, line height, width of the drawing. **Source**: characters of monospaced fonts are some 0.6 em wide.
 const FONT: usize = 13;
 const LINE: usize = 18;
 const WIDTH: usize = COLUMNS * FONT * 6 / 10 + 28;
 
-/// Seconds between a command and its answer, between two lines, and at the end.
+/// Seconds between a command and its output, between two lines, and at the end.
 const ANSWER: f64 = 1.2;
 const NEXT: f64 = 0.25;
 const END: f64 = 6.0;
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     svg: Option<PathBuf>,
 }
 
-/// Gives the exit status of `aris demo`.
+/// Returns the exit status of `aris demo`.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     println!("building aris, all helpers in one program (the first time takes some minutes) …");
     let folder = cargo::build(workspace, &["aris"], &args.profile)?;
@@ -64,12 +64,12 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     Ok(0)
 }
 
-/// What the drawing shows of a run: calls without what depends on machine and time.
+/// The lines for the drawing: calls without the parts that depend on machine and time.
 fn lines(text: &str) -> Vec<String> {
     let mut shown = vec![String::from("$ aris demo")];
     let mut left = 0;
     for line in text.lines() {
-        // Four blanks stand before what a command printed, two before the command.
+        // A command's output is indented by four spaces, the command by two.
         let Some(said) = line.strip_prefix("    ") else {
             if line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(". ") {
                 shown.extend([String::new(), format!("# {line}")]);
@@ -105,7 +105,7 @@ fn lines(text: &str) -> Vec<String> {
     shown
 }
 
-/// An SVG in which the lines appear one after the other, and stand at once where motion is not wanted.
+/// An SVG in which the lines appear one after another; all at once if the reader prefers reduced motion.
 fn draw(lines: &[String]) -> String {
     let mut at = 0.5;
     let mut rows = String::new();

@@ -1,11 +1,11 @@
-//! Why a step could not be done.
+//! The error of a step.
 
 use std::fmt;
 
 use aris_contract::Failure;
 use aris_contract::failure::ErrorBody;
 
-/// One sentence for people, with the path it is about.
+/// One sentence for people that names the path.
 #[derive(Debug)]
 pub(crate) struct Fault(String);
 
@@ -14,7 +14,7 @@ impl Fault {
         Self(message.into())
     }
 
-    /// From an error that is no [`Failure`].
+    /// From an error that is not a [`Failure`].
     pub(crate) fn from_error(error: impl fmt::Display) -> Self {
         Self(error.to_string())
     }

@@ -1,6 +1,6 @@
-//! The parsers of `tests/flows/fuzz` under `libFuzzer`, for hours by hand.
+//! Runs the parsers of `tests/flows/fuzz` under `libFuzzer`, started by hand for long runs.
 //!
-//! The compiler of every day is enough: what counts coverage is a pass of LLVM. Only the C++ compiler that builds `libFuzzer` comes on top.
+//! The stable compiler is enough, because an LLVM pass measures the coverage. Only a C++ compiler for `libFuzzer` is needed in addition.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::cargo;
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// **Source**: what cargo-fuzz hands to rustc without a sanitizer.
+/// **Source**: the flags that cargo-fuzz passes to rustc without a sanitizer.
 const COVERAGE: &str = "--cfg aris_fuzz -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 const CORPUS: &str = "tests/flows/fuzz/corpus";
 
-/// Exits with 1 at the first input that is a fault; `libFuzzer` names its file.
+/// Exits with 1 at the first input that causes a failure; `libFuzzer` names its file.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let mut targets = args.targets.clone();
     if targets.is_empty() {
@@ -42,7 +42,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     for target in targets {
         let found = folder.join("found").join(&target);
         aris_fs::create_dir(&found)?;
-        // libFuzzer wants the folder of its artifacts to be there.
+        // libFuzzer does not create the folder of its artifacts.
         aris_fs::create_dir(&folder.join(&target))?;
         println!("{target}: {} s", args.seconds);
         let command = cargo::cargo(workspace)

@@ -1,7 +1,7 @@
-//! `cargo xtask install-skills`: the helpers' programs beside their launchers, and every name that skills know in `tools/`.
+//! `cargo xtask install-skills`: puts the helpers' programs beside their launchers, and every name that skills use into `tools/`.
 //!
-//! All of them are one program under many names: it takes one link to build, not 26, and the disk holds it once. A helper that is asked
-//! for by name is built for itself, which takes a small part of the time.
+//! All are hard links to one program: it is linked once, not once per helper, and occupies the disk once. A helper requested by name is
+//! built on its own, which is much faster.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use crate::cargo;
 use crate::fault::Fault;
 use crate::workspace::{Row, Workspace};
 
-/// The program that is every helper.
+/// The program that contains every helper.
 pub(crate) const ARIS: &str = "aris";
 
 /// Mode of a binary.
 const EXECUTABLE: u32 = 0o755;
 
-/// A stripped release binary is far smaller; a debug build may not be.
+/// Limit for reading a binary; a stripped release binary is far smaller, a debug build may not be.
 pub(crate) const LARGE: u64 = 256 << 20;
 
 #[derive(clap::Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     helper: Vec<String>,
 }
 
-/// Builds and places every helper of the table that has a crate; a row without one is a fault.
+/// Builds and installs every helper of the table; a row without a crate is an error.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let triple = cargo::host_triple(workspace)?;
     let rows = chosen(workspace, &args.helper)?;
@@ -62,7 +62,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     if args.helper.is_empty() {
         println!("the same under the names of all helpers");
     }
-    // One that is copied into a project by hand still finds this tree.
+    // The path of this tree is compiled in, so that a shim that is copied into a project still finds it.
     let shims = shims(workspace, workspace.root.to_str());
     for (path, text) in &shims {
         write(workspace, path, text.as_bytes())?;
@@ -71,7 +71,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     Ok(0)
 }
 
-/// Makes `path` another name of the file `there`, in the place of what was there. A file system without such links gets a copy.
+/// Makes `path` a hard link to the file `there`, replacing an existing file. A copy on file systems without hard links.
 fn link(there: &Path, path: &Path) -> Result<(), Fault> {
     if let Some(folder) = path.parent() {
         aris_fs::create_dir(folder)?;
@@ -83,7 +83,7 @@ fn link(there: &Path, path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The rows of these helpers, or all when none is named.
+/// The rows of these helpers, or all rows if none is named.
 fn chosen<'a>(workspace: &'a Workspace, names: &[String]) -> Result<Vec<&'a Row>, Fault> {
     let row = |name: &String| {
         let unknown = || Fault::new(format!("{name} is not a helper that this tree builds"));
@@ -95,8 +95,8 @@ fn chosen<'a>(workspace: &'a Workspace, names: &[String]) -> Result<Vec<&'a Row>
     names.iter().map(row).collect()
 }
 
-/// `tools/<name>` for every name of every helper, so that `$ARIS_REPO/tools/<name>` is found in this tree. `source`: see
-/// [`aris_launch::shim`]; a release does not know where it will lie.
+/// `tools/<name>` for every name of every helper, so that `$ARIS_REPO/tools/<name>` exists in this tree. For `source` see
+/// [`aris_launch::shim`]; it is `None` in a release, whose folder is unknown.
 pub(crate) fn shims(workspace: &Workspace, source: Option<&str>) -> Vec<(String, String)> {
     let of_row = |row: &Row| -> Vec<(String, String)> {
         let shim = |name| aris_launch::shim(&row.name, &row.owner, name, source);
@@ -115,7 +115,7 @@ fn write(workspace: &Workspace, path: &str, bytes: &[u8]) -> Result<(), Fault> {
     Ok(aris_fs::write_atomic_with_mode(&target, bytes, EXECUTABLE)?)
 }
 
-/// What the name of a program ends in on the system of `triple`.
+/// The file extension of programs on the system of `triple`.
 pub(crate) fn extension(triple: &str) -> &'static str {
     if triple.contains("windows") {
         ".exe"
@@ -124,7 +124,7 @@ pub(crate) fn extension(triple: &str) -> &'static str {
     }
 }
 
-/// Where the launcher in the folder `scripts` looks for the program of a target.
+/// The path at which the launcher in the folder `scripts` looks for a target's program.
 pub(crate) fn binary(scripts: &str, name: &str, triple: &str) -> String {
     format!("{scripts}/bin/{name}-{triple}{}", extension(triple))
 }
@@ -159,7 +159,7 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o755);
-        // Another name of a file, also where something was before.
+        // A hard link, also in place of an existing file.
         let other = path.with_file_name("other");
         tree.write("skills/tool-skill/scripts/bin/other", "old");
         link(&path, &other).expect("linked");

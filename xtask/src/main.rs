@@ -1,7 +1,7 @@
-//! The workspace's own tools, called as `cargo xtask <command>`: what is generated is written or checked here, the binaries
-//! are placed beside their launchers, and the structure of the tree is verified.
+//! The workspace's own tools, called as `cargo xtask <command>`: they write or check generated files, put binaries beside their launchers,
+//! and verify the structure of the tree.
 //!
-//! Exit codes: 0 done, 1 a step failed, 2 bad arguments, 10 something is stale or breaks a rule.
+//! Exit codes: 0 done, 1 a step failed, 2 bad arguments, 10 something is out of date or breaks a rule.
 
 #![expect(
     clippy::print_stdout,
@@ -32,7 +32,7 @@ use clap::{Parser, Subcommand};
 use fault::Fault;
 use workspace::Workspace;
 
-/// Findings, as for the helpers.
+/// Exit code for findings, as in the helpers.
 const FINDINGS: u8 = 10;
 
 #[derive(Parser)]

@@ -1,18 +1,18 @@
-//! `cargo xtask schemas`: the JSON schemas, written by the tests of the crates that own the types.
+//! `cargo xtask schemas`: the JSON schemas, written by tests of the crates that own the types.
 //!
-//! The derives are test-only, so that nothing of them reaches a binary; therefore the generator is a test as well.
+//! The derives exist only in tests, to keep them out of the binaries; so the generator is a test as well.
 
 use crate::cargo;
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// The test of a crate that owns types; its presence in a crate's sources marks the crate.
+/// The test of a crate that owns types; crates are recognised by it.
 const TEST: &str = "schemas_are_current";
 
-/// What makes those tests write.
+/// Environment variable that makes these tests write.
 const VARIABLE: &str = "UPDATE_SCHEMAS";
 
-/// Runs those tests, writing unless `check`. Exit 10 when one fails.
+/// Runs these tests; without `check` they write. Returns 10 if one fails.
 pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
     let owners = owners(workspace)?;
     if owners.is_empty() {

@@ -1,7 +1,7 @@
-//! `cargo xtask size`: lines of Rust in each crate, of its source and of its tests, beside those of the last release.
+//! `cargo xtask size`: lines of Rust in each crate, source and tests, compared with the last release.
 //!
-//! A line counts that is neither empty nor a comment. A file's `mod tests` at its end counts as tests, as do files below `tests` and
-//! `benches` and those called `tests.rs`.
+//! Empty lines and comments are not counted. A final `mod tests` in a file counts as tests, and so do files below `tests` and
+//! `benches` and files called `tests.rs`.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// git reads a few thousand files.
+/// Time limit of git; it reads a few thousand files.
 const GIT: Duration = Duration::from_mins(1);
 
-/// All sources of one state of the tree.
+/// Limit for all sources of one revision, in bytes.
 const SOURCES: usize = 256 << 20;
 
 #[derive(clap::Args)]
@@ -39,7 +39,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let mut now = BTreeMap::new();
     let names = git(workspace, &["ls-files", "-z", "*.rs"])?;
     for name in String::from_utf8_lossy(&names).split_terminator('\0') {
-        // A file that was removed may still be in the index.
+        // A removed file may still be in the index.
         if let Some(text) = aris_fs::read_optional(&workspace.at(name), aris_fs::READ_LIMIT)? {
             count(&mut now, name, &String::from_utf8_lossy(&text));
         }

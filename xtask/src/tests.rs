@@ -1,4 +1,4 @@
-//! A small tree that breaks no rule, for the rules' tests to break.
+//! A small tree that breaks no rule; the tests of the rules change it.
 
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -117,14 +117,14 @@ impl Tree {
     }
 }
 
-/// What the tree's only helper would print.
+/// The output of the tree's only helper.
 pub(crate) fn contracts() -> Contracts {
     let text = r#"{"name": "tool", "version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o", "stderr": "e",
         "exit": [{"code": 0, "meaning": "done"}], "json_schemas": ["aris.tool.thing/v1"], "examples": ["tool x"]}"#;
     Contracts::from([(String::from("tool"), Ok(format!("{text}\n")))])
 }
 
-/// Panics unless some finding is at `path:line` and says `text`.
+/// Panics unless some finding is at `path:line` and contains `text`.
 #[track_caller]
 pub(crate) fn assert_found(findings: &[Finding], path: &str, line: usize, text: &str) {
     let hit = findings.iter().any(|finding| {

@@ -1,4 +1,4 @@
-//! The workspace as xtask sees it: its root and the helper table.
+//! The workspace: its root and the helper table.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 
-/// Where the rows are written.
+/// The file with the rows.
 pub(crate) const TABLE: &str = "skills/shared-references/helpers.toml";
 
 /// The workspace's root and its helper table.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
-    /// The rows that this suite ships, in the order of the file: everything derived comes from these.
+    /// The rows of shipped helpers, in the order of the file; generated files are made from these.
     pub(crate) rows: Vec<Row>,
     /// All rows of the contract, in the order of the file.
     pub(crate) contract: Vec<Row>,
@@ -41,7 +41,7 @@ pub(crate) struct Row {
     pub(crate) fallback: String,
 }
 
-/// What somebody is doing who needs a helper; the order is that of the front door.
+/// The job for which a helper is used; the order is that of `aris help`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Job {
@@ -64,7 +64,7 @@ impl Job {
         Self::Other,
     ];
 
-    /// The heading of the front door.
+    /// The heading in `aris help`.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Paper => "Before a paper is submitted",
@@ -90,7 +90,7 @@ pub(crate) fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)
 }
 
-/// The present moment.
+/// The current time.
 #[expect(
     clippy::disallowed_methods,
     reason = "xtask is no helper and has no Context"
@@ -99,14 +99,14 @@ pub(crate) fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
 
-/// Today, in UTC.
+/// The current date in UTC.
 pub(crate) fn today() -> jiff::civil::Date {
     now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 /// The root of the checkout that xtask runs from.
 pub(crate) fn root() -> PathBuf {
-    // cargo sets the variable when it runs xtask; the compiled-in path serves a binary that is started directly.
+    // cargo sets the variable when it runs xtask; the compiled-in path is for a binary that is started directly.
     let manifest =
         variable("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     manifest
@@ -130,7 +130,7 @@ impl Workspace {
         })
     }
 
-    /// The version that all crates have.
+    /// The version of all crates.
     pub(crate) fn version(&self) -> Result<String, Fault> {
         let text = aris_fs::read_text(&self.at("Cargo.toml"))?;
         let manifest = toml_edit::Document::parse(text)
@@ -159,7 +159,7 @@ impl Workspace {
         self.contract.iter().any(|row| row.name == name)
     }
 
-    /// Names of the folders in `relative` that hold `marker`, sorted. An absent folder has none.
+    /// Names of the folders in `relative` that contain `marker`, sorted. None if `relative` does not exist.
     pub(crate) fn folders_with(&self, relative: &str, marker: &str) -> Result<Vec<String>, Fault> {
         let folder = self.at(relative);
         if !folder.is_dir() {
@@ -188,7 +188,7 @@ impl Row {
             .map(String::as_str)
     }
 
-    /// `skills/<owner>/scripts`
+    /// The folder of the launcher, `skills/<owner>/scripts`.
     pub(crate) fn scripts(&self) -> String {
         format!("skills/{}/scripts", self.owner)
     }

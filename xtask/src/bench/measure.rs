@@ -1,4 +1,4 @@
-//! Timing whole processes, beside a peer.
+//! Measures the time of whole processes, alternating with a peer.
 
 use std::fmt;
 use std::path::Path;
@@ -15,25 +15,25 @@ use crate::fault::Fault;
 /// Seconds of one run.
 pub(super) type Seconds = Result<f64, Fault>;
 
-/// Two commands that take turns. `{n}` in one is the number of the run, `{helper}` each helper in turn.
+/// Two commands that are run alternately. `{n}` stands for the number of the run, `{helper}` for each helper in turn.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
     what: String,
-    /// What is done before each run, and not timed.
+    /// Command that prepares each run; its time is not counted.
     #[serde(default)]
     before: String,
     pub(super) ours: String,
     peer: String,
     theirs: Peer,
     runs: usize,
-    /// Milliseconds that the median of the runs may take. **Source** of all limits: the project's own promises to users.
+    /// Limit for the median run, in milliseconds. **Source** of all limits: the project's own promises to users.
     median: Option<f64>,
-    /// Milliseconds that the median run may take beyond its peer.
+    /// Limit for the difference between the median runs of ours and the peer, in milliseconds.
     beyond: Option<f64>,
-    /// The most memory, in MiB.
+    /// Memory limit, in MiB.
     memory: Option<f64>,
-    /// A command without whose success this is not measured.
+    /// Command that must succeed; otherwise the pair is skipped.
     #[serde(default)]
     when: String,
 }
@@ -50,8 +50,8 @@ impl Pair {
 }
 
 impl Bench<'_> {
-    /// Runs ours and the peer in turn, A B A B …, and prints min / median / max of both, of their ratio, and what the limit is of the median.
-    /// Of several runs, one of each before them warms up.
+    /// Runs ours and the peer alternately, A B A B …, and prints min / median / max of both and of their ratio, and the limits. Unless there
+    /// is only one run, an uncounted run of each comes first, as a warm-up.
     pub(super) fn compare(&self, pair: &Pair, folder: &Path) -> Result<(), Fault> {
         if self.once(&pair.when, folder).is_err() {
             let what = format!("{} and {}", pair.what, pair.peer);
@@ -113,7 +113,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Seconds of one run of a command, which must exit with 0.
+    /// Time of one run of a command in seconds; the command must exit with 0.
     pub(super) fn once(&self, command: &str, folder: &Path) -> Seconds {
         if command.is_empty() {
             return Ok(0.0);
@@ -128,7 +128,7 @@ impl Bench<'_> {
         Err(Fault::new(format!("{command}: {status}")))
     }
 
-    /// Starts a command. One without special characters needs no shell.
+    /// Starts a command, with a shell only if it contains special characters.
     #[expect(
         clippy::disallowed_methods,
         reason = "a deadline's bookkeeping would be measured too"
@@ -157,7 +157,7 @@ impl Bench<'_> {
     }
 }
 
-/// The highest resident memory of a process in MiB, read from the kernel's own mark while it lives.
+/// The peak resident memory of a process in MiB. The kernel's high-water mark is read while the process lives.
 #[expect(
     clippy::disallowed_methods,
     reason = "reads /proc at short intervals until the process ends"
@@ -175,7 +175,7 @@ fn peak(mut child: Child) -> Result<f64, Fault> {
     Ok(f64::from(peak) / 1024.0)
 }
 
-/// Prints one row.
+/// Prints one row of the table.
 pub(super) fn row(name: &str, value: impl fmt::Display) {
     println!("  {name:<44} {value}");
 }

@@ -1,9 +1,10 @@
-//! `cargo xtask bench`: what this project claims about speed and accuracy, measured beside a peer or a limit in the same run.
+//! `cargo xtask bench`: measures the project's claims about speed and accuracy, beside a peer or a limit in the same run.
 //!
-//! `cases.toml` says what is measured, `make.sh` makes the files for it. Accuracy is measured by tests of crates, whose tables are shown.
+//! `cases.toml` lists the measurements, `make.sh` makes their files. Accuracy is measured by tests in the crates, whose tables are
+//! printed.
 //!
-//! Every time is that of a whole process from start to end, min / median / max over the counted runs, and a ratio that is taken pair
-//! by pair, because machines drift. Nothing here passes or fails: the numbers are printed for people to read.
+//! Every time is that of a whole process from start to end: min / median / max over the counted runs. Ratios are computed pair by pair,
+//! because machines drift. Nothing passes or fails: the numbers are for people to read.
 
 mod measure;
 mod peers;
@@ -60,7 +61,7 @@ pub(crate) enum Topic {
     Wiki,
 }
 
-/// A cold build and the faults of many papers take some minutes.
+/// Time limit; a cold build and the planted faults of many papers take some minutes.
 const DEADLINE: Duration = Duration::from_hours(1);
 
 #[derive(Deserialize)]
@@ -69,33 +70,33 @@ struct Table {
     case: Vec<Case>,
 }
 
-/// Something that is measured in one folder, or by one test.
+/// A measurement in one folder, or by one test.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     topic: Topic,
     heading: String,
-    /// None: all of them.
+    /// Helpers that it needs; empty for all of them.
     #[serde(default)]
     helpers: Vec<String>,
-    /// Words for `make.sh`, which fills the folder.
+    /// Arguments for `make.sh`, which fills the folder.
     #[serde(default)]
     make: String,
-    /// Where in it the pairs run.
+    /// Subfolder in which the pairs are run.
     #[serde(default)]
     folder: String,
     #[serde(default)]
     pair: Vec<Pair>,
-    /// Package, target and filters of tests that measure.
+    /// Package, target and filters of the tests that measure.
     #[serde(default)]
     test: String,
-    /// Variables of the tests; `{papers}` is the folder of papers, `{built}` that of the helpers.
+    /// Environment variables of the tests; `{papers}` stands for the folder of papers, `{built}` for that of the helpers.
     #[serde(default)]
     variables: BTreeMap<String, String>,
-    /// The folder of papers, unless another is named.
+    /// Default folder of papers.
     #[serde(default)]
     papers: String,
-    /// What a reader of the figures must know.
+    /// A note that readers of the numbers need.
     #[serde(default)]
     note: String,
 }
@@ -106,7 +107,7 @@ fn cases() -> Result<Vec<Case>, Fault> {
     Ok(table.case)
 }
 
-/// Builds the helpers that `topic` needs in release mode and measures it; `papers` are others than the shared ones.
+/// Builds the helpers that `topic` needs in release mode and measures it; `papers` replaces the default folder of papers.
 pub(crate) fn run(workspace: &Workspace, topic: Topic, papers: Option<&Path>) -> Result<u8, Fault> {
     let cases = cases()?;
     let all: Vec<&str> = workspace.rows.iter().map(|row| row.name.as_str()).collect();
@@ -132,12 +133,12 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic, papers: Option<&Path>) ->
     Ok(0)
 }
 
-/// What a measurement works with.
+/// The state of a measurement.
 struct Bench<'a> {
     workspace: &'a Workspace,
-    /// Where the built helpers lie.
+    /// Folder of the built helpers.
     built: PathBuf,
-    /// Counts the runs.
+    /// Number of the current run.
     turn: Cell<usize>,
 }
 
@@ -175,7 +176,7 @@ impl Bench<'_> {
         self.workspace.at("xtask/src/bench/make.sh")
     }
 
-    /// What scripts read: the helpers come first on the `PATH`.
+    /// Environment variables for scripts; the helpers come first on the `PATH`.
     fn variables(&self) -> [(&'static str, OsString); 4] {
         let mut path = OsString::from(&self.built);
         if let Some(others) = variable("PATH") {
@@ -190,7 +191,7 @@ impl Bench<'_> {
         ]
     }
 
-    /// Measures by tests, unless they need a folder that is not there.
+    /// Measures with tests; skips them if the folder of papers is missing.
     fn test(&self, case: &Case, papers: Option<&Path>) -> Result<(), Fault> {
         let papers = papers.unwrap_or(Path::new(&case.papers));
         let folder = self.workspace.root.join(papers);
@@ -215,7 +216,7 @@ impl Bench<'_> {
     }
 }
 
-/// Runs tests, named by package, target and filters, one after the other and shows the rows of tables and the summaries that they print.
+/// Runs tests, named by package, target and filters, and prints the table rows and summaries from their output.
 fn measure<'a>(
     workspace: &Workspace,
     tests: &str,
@@ -237,7 +238,7 @@ fn measure<'a>(
     for line in done.stdout.text().lines() {
         let is_summary =
             line.contains(" rows ") && line.contains(" flagged") || line.starts_with("invented: ");
-        // The name of a test may stand before its first row.
+        // The name of a test may precede its first row on the same line.
         let at = line.find("| ").or(is_summary.then_some(0));
         if let Some(shown) = at.and_then(|at| line.get(at..)) {
             println!("  {shown}");
@@ -249,7 +250,7 @@ fn measure<'a>(
     Ok(())
 }
 
-/// Crossings, bends, overlaps and other problems of the figures by which a change of the layout is judged. Nothing fails, as above.
+/// Measures crossings, bends, overlaps and other problems of the figures, to judge changes of the layout. Nothing fails, as above.
 pub(crate) fn figures(workspace: &Workspace) -> Result<u8, Fault> {
     let test = "figure_renderer cli same_bytes::every_figure_is_measured";
     let count = [("ARIS_STORIES", "1000".to_owned())];

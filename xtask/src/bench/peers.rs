@@ -1,4 +1,4 @@
-//! What a helper is measured against: another command, or the least work that any program must do, without a process of its own.
+//! Peers of the helpers: another command, or the minimal work that any program must do, done without a process of its own.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,16 +19,16 @@ pub(super) enum Peer {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Least {
-    /// The durable writes of one record of a trace: three files, their folder, a line of the chain, a line of the log.
+    /// The durable writes of one trace record: three files, their folder, a line of the chain, a line of the log.
     Record { bytes: usize },
-    /// As many shells one after the other, each with one line of a journal made durable before it.
+    /// The same number of shells, one after another, each after one durable journal line.
     Shells { count: usize },
-    /// Reading the JSON `f.json`, writing the drawing `f.svg`.
+    /// Reads the JSON `f.json` and writes the drawing `f.svg`.
     Drawing {},
 }
 
 impl Bench<'_> {
-    /// Seconds of one run of a peer.
+    /// Time of one run of a peer, in seconds.
     pub(super) fn peer(&self, peer: &Peer, folder: &Path) -> Result<f64, Fault> {
         let least = match peer {
             Peer::Command(command) => return self.once(command, folder),

@@ -1,4 +1,4 @@
-//! One `.tar.gz` whose bytes depend on nothing but the files in it and one time.
+//! A reproducible `.tar.gz`: its bytes depend only on the files in it and one time.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use tar::{Builder, EntryType, Header};
 use super::contents::Files;
 use crate::fault::Fault;
 
-/// The archive of `files` below a folder called `root`. Every entry has the time `time`, in seconds since 1970.
+/// An archive of `files` below a folder called `root`. All entries have the time `time`, in seconds since 1970.
 pub(super) fn tar_gz(root: &str, files: &Files, time: u64) -> Result<Vec<u8>, Fault> {
     let mut archive = Builder::new(Vec::new());
     for (path, file) in files {
@@ -21,7 +21,7 @@ pub(super) fn tar_gz(root: &str, files: &Files, time: u64) -> Result<Vec<u8>, Fa
         header.set_size(file.bytes.len() as u64);
         let name = format!("{root}/{path}");
         let appended = if let Some(link) = &file.link {
-            // What it names comes first: the files are sorted, and `bin` is before `skills`.
+            // The link's target precedes it: the files are sorted, and `bin` is before `skills`.
             header.set_entry_type(EntryType::Link);
             archive.append_link(&mut header, name, format!("{root}/{link}"))
         } else {
@@ -30,7 +30,7 @@ pub(super) fn tar_gz(root: &str, files: &Files, time: u64) -> Result<Vec<u8>, Fa
         appended.map_err(|error| Fault::new(format!("{path}: {error}")))?;
     }
     let bytes = archive.into_inner().map_err(Fault::from_error)?;
-    // Without a name and a time in its header.
+    // The gzip header has no file name and no time.
     let mut packed = GzBuilder::new()
         .mtime(0)
         .write(Vec::new(), Compression::best());

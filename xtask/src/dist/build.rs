@@ -1,4 +1,4 @@
-//! The program that is every helper: built here for this machine, taken from a folder for others.
+//! The program that contains every helper: built for this machine, taken from a folder for other targets.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,14 +11,14 @@ use crate::fault::Fault;
 use crate::install::{ARIS, LARGE, extension};
 use crate::workspace::{Workspace, variable};
 
-/// What was built on this machine.
+/// The programs built for this machine.
 pub(super) struct Host {
     pub(super) triple: String,
-    /// Where the programs lie.
+    /// Their folder.
     pub(super) folder: PathBuf,
 }
 
-/// Builds for this machine: static where the toolchain can, so that one file serves every distribution.
+/// Builds for this machine: statically if the toolchain can, so that one file runs on every distribution.
 pub(super) fn host(workspace: &Workspace) -> Result<Host, Fault> {
     let native = cargo::host_triple(workspace)?;
     let triple = match native
@@ -65,7 +65,7 @@ pub(super) fn host(workspace: &Workspace) -> Result<Host, Fault> {
         .arg("--target-dir")
         .arg(&target)
         .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace, &target));
-    // Before the eyes of the user, who waits for minutes.
+    // Show the output, because the build takes minutes.
     let end = command.run_attached(Stdout::Stderr, Some(cargo::BUILD))?;
     if end != End::Exited(0) {
         return Err(Fault::new(format!(
@@ -84,7 +84,7 @@ fn has_standard_library(workspace: &Workspace, triple: &str) -> Result<bool, Fau
     Ok(done.success() && Path::new(&folder).is_dir())
 }
 
-/// `SQLite` and ring are C. The compiler is the one that their build scripts look for: `CC_<triple>`, else `musl-gcc`.
+/// Whether a C compiler is available: `SQLite` and ring are written in C. Their build scripts use `CC_<triple>`, else `musl-gcc`.
 fn has_c_compiler(workspace: &Workspace, triple: &str) -> Result<bool, Fault> {
     let name = format!("CC_{}", triple.replace('-', "_"));
     let compiler = variable(&name).unwrap_or_else(|| "musl-gcc".into());
@@ -96,11 +96,11 @@ fn has_c_compiler(workspace: &Workspace, triple: &str) -> Result<bool, Fault> {
     }
 }
 
-/// Compiler flags, each after a separator: what stands in a program instead of this machine's folders.
+/// Compiler flags, each after a separator: they replace this machine's folder names in the program.
 fn flags(workspace: &Workspace, target: &Path) -> OsString {
     let home = variable("CARGO_HOME").or_else(|| Some(variable("HOME")?.join(".cargo")));
     let mut flags = OsString::new();
-    // The last one that fits counts: what is built lies below the workspace, or elsewhere.
+    // Of several matching prefixes the last one is used; the target folder may be below the workspace or elsewhere.
     for (folder, name) in [
         (home, "/cargo"),
         (Some(workspace.root.clone()), "/aris"),
@@ -118,7 +118,7 @@ fn flags(workspace: &Workspace, target: &Path) -> OsString {
     flags
 }
 
-/// The program for this machine's target and for that of each folder in `given`.
+/// The program for this machine's target, and for the target of each folder in `given`.
 pub(super) fn targets(
     workspace: &Workspace,
     host: &Host,

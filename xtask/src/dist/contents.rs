@@ -1,4 +1,4 @@
-//! What a release consists of, as paths and bytes.
+//! The files of a release, as paths and bytes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 pub(super) struct File {
     pub(super) bytes: Vec<u8>,
     pub(super) executable: bool,
-    /// The file that this is another name of; `bytes` are then empty.
+    /// The file to which this one is a hard link; `bytes` are then empty.
     pub(super) link: Option<String>,
 }
 
@@ -42,10 +42,10 @@ impl File {
     }
 }
 
-/// Files by path relative to the release's folder.
+/// Files by path, relative to the release's folder.
 pub(super) type Files = BTreeMap<String, File>;
 
-/// What of the repository is shipped.
+/// The parts of the repository that are shipped.
 const SHIPPED: [&str; 15] = [
     ".agents",
     ".claude-plugin",
@@ -64,7 +64,7 @@ const SHIPPED: [&str; 15] = [
     "skills",
 ];
 
-/// The completions of one shell: where each lies, with `@` for the program. **Source**: where the shells look below a prefix.
+/// Shells and the paths of their completions; `@` stands for the program. **Source**: where the shells look below a prefix.
 const COMPLETIONS: [(&str, &str); 4] = [
     ("bash", "share/bash-completion/completions/@"),
     ("fish", "share/fish/vendor_completions.d/@.fish"),
@@ -72,7 +72,7 @@ const COMPLETIONS: [(&str, &str); 4] = [
     ("zsh", "share/zsh/site-functions/_@"),
 ];
 
-/// Everything that is the same for every target.
+/// The files that are the same for every target.
 pub(super) fn common(workspace: &Workspace, host: &Host) -> Result<Files, Fault> {
     let mut files = committed(workspace)?;
     files.extend(names_of_helpers(workspace));
@@ -80,7 +80,7 @@ pub(super) fn common(workspace: &Workspace, host: &Host) -> Result<Files, Fault>
     Ok(files)
 }
 
-/// The tracked files, as they are in the tree.
+/// The tracked files, with the content of the working tree.
 fn committed(workspace: &Workspace) -> Result<Files, Fault> {
     let done = aris_proc::command("git", &workspace.root)
         .args(["ls-files", "--stage", "-z", "--"])
@@ -94,7 +94,7 @@ fn committed(workspace: &Workspace) -> Result<Files, Fault> {
     };
     let mut files = Files::new();
     for entry in list.split_terminator('\0') {
-        // mode, object and stage, then a tab and the path
+        // Mode, object and stage, then a tab and the path.
         let (Some((facts, path)), Some(mode)) = (entry.split_once('\t'), entry.split(' ').next())
         else {
             return Err(Fault::new(format!("git ls-files says {entry:?}")));
@@ -110,7 +110,7 @@ fn committed(workspace: &Workspace) -> Result<Files, Fault> {
     Ok(files)
 }
 
-/// Every name of every helper in `tools/`, and the current ones in `bin/`, which some hosts put on the `PATH`.
+/// Every name of every helper in `tools/`, and the current names in `bin/`, which some hosts put on the `PATH`.
 fn names_of_helpers(workspace: &Workspace) -> Files {
     let in_bin = workspace.rows.iter().map(|row| {
         let shim = aris_launch::shim(&row.name, &row.owner, &row.name, None);
@@ -121,7 +121,7 @@ fn names_of_helpers(workspace: &Workspace) -> Files {
         .collect()
 }
 
-/// What the multi-call binary prints: its launcher's contract, completions, manual pages.
+/// The output of the multi-call binary: its launcher's contract, completions, manual pages.
 fn printed(workspace: &Workspace, programs: &Path) -> Result<Files, Fault> {
     let aris = programs.join(ARIS);
     let print = |args: &[&str]| -> Result<String, Fault> {
@@ -129,7 +129,7 @@ fn printed(workspace: &Workspace, programs: &Path) -> Result<Files, Fault> {
             .args(args)
             .run(cargo::PRINT)?;
         match done.stdout.whole_text() {
-            // What stood at the end of a text was cut off with its newline.
+            // The output was trimmed, so the final newline is added again.
             Some(text) if done.success() => Ok(format!("{}\n", text.trim_end())),
             _ => Err(Fault::new(format!(
                 "aris {}: {}",
@@ -159,7 +159,7 @@ fn printed(workspace: &Workspace, programs: &Path) -> Result<Files, Fault> {
     Ok(files)
 }
 
-/// What one target adds: its program where the launchers look for it, under the name of each helper, and the licences of what is in it.
+/// The files for one target: its program where the launchers look for it, under the name of each helper, and the licences of its parts.
 pub(super) fn of_target(
     workspace: &Workspace,
     triple: &str,

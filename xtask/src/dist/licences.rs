@@ -1,4 +1,4 @@
-//! Other people's code in the program: its licences, whose terms ask for the text to go along, and the list of it for machines.
+//! Third-party code in the program: its licence texts, which must be shipped with it, and a bill of materials.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::fault::Fault;
 use crate::install::ARIS;
 use crate::workspace::Workspace;
 
-/// What licence files are called, in lower case.
+/// Names of licence files, in lower case.
 const NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "unlicense"];
 
-/// cargo describes a few hundred packages in some megabytes.
+/// Limit for cargo's metadata, in bytes; a few hundred packages take some megabytes.
 const METADATA: usize = 64 << 20;
 
-/// What cargo says of all packages.
+/// Cargo's description of all packages.
 #[derive(Deserialize)]
 pub(super) struct Metadata {
     packages: Vec<Package>,
@@ -31,7 +31,7 @@ struct Package {
     version: String,
     license: Option<String>,
     manifest_path: String,
-    /// Absent for what lies in this tree.
+    /// Absent for packages in this tree.
     source: Option<String>,
 }
 
@@ -54,11 +54,11 @@ struct Dependency {
 
 #[derive(Deserialize)]
 struct Kind {
-    /// `null` for what goes into a program, else `dev` or `build`.
+    /// `null` for a dependency that is part of the program, else `dev` or `build`.
     kind: Option<String>,
 }
 
-/// Asks cargo about the packages for `triple`.
+/// Gets the packages for `triple` from cargo.
 pub(super) fn metadata(workspace: &Workspace, triple: &str) -> Result<Metadata, Fault> {
     let done = cargo::cargo(workspace)
         .args([
@@ -79,13 +79,13 @@ pub(super) fn metadata(workspace: &Workspace, triple: &str) -> Result<Metadata, 
         .map_err(|error| Fault::new(format!("cargo metadata: {error}")))
 }
 
-/// The packages in the program, by name.
+/// The packages in the program, sorted by name, as a CycloneDX document.
 ///
 /// **Source**: <https://cyclonedx.org/docs/1.5/json/>; package URLs of cargo, <https://github.com/package-url/purl-spec>.
 pub(super) fn bill_of_materials(metadata: &Metadata, version: &str, sums: &Sums) -> String {
     let mut packages = linked(metadata, &[ARIS]);
     packages.sort_by_key(|package| (&package.name, &package.version));
-    // A package's id at cargo holds the folder of this checkout.
+    // Cargo's package id contains the folder of this checkout, so it is not used.
     let reference = |package: &Package| format!("{}@{}", package.name, package.version);
     let component = |package: &&Package| {
         let mut component = json!({
@@ -95,7 +95,7 @@ pub(super) fn bill_of_materials(metadata: &Metadata, version: &str, sums: &Sums)
             "version": package.version,
         });
         if package.source.is_some() {
-            // A plus sign is encoded in a package URL.
+            // A plus sign must be encoded in a package URL.
             let url = reference(package).replace('+', "%2B");
             component["purl"] = json!(format!("pkg:cargo/{url}"));
         }
@@ -103,7 +103,7 @@ pub(super) fn bill_of_materials(metadata: &Metadata, version: &str, sums: &Sums)
             component["hashes"] = json!([{"alg": "SHA-256", "content": sum}]);
         }
         if let Some(terms) = &package.license {
-            // Before SPDX expressions, a slash stood for OR.
+            // Before SPDX expressions, a slash meant OR.
             let terms = terms.replace('/', " OR ");
             component["licenses"] = json!([{"expression": terms}]);
         }
@@ -140,7 +140,7 @@ pub(super) fn bill_of_materials(metadata: &Metadata, version: &str, sums: &Sums)
 /// SHA-256 of packages by name and version.
 pub(super) type Sums = BTreeMap<(String, String), String>;
 
-/// The digests that `Cargo.lock` holds: of each package from a registry.
+/// The digests in `Cargo.lock`: one for each package from a registry.
 pub(super) fn sums(lock: &str) -> Result<Sums, Fault> {
     let lock: toml_edit::DocumentMut = lock.parse().map_err(Fault::from_error)?;
     let packages = lock
@@ -156,7 +156,7 @@ pub(super) fn sums(lock: &str) -> Result<Sums, Fault> {
     Ok(packages.into_iter().flatten().filter_map(sum).collect())
 }
 
-/// Every package in the program for `triple`, with its licence, and every licence text once.
+/// Every package in the program for `triple` with its licence, and each licence text once.
 pub(super) fn text(metadata: &Metadata, triple: &str) -> Result<String, Fault> {
     let (mut packages, own): (Vec<&Package>, Vec<&Package>) = linked(metadata, &[ARIS])
         .into_iter()
@@ -180,7 +180,7 @@ pub(super) fn text(metadata: &Metadata, triple: &str) -> Result<String, Fault> {
             texts.entry(text).or_default().push(label.clone());
         }
     }
-    // Fonts that a crate of this tree carries lie in a folder of their own, with their terms.
+    // A crate of this tree may contain fonts, in a folder of their own with their licence.
     for package in own {
         let inside = Path::new(&package.manifest_path).with_file_name("fonts");
         if inside.is_dir() {
@@ -197,7 +197,7 @@ pub(super) fn text(metadata: &Metadata, triple: &str) -> Result<String, Fault> {
     Ok(out)
 }
 
-/// What the packages called `roots` consist of, themselves included.
+/// The packages called `roots` and everything that they link.
 fn linked<'a>(metadata: &'a Metadata, roots: &[&str]) -> Vec<&'a Package> {
     let packages: BTreeMap<&str, &Package> = metadata
         .packages

@@ -1,8 +1,8 @@
-//! `cargo xtask dist`: what users who do not build get. For each target an archive, a Python wheel and an npm package; one tree with the
-//! programs of all; digests, a list of what is in the programs, a statement of how they were made, recipes for package managers.
+//! `cargo xtask dist`: makes the release for users who do not build: for each target an archive, a Python wheel and an npm package; one
+//! tree with the programs of all targets; digests, a bill of materials, a provenance statement, and recipes for package managers.
 //!
-//! The program that is every helper is built here for this machine; those for other targets come from `--binaries`. The same commit gives
-//! the same bytes: entries are sorted, times are those of the commit, owners are nobody, and no path of the building machine gets in.
+//! The program that contains every helper is built for this machine; those for other targets come from `--binaries`. The same commit
+//! gives the same bytes: entries are sorted, times are the commit's, owners are unset, and paths of the building machine are removed.
 
 mod archive;
 mod build;
@@ -22,7 +22,7 @@ use crate::install::ARIS;
 use crate::workspace::Workspace;
 use contents::Files;
 
-/// git only looks at files.
+/// Time limit of git; it only reads files.
 const GIT: Duration = Duration::from_mins(1);
 
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     r#try: bool,
 }
 
-/// Builds everything and writes it below the output folder.
+/// Builds everything and writes it into the output folder.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let time = commit_time(workspace, args.allow_dirty)?;
     let out = match &args.out {
@@ -56,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     Ok(0)
 }
 
-/// Writes everything for the program of this machine and those in `binaries`. Gives the packages for this machine.
+/// Writes everything for this machine's program and for those in `binaries`. Returns the packages for this machine.
 fn write(
     workspace: &Workspace,
     host: &build::Host,
@@ -147,10 +147,10 @@ fn write(
     Ok(of_host)
 }
 
-/// The files that were written.
+/// The files written so far.
 struct Made<'a> {
     out: &'a Path,
-    /// Names and SHA-256 in hex, in the order of writing.
+    /// Names and SHA-256 in hexadecimal, in the order of writing.
     digests: Vec<(String, String)>,
 }
 
@@ -164,7 +164,7 @@ impl Made<'_> {
     }
 }
 
-/// What git prints.
+/// The output of a git command.
 fn git(workspace: &Workspace, args: &[&str]) -> Result<String, Fault> {
     let done = aris_proc::command("git", &workspace.root)
         .args(args)
@@ -179,7 +179,7 @@ fn git(workspace: &Workspace, args: &[&str]) -> Result<String, Fault> {
     Ok(done.stdout.text().into_owned())
 }
 
-/// Seconds since 1970 of the commit that is checked out.
+/// Time of the checked-out commit, in seconds since 1970.
 fn commit_time(workspace: &Workspace, allow_dirty: bool) -> Result<u64, Fault> {
     let changes = git(workspace, &["status", "--porcelain"])?;
     if let (Some(first), false) = (changes.lines().next(), allow_dirty) {
@@ -193,7 +193,7 @@ fn commit_time(workspace: &Workspace, allow_dirty: bool) -> Result<u64, Fault> {
         .map_err(|error| Fault::new(format!("git log gives no time: {error}: {time:?}")))
 }
 
-/// Writes the files as `out/name`, in the place of what was there: whole or not at all.
+/// Writes the files as `out/name`, completely or not at all; replaces an existing folder.
 fn place_tree(out: &Path, name: &str, files: &Files) -> Result<(), Fault> {
     let new = tempfile::Builder::new()
         .prefix(".new-")
@@ -206,7 +206,7 @@ fn place_tree(out: &Path, name: &str, files: &Files) -> Result<(), Fault> {
             aris_fs::create_dir(folder)?;
         }
         let linked = file.link.as_ref().map(|link| root.join(link));
-        // What a link names is there already: the files are sorted, and `bin` is before `skills`.
+        // The link's target exists already: the files are sorted, and `bin` is before `skills`.
         if linked.is_none_or(|linked| std::fs::hard_link(linked, &path).is_err()) {
             let bytes = file.link.as_ref().and_then(|link| files.get(link));
             let bytes = &bytes.unwrap_or(file).bytes;

@@ -1,6 +1,6 @@
-//! The program as packages of Python and npm, for people without Rust, and as recipes for package managers.
+//! The program as Python and npm packages for people without Rust, and as recipes for package managers.
 //!
-//! Each package holds the one program, which carries the skills: nothing is compiled or downloaded when it is installed.
+//! Each package contains the one program, which contains the skills: nothing is compiled or downloaded during installation.
 
 use std::io::{Cursor, Write as _};
 
@@ -22,17 +22,17 @@ const DESCRIPTION: &str = "`aris demo` shows the gate at work on an example pape
                            project. `aris help` lists the helpers by what they are for.\n";
 const LICENCE: &str = "MIT OR Apache-2.0";
 
-/// The folder below which npm's packages for single platforms lie.
+/// The npm scope of the packages for single platforms.
 const SCOPE: &str = "@aris-helpers";
 
-/// What a package for one target consists of.
+/// The parts of a package for one target.
 pub(super) struct Parts<'a> {
     pub(super) version: &'a str,
     pub(super) triple: &'a str,
     pub(super) program: &'a [u8],
-    /// Our licences, and those of what is in the program: names and texts.
+    /// Names and texts of our licences and of those of the program's parts.
     pub(super) licences: &'a [(String, String)],
-    /// Of the commit, in seconds since 1970.
+    /// Time of the commit, in seconds since 1970.
     pub(super) time: u64,
 }
 
@@ -53,7 +53,7 @@ impl Parts<'_> {
         self.triple.split('-').next().unwrap_or_default()
     }
 
-    /// The wheel: its file name, and its bytes.
+    /// The wheel: its file name and its bytes.
     ///
     /// **Source**: <https://packaging.python.org/en/latest/specifications/binary-distribution-format/>.
     pub(super) fn wheel(&self) -> Result<(String, Vec<u8>), Fault> {
@@ -101,13 +101,13 @@ impl Parts<'_> {
         Ok((name, self.zip(&files)?))
     }
 
-    /// The platforms on which the program runs, as Python names them.
+    /// The platforms on which the program runs, as Python platform tags.
     ///
     /// **Source**: <https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/>.
     fn python_tags(&self) -> Result<Vec<String>, Fault> {
         let arch = self.arch();
         Ok(match self.triple.split_once('-').map(|(_, rest)| rest) {
-            // A static program runs beside any C library.
+            // A static program runs with any C library.
             Some("unknown-linux-musl") => vec![
                 format!("manylinux_2_17_{arch}"),
                 format!("musllinux_1_1_{arch}"),
@@ -157,7 +157,7 @@ impl Parts<'_> {
         Ok(archive.finish().map_err(Fault::from_error)?.into_inner())
     }
 
-    /// What npm calls the platform: operating system and processor. **Source**: `process.platform` and `process.arch` of Node.js.
+    /// The platform in npm's terms: operating system and processor. **Source**: `process.platform` and `process.arch` of Node.js.
     fn npm_platform(&self) -> Result<(&'static str, &'static str), Fault> {
         let system = match self.triple {
             triple if triple.contains("linux") => "linux",
@@ -178,7 +178,7 @@ impl Parts<'_> {
         Ok((system, arch))
     }
 
-    /// The npm package with the program for this target: its name at npm, and the file with its bytes.
+    /// The npm package with the program for this target: (name at npm, file name, bytes).
     pub(super) fn npm(&self) -> Result<(String, String, Vec<u8>), Fault> {
         let (system, arch) = self.npm_platform()?;
         let name = format!("{SCOPE}/{system}-{arch}");
@@ -209,7 +209,7 @@ impl Parts<'_> {
     }
 }
 
-/// The npm package that people install: it takes the one of their platform along, and starts its program.
+/// The npm package that people install: it depends on the packages for the platforms, and starts the program.
 pub(super) fn npm_front(
     version: &str,
     platforms: &[String],
@@ -255,9 +255,9 @@ fn package_json(manifest: &Value) -> (String, File) {
     )
 }
 
-/// Recipes for package managers and containers, which name the archives and wheels of this release by their digests.
+/// Recipes for package managers and containers, with the digests of this release's archives and wheels.
 ///
-/// `@URL@` stays: whoever publishes says where the files lie.
+/// The placeholder `@URL@` stays: it is filled in when the files are published.
 pub(super) fn recipes(version: &str, digests: &[(String, String)]) -> Vec<(String, String)> {
     let digest = |suffix: &str| {
         let found = digests.iter().find(|(file, _)| file.ends_with(suffix));
@@ -283,7 +283,7 @@ pub(super) fn recipes(version: &str, digests: &[(String, String)]) -> Vec<(Strin
     .to_vec()
 }
 
-/// Who made which files from what: an in-toto statement, to be signed by whoever publishes.
+/// An in-toto statement of how the files were made, to be signed by the publisher.
 ///
 /// **Source**: <https://slsa.dev/spec/v1.0/provenance>.
 pub(super) fn provenance(
@@ -314,7 +314,7 @@ pub(super) fn provenance(
     format!("{statement:#}\n")
 }
 
-/// The minor version of the GNU C library that a program needs, from the names of the symbol versions in it.
+/// The minor version of the GNU C library that a program needs, from the names of symbol versions in it.
 fn glibc(program: &[u8]) -> u32 {
     const NAME: &[u8] = b"GLIBC_2.";
     let named = program.windows(NAME.len() + 2).filter_map(|window| {
@@ -322,6 +322,6 @@ fn glibc(program: &[u8]) -> u32 {
         let digits = digits.split(|byte| !byte.is_ascii_digit()).next()?;
         std::str::from_utf8(digits).ok()?.parse().ok()
     });
-    // The oldest that Python has a name for.
+    // The oldest version for which Python has a tag.
     named.chain([17]).max().unwrap_or(17)
 }

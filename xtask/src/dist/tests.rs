@@ -15,7 +15,7 @@ use crate::tests::Tree;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a launcher of the tree's only helper looks like, with a shell as its program.
+/// A release of the tree's only helper; a shell script acts as the program.
 fn release(workspace: &Workspace) -> Files {
     let contract = r#"{"name": "tool", "version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o",
         "stderr": "e", "exit": [], "json_schemas": [], "examples": ["tool x"]}"#;
@@ -84,7 +84,7 @@ fn all_that_is_written_has_the_same_bytes_every_time() {
         return;
     }
     let place = tempfile::tempdir().expect("temp");
-    // Stands in for the program: its contract, and a text for everything else that is printed.
+    // Acts as the program: prints its contract, and a text for every other request.
     let contract = r#"{"name": "aris", "version": "1.0.0", "summary": "Do it", "usage": "aris", "input": "i", "output": "o",
         "stderr": "e", "exit": [], "json_schemas": [], "examples": ["aris x"]}"#;
     let program = format!(
@@ -150,7 +150,7 @@ fn an_unpacked_release_runs_from_anywhere_with_every_mode_lost() {
             .expect("there")
             .permissions()
             .mode();
-        // Less what the umask takes.
+        // The umask may remove bits.
         assert_eq!(mode & 0o700, file.mode() & 0o700, "{path}");
     }
     for path in files.keys() {
@@ -217,10 +217,10 @@ fn a_target_without_the_program_is_refused() {
     assert!(count(given).is_err());
 }
 
-/// A program that says what it was called with, and exits with 3; `wait` exits with 9 at SIGINT, and other signals end it.
+/// A program that prints its arguments and exits with 3. With `wait` it exits with 9 at SIGINT; other signals end it.
 const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; echo ready; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
 
-/// Sends signals to the front alone, and Ctrl-C at a terminal; says how it ended.
+/// Sends signals to the front end alone, and Ctrl-C at a terminal; prints how it ended.
 const SIGNALS: &str = r#"
 import os, pty, signal, sys
 signal.alarm(100)
@@ -269,7 +269,7 @@ fn triple() -> String {
     }
 }
 
-/// Runs a script in an empty folder; `None` where one of the programs is not there.
+/// Runs a script in an empty folder; `None` if one of the `needed` programs is missing.
 fn in_empty_folder(
     needed: &[&str],
     script: &str,
@@ -353,7 +353,7 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
         "{}",
         done.stderr.text()
     );
-    // Without the package of the platform.
+    // Without the platform's package.
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund --omit=optional \"$1\" && \
         npx --offline aris one";
     let [_, front] = files;

@@ -1,15 +1,15 @@
-//! The packages, installed as users do in empty folders and without a network, and their demo run.
+//! Installs the packages as users do, in empty folders and without a network, and runs their demo.
 
 use std::path::Path;
 use std::time::Duration;
 
 use crate::fault::Fault;
 
-/// Installing and gating take seconds.
+/// Time limit; installing and gating take seconds.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// For each package manager: the program that must be there, and what a user does, in a folder of its own. `$1` is the folder of the
-/// packages, `$2` the wheel, or the npm packages.
+/// For each package manager: the program that it needs, and the user's commands, run in a folder of their own. `$1` is the folder of
+/// the packages, `$2` the wheel or the npm packages.
 const TRIALS: [(&str, &str); 2] = [
     (
         "python3",
@@ -21,13 +21,13 @@ const TRIALS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Installs the wheel and the npm packages `[wheel, platform package, package]` that lie in `out`.
+/// Installs the wheel and the npm packages, `[wheel, platform package, package]`, from `out`.
 pub(super) fn run(out: &Path, packages: &[String]) -> Result<(), Fault> {
     let [wheel, platform, front] = packages else {
         return Err(Fault::new("no packages for this machine were built"));
     };
     for ((program, script), files) in TRIALS.iter().zip([vec![wheel], vec![platform, front]]) {
-        // npm takes the name of the folder for that of a package.
+        // npm uses the folder's name as the package's name, so it must be a valid one.
         let temp = tempfile::Builder::new().prefix("aris-").tempdir();
         let temp = temp.map_err(Fault::from_error)?;
         let installed = |name: &str| {
@@ -40,7 +40,7 @@ pub(super) fn run(out: &Path, packages: &[String]) -> Result<(), Fault> {
             println!("not tried: there is no {program}");
             continue;
         }
-        // A namespace without interfaces, where this user may make one.
+        // Without network interfaces, if this user may create a network namespace.
         let apart = aris_proc::command("unshare", temp.path())
             .args(["-rn", "true"])
             .run(PATIENCE);

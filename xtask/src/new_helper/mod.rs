@@ -1,4 +1,4 @@
-//! `cargo xtask new-helper`: everything a helper consists of, compiling and doing one tiny thing.
+//! `cargo xtask new-helper`: creates all files of a helper, which compiles and has a minimal function.
 
 mod templates;
 
@@ -28,14 +28,14 @@ pub(crate) struct Args {
 /// Files to write, by path relative to the workspace's root.
 type Files = BTreeMap<String, String>;
 
-/// Creates the helper and brings everything generated in line with it.
+/// Creates the helper and updates all generated files.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     for (path, mut text) in files(workspace, args)? {
         let rust = std::path::Path::new(&path)
             .extension()
             .is_some_and(|extension| extension == "rs");
         if rust {
-            // The length of the name decides where lines break.
+            // Line breaks depend on the length of the name.
             text = cargo::rustfmt(workspace, text)?;
         }
         let target = workspace.at(&path);
@@ -53,7 +53,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     Ok(left)
 }
 
-/// New and changed files of the helper. Nothing that exists is replaced but the lists that name every helper.
+/// New and changed files of the helper. Existing files are left alone, except the lists that name every helper.
 fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
     let Args {
         name,
@@ -98,7 +98,7 @@ fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
     );
     let at = |path: &str| aris_fs::read_text(&workspace.at(path));
     let table = at(TABLE)?;
-    // A row of the contract that was not shipped keeps its text: it only loses that remark.
+    // The row of a helper that was not shipped keeps its text and only loses this line.
     let promised = format!("name = \"{name}\"\nshipped = false\n");
     let table = if table.contains(&promised) {
         table.replace(&promised, &format!("name = \"{name}\"\n"))
@@ -121,7 +121,7 @@ fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
     Ok(files)
 }
 
-/// The table with `row` before the first row whose name is greater. Comments stay with the row they stand above.
+/// The table with `row` inserted before the first row with a greater name. Comments stay with the row below them.
 fn with_row(table: &str, name: &str, row: &str) -> String {
     let head = "[[helper]]\nname = \"";
     let other = |at: usize| table.get(at + head.len()..)?.split('"').next();
@@ -136,7 +136,7 @@ fn with_row(table: &str, name: &str, row: &str) -> String {
     }
 }
 
-/// deny.toml with `line` at the end of the list of bans.
+/// `deny.toml` with `line` added to the end of the list of bans.
 fn with_ban(text: &str, line: &str) -> Result<String, Fault> {
     let (head, rest) = text.split_once("\ndeny = [\n").unwrap_or_default();
     let Some((bans, tail)) = rest.split_once("\n]\n") else {
@@ -146,7 +146,7 @@ fn with_ban(text: &str, line: &str) -> Result<String, Fault> {
     Ok(format!("{head}\ndeny = [\n{bans}\n{line}\n]\n{tail}"))
 }
 
-/// The map with a line for the helper in its list, which is sorted.
+/// The map with a line for the helper in its sorted list.
 fn with_map_line(map: &str, name: &str, owner: &str) -> String {
     let line = format!("* `{name}`: helper of the skill {owner}; not described yet.");
     let mut lines: Vec<&str> = map.lines().collect();
@@ -161,7 +161,7 @@ fn with_map_line(map: &str, name: &str, owner: &str) -> String {
         other > Some(name)
     };
     let at = section.clone().position(later);
-    // Behind the last helper stands an empty line already.
+    // After the last helper there is an empty line already.
     let last = section
         .collect::<Vec<_>>()
         .iter()
@@ -227,7 +227,7 @@ mod tests {
         let workspace = tree.workspace();
         let names: Vec<&str> = workspace.rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["a_helper", "tool"]);
-        // What the crate depends on is there, in this workspace.
+        // The dependencies of the new crate exist in this workspace.
         let real = aris_fs::read_text(&crate::workspace::root().join("Cargo.toml"))
             .expect("the root manifest");
         let real = toml_edit::Document::parse(real).expect("a manifest");
@@ -241,7 +241,7 @@ mod tests {
                 );
             }
         }
-        // Launcher and contract come from sync, which needs the helper built.
+        // Launcher and contract are missing, because they come from `sync`, which needs a built helper.
         let findings = crate::verify::structure(&workspace).expect("read");
         let missing: Vec<&str> = findings
             .iter()

@@ -1,6 +1,6 @@
-//! The files of a new helper. `@NAME@` stands for its name.
+//! The files of a new helper. `@NAME@` is replaced by its name.
 //!
-//! The sample product counts the words of its arguments: enough to see the whole path from a flag to an envelope.
+//! The sample product counts the words of its arguments, which shows the whole path from a flag to an envelope.
 
 /// Files of the crate.
 pub(super) const CRATE: [(&str, &str); 7] = [

@@ -1,4 +1,4 @@
-//! What the multi-call binary `aris` is made of: its table of helpers by job, and its dependencies.
+//! Generates parts of the multi-call binary `aris`: its table of helpers by job, and its dependencies.
 
 use crate::cargo::rustfmt;
 use crate::fault::Fault;
@@ -9,7 +9,7 @@ const SOURCE: &str = "crates/aris/src/table.rs";
 const MANIFEST: &str = "crates/aris/Cargo.toml";
 const MARKERS: (&str, &str) = ("# helpers:begin", "# helpers:end");
 
-/// Adds both files; nothing where there is no such crate.
+/// Adds both files; nothing if the crate does not exist.
 pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
     if !workspace.at(MANIFEST).is_file() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The pages about helpers in the guide: one for each, made from its contract, and the table of all.
+//! The guide's pages about helpers: one for each helper, made from its contract, and the table of all.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ const FOLDER: &str = "crates/aris/guide/src/helpers";
 const SUMMARY: &str = "crates/aris/guide/src/SUMMARY.md";
 const MARKERS: (&str, &str) = ("<!-- helpers:begin -->", "<!-- helpers:end -->");
 
-/// A contract, as far as a page shows it.
+/// The parts of a contract that a page shows.
 #[derive(Deserialize)]
 struct Contract {
     summary: String,
@@ -69,7 +69,7 @@ struct Command {
     own: Arguments,
 }
 
-/// Adds the pages. They come from the helpers, so they wait until all of these build.
+/// Adds the pages. They are made from the helpers' contracts, so all helpers must build.
 pub(crate) fn plan(
     workspace: &Workspace,
     contracts: &Contracts,
@@ -136,14 +136,14 @@ fn page(row: &Row, contract: &Contract) -> String {
         contract.own.flags.iter(),
     );
     for command in &contract.commands {
-        // What every command has stands above.
+        // Flags that all commands have are described above.
         let own = |flag: &&Flag| {
             !contract.own.flags.iter().any(|known| {
                 known.long == flag.long && (known.help == flag.help || known.long == "--help")
             })
         };
         text.extend(["\n## ", &command.name, "\n\n", &command.summary, ".\n\n"]);
-        // 1 and 2 mean the same everywhere.
+        // The codes 1 and 2 mean the same everywhere.
         let exits = command
             .exit
             .iter()
@@ -209,6 +209,6 @@ fn table<'a>(text: &mut String, arguments: &[Argument], flags: impl Iterator<Ite
 /// Text as a cell of a Markdown table.
 pub(crate) fn cell(text: &str) -> String {
     let text = text.replace('|', "\\|").replace('\n', " ");
-    // A reader of Markdown takes what looks like a tag for one.
+    // Markdown would interpret text that looks like a tag.
     text.replace('<', "&lt;")
 }

@@ -1,4 +1,4 @@
-//! `skills/shared-references/integrations.toml`: read strictly, and written as `crates/aris-contract/src/integrations/table.json`
+//! Reads `skills/shared-references/integrations.toml` strictly and generates `crates/aris-contract/src/integrations/table.json`
 //! and `skills/shared-references/integrations.md`.
 
 use aris_contract::integrations::{Covers, Form, Integration, Predicate, Role, Step};
@@ -10,7 +10,7 @@ use crate::sync::{Plan, Stale};
 use crate::verify::{is_kebab, line_of};
 use crate::workspace::Workspace;
 
-/// Where the rows are written.
+/// The file with the rows.
 pub(crate) const TABLE: &str = "skills/shared-references/integrations.toml";
 
 const TYPED: &str = "crates/aris-contract/src/integrations/table.json";
@@ -24,7 +24,7 @@ struct Table {
     integration: Vec<Integration>,
 }
 
-/// The typed table.
+/// Generates the typed table.
 pub(crate) fn typed(workspace: &Workspace) -> Result<Plan, Fault> {
     let (text, rows) = read(workspace)?;
     let mut plan = Plan {
@@ -37,7 +37,7 @@ pub(crate) fn typed(workspace: &Workspace) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-/// The page for people.
+/// Generates the page for people.
 pub(crate) fn page(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
     let (_, rows) = read(workspace)?;
     let body: String = rows.iter().map(markdown).collect();
@@ -57,7 +57,7 @@ fn read(workspace: &Workspace) -> Result<(String, Vec<Integration>), Fault> {
     Ok((text, table.integration))
 }
 
-/// What no type can say: known helpers and schemas, paths that stay in the project, sorted names, no empty part.
+/// Checks that types cannot express: known helpers and schemas, paths that stay in the project, sorted names, no empty part.
 fn problems(workspace: &Workspace, text: &str, rows: &[Integration]) -> Vec<Stale> {
     let mut found = Vec::new();
     let mut before = "";
@@ -139,7 +139,7 @@ fn problems(workspace: &Workspace, text: &str, rows: &[Integration]) -> Vec<Stal
     found
 }
 
-/// A line of the page.
+/// A row of the table as Markdown.
 fn markdown(row: &Integration) -> String {
     let join = |parts: Vec<String>| {
         let mut parts = parts;
@@ -181,7 +181,7 @@ fn markdown(row: &Integration) -> String {
     )
 }
 
-/// Words of which one is enough.
+/// Alternatives, joined by "or".
 fn either(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     words.join(" or ")
@@ -197,7 +197,7 @@ fn step_words(step: &Step) -> String {
     }
 }
 
-/// A predicate in words.
+/// A condition in words.
 fn words(predicate: &Predicate) -> String {
     let list =
         |parts: &[Predicate], word: &str| parts.iter().map(words).collect::<Vec<_>>().join(word);
@@ -219,7 +219,7 @@ fn words(predicate: &Predicate) -> String {
     }
 }
 
-/// Adds the paths and patterns it names.
+/// Collects the paths and patterns that a condition names.
 fn parts<'a>(predicate: &'a Predicate, paths: &mut Vec<&'a String>) {
     match predicate {
         Predicate::DirExists(path)
@@ -256,7 +256,7 @@ mod tests {
         let table: serde_json::Value = serde_json::from_str(text).expect("JSON");
         assert_eq!(table[0]["artifacts"][0]["form"], "aris.tool.thing/v1");
         assert_eq!(table[0]["fires"]["any"][1]["not"]["env_set"], "X");
-        // What the helpers read is what was written.
+        // The helpers read what was written.
         let read: Vec<Integration> = serde_json::from_str(text).expect("rows");
         assert_eq!(serde_json::to_value(read).expect("JSON"), table);
         let mut plan = Plan::default();

@@ -1,8 +1,8 @@
-//! Plugin and marketplace manifests: what hosts read when this repository, or a release of it, is added as a plugin.
+//! Plugin and marketplace manifests, which hosts read when this repository or a release of it is added as a plugin.
 //!
-//! One plugin with all skills, at the root. Name, version and text stand here and in the workspace's manifest once.
+//! There is one plugin with all skills, at the root. Name and text are defined here, the version in the workspace's manifest.
 //! **Source**: the skill conventions §4, and published plugins for Codex, whose marketplaces refuse a local source that is the
-//! root itself and take it as a URL.
+//! root itself and accept it as a URL.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::sync::Plan;
 use crate::workspace::Workspace;
 
-/// Of the plugin and of its marketplace. **Source**: kebab-case, and none of the names that hosts reserve.
+/// Name of the plugin and of its marketplace. **Source**: kebab-case, and none of the names that hosts reserve.
 const NAME: &str = "aris-helpers";
 const TITLE: &str = "ARIS helpers";
 const DESCRIPTION: &str = "Skills that check what research agents write: citations, numbers, review traces and the gate before a submission";
@@ -120,7 +120,7 @@ mod tests {
             assert_eq!(named["name"], NAME);
         }
         assert!(is_kebab(NAME));
-        // Folders without a SKILL.md are no skills.
+        // Folders without a SKILL.md are not skills.
         assert_eq!(entry["skills"], json!(["./skills/tool-skill"]));
         tree.write("Cargo.toml", "[workspace]\n");
         assert!(plan(&workspace, &mut Plan::default()).is_err());

@@ -1,6 +1,6 @@
-//! Generated parts of files that people write: everything between two marker lines.
+//! Generated parts of hand-written files: everything between two marker lines.
 
-/// Puts `body` between the line `begin` and the line `end` of `text`. `None` unless both are there, once and in order.
+/// Replaces the text between the lines `begin` and `end` by `body`. `None` unless both occur exactly once and in this order.
 pub(crate) fn replace(text: &str, begin: &str, end: &str, body: &str) -> Option<String> {
     let (head, rest) = split_after_line(text, begin)?;
     let at = line_start(rest, end)?;
@@ -17,7 +17,7 @@ fn split_after_line<'a>(text: &'a str, line: &str) -> Option<(&'a str, &'a str)>
     Some((text.get(..end)?, text.get(end..)?))
 }
 
-/// Offset of the first line that is `line`, white space at its end aside.
+/// Offset of the first line that equals `line`, ignoring trailing white space.
 fn line_start(text: &str, line: &str) -> Option<usize> {
     let mut at = 0;
     for candidate in text.split_inclusive('\n') {

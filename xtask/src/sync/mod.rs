@@ -1,8 +1,7 @@
-//! What is generated: from the tables of helpers and of integrations the typed tables, the multi-call binary's own, the pages about them
-//! and the resolver blocks; from the helpers
-//! themselves the contract files, the launchers and the guide's pages about helpers.
+//! Generated files. From the tables of helpers and integrations: the typed tables, the table of the multi-call binary, the pages about
+//! them, and the resolver blocks. From the helpers themselves: contract files, launchers, and the guide's pages about helpers.
 //!
-//! Every generator is a function to [`Output`]s; this file compares them with the disk, or writes them.
+//! Every generator returns [`Output`]s; this file compares them with the disk, or writes them.
 
 pub(crate) mod contract;
 pub(crate) mod front_door;
@@ -22,7 +21,7 @@ use crate::workspace::Workspace;
 /// The helper table as the helpers read it.
 const TABLE: &str = "crates/aris-contract/src/helpers/table.json";
 
-/// Mode of what people run.
+/// Mode of executable files.
 const EXECUTABLE: u32 = 0o755;
 
 /// One generated file.
@@ -34,11 +33,11 @@ pub(crate) struct Output {
     pub(crate) executable: bool,
 }
 
-/// Something that cannot be generated, or is not what it should be.
+/// A file that cannot be generated or is out of date.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stale {
     pub(crate) path: String,
-    /// From 1; 0 when the whole file is meant.
+    /// Line, from 1; 0 for the whole file.
     pub(crate) line: usize,
     pub(crate) what: String,
 }
@@ -53,7 +52,7 @@ impl Stale {
     }
 }
 
-/// What the generators gave: files, and what they could not do.
+/// The result of the generators: files and problems.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) outputs: Vec<Output>,
@@ -79,7 +78,7 @@ impl Plan {
         self.problems.push(Stale::new(path, line, what));
     }
 
-    /// Adds a file with `body` between two marker lines; one that is absent is begun with `head` and then them.
+    /// Adds a file with `body` between two marker lines. A new file begins with `head` and the markers.
     fn renew(
         &mut self,
         workspace: &Workspace,
@@ -105,9 +104,9 @@ impl Plan {
     }
 }
 
-/// Writes what is stale, or with `check` only lists it. Exit 10 when something is stale or cannot be generated.
+/// Writes files that are out of date, or with `check` only lists them. Returns 10 if a file is out of date or cannot be generated.
 pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
-    // The helpers compile the table in, so it goes before the build that the contracts come from.
+    // The helpers compile the table in, so it is written before they are built for their contracts.
     let table = apply(workspace, typed_table(workspace)?, check)?;
     let contracts = cargo::contracts(workspace)?;
     let mut left = bring(workspace, &contracts, check)?;
@@ -125,7 +124,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
     Ok(if left.is_empty() { 0 } else { crate::FINDINGS })
 }
 
-/// Everything that is stale, or with `check` false what is still to do after writing it.
+/// Compares (with `check`) or writes all files. Returns what is out of date or remains to be done.
 pub(crate) fn bring(
     workspace: &Workspace,
     contracts: &Contracts,
@@ -147,7 +146,7 @@ fn typed_table(workspace: &Workspace) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-/// Everything that waits for the helpers' contracts.
+/// The files that depend on the helpers' contracts.
 fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, Fault> {
     let mut plan = Plan::default();
     for row in &workspace.rows {
@@ -177,7 +176,7 @@ fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, 
     Ok(plan)
 }
 
-/// Brings the disk in line with the plan, or with `check` only compares. Gives what is left to do.
+/// Writes the plan to the disk, or with `check` only compares. Returns what remains to be done.
 fn apply(workspace: &Workspace, plan: Plan, check: bool) -> Result<Vec<Stale>, Fault> {
     let mut left = plan.problems;
     for output in plan.outputs {
@@ -219,7 +218,7 @@ fn is_executable(path: &std::path::Path) -> bool {
     )
 }
 
-/// The first line, from 1, that differs.
+/// Number of the first line, from 1, that differs.
 fn first_difference(now: &str, wanted: &str) -> usize {
     1 + now
         .lines()

@@ -1,4 +1,4 @@
-//! `skills/shared-references/policies.md`: what the policies mean and which helper has which.
+//! `skills/shared-references/policies.md`: the meaning of the policies, and the policy of each helper.
 
 use aris_contract::policy::Policy;
 
@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const PATH: &str = "skills/shared-references/policies.md";
 const MARKERS: (&str, &str) = ("<!-- policies:begin -->", "<!-- policies:end -->");
 
-/// Adds the file: its tables renewed, or the whole of it when there is none.
+/// Adds the file: updates its tables, or creates it.
 pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
     let head = "# Policies\n\nWhat a skill does when a helper is missing or fails. The tables are generated from\n\
                 `helpers.toml` by `cargo xtask sync`; text around them is written by hand.\n";
@@ -34,7 +34,7 @@ fn body(workspace: &Workspace) -> String {
     lines.push(String::new());
     lines.extend(rows(workspace, true));
     let others = rows(workspace, false);
-    // Two lines are the table's head.
+    // The table's head has two lines.
     if others.len() > 2 {
         let intro = "The contract also names helpers that this suite does not ship. The resolver chain finds whatever the project has \
                      under these names or their legacy names.";

@@ -1,5 +1,5 @@
-//! The fallback block in each SKILL.md: between `# aris-find: helper…` and `# aris-find end` stands generated shell that prints where
-//! these helpers lie; see [`aris_launch::find_block`].
+//! The fallback block in each SKILL.md: between `# aris-find: helper…` and `# aris-find end` there is generated shell code that
+//! prints the paths of these helpers; see [`aris_launch::find_block`].
 
 use crate::fault::Fault;
 use crate::sync::Plan;
@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 const BEGIN: &str = "# aris-find: ";
 const END: &str = "# aris-find end";
 
-/// Adds every SKILL.md that has a block, with the block renewed.
+/// Adds every SKILL.md that has a block, with an updated block.
 pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
     for skill in workspace.folders_with("skills", "SKILL.md")? {
         let path = format!("skills/{skill}/SKILL.md");
@@ -22,7 +22,7 @@ pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> 
     Ok(())
 }
 
-/// The text with its block renewed; `None` without a block. `Err`: the line, from 1, and what is wrong with it.
+/// The text with an updated block; `None` without a block. `Err` has the line, from 1, and what is wrong with it.
 fn renewed(
     workspace: &Workspace,
     skill: &str,

@@ -1,7 +1,7 @@
-//! Crates and their dependencies: who may import whom, the helpers' bans for cargo-deny, and the map.
+//! Checks dependencies between crates: allowed imports, the helpers' bans for cargo-deny, and the map.
 //!
-//! cargo-deny holds the bans of `deny.toml`: helpers do not import helpers, and only `aris-http` reaches the network. Here is what it
-//! cannot check. **Source**: `crates/README.md`.
+//! cargo-deny enforces the bans in `deny.toml`: helpers do not import helpers, and only `aris-http` uses the network. This file
+//! checks what it cannot. **Source**: `crates/README.md`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 const DENY: &str = "deny.toml";
 const MAP: &str = "crates/README.md";
 
-/// What the lowest libraries may use of ours; every other library may use any library but `aris-cli`.
+/// The crates of this workspace that the lowest libraries may use; every other library may use any library except `aris-cli`.
 const LOWEST: [(&str, &[&str]); 4] = [
     ("aris-contract", &[]),
     ("aris-fs", &["aris-contract"]),
@@ -22,10 +22,10 @@ const LOWEST: [(&str, &[&str]); 4] = [
     ("aris-cli", &["aris-contract", "aris-fs"]),
 ];
 
-/// Crates that have a command line without being a helper.
+/// Crates that have a command line but are not helpers.
 const COMMAND_LINE: [&str; 3] = ["aris", "aris-gates", "aris-online"];
 
-/// A manifest, as far as it is checked; also the part of one for some targets.
+/// The checked parts of a manifest, or of its part for some targets.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Manifest {
@@ -97,7 +97,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
     Ok(findings)
 }
 
-/// A file that the tree must have; empty where it has none, which breaks every rule about it.
+/// A file that the tree must have; empty if it is absent, which breaks every rule about it.
 fn text(workspace: &Workspace, path: &str) -> Result<String, Fault> {
     let bytes = aris_fs::read_optional(&workspace.at(path), aris_fs::READ_LIMIT)?;
     Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())

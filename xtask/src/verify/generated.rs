@@ -1,4 +1,4 @@
-//! Everything that `cargo xtask sync` writes is what it would write now: typed table, launchers, contracts, pages of the guide,
+//! Checks that all files written by `cargo xtask sync` are up to date: typed table, launchers, contracts, pages of the guide,
 //! policy tables, resolver blocks.
 
 use crate::cargo::Contracts;

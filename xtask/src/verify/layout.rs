@@ -1,4 +1,4 @@
-//! What lies where: the top level, and what each row of the helper table must have.
+//! Checks the files at the top level, and the files that each row of the helper table requires.
 
 use aris_fs::EntryKind;
 
@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::verify::{Add as _, Findings};
 use crate::workspace::{TABLE, Workspace};
 
-/// What the project is made of.
+/// Files and folders that must exist.
 const REQUIRED: [&str; 7] = [
     "Cargo.toml",
     "README.md",
@@ -17,7 +17,7 @@ const REQUIRED: [&str; 7] = [
     "xtask",
 ];
 
-/// What tools, hosts and readers expect at the top level.
+/// Files and folders that tools, hosts and readers expect at the top level.
 const ALLOWED: &[&str] = &[
     ".agents",
     ".cargo",
@@ -43,7 +43,7 @@ const ALLOWED: &[&str] = &[
     "tools",
 ];
 
-/// Crates that are neither a shared library nor a row of the table: the multi-call binary.
+/// Crates that are neither a shared library nor in the table: the multi-call binary.
 const OTHER_CRATES: [&str; 1] = ["aris"];
 
 pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
@@ -121,7 +121,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
     Ok(findings)
 }
 
-/// Launchers and contracts that no row accounts for.
+/// Launchers and contracts that belong to no row.
 fn strays(workspace: &Workspace) -> Result<Findings, Fault> {
     let mut findings = Findings::default();
     let skills = workspace.at("skills");

@@ -1,8 +1,8 @@
-//! Our own skills under the linter's strictest profile, with everything it can run: help, usage errors and declared samples of
-//! every launcher, in its sandbox.
+//! Lints our own skills with the linter's strictest profile and everything that it can run: help, usage errors and declared samples of
+//! every launcher. They run unconfined, because the skills are trusted.
 //!
-//! A copy is linted, with the helpers' binaries beside their launchers as `install-skills` puts them, so that the answer does not
-//! depend on what was placed in the tree before.
+//! A copy is linted, with the helpers' binaries beside their launchers as `install-skills` puts them, so that the result does not
+//! depend on binaries in the tree.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use crate::verify::{Add as _, Findings};
 use crate::workspace::{Workspace, today, variable};
 
-/// What of the root belongs to the skills: themselves, and the manifests that name them.
+/// The parts of the tree that belong to the skills: the skills, and the manifests that name them.
 const PARTS: [&str; 5] = [
     ".agents",
     ".claude-plugin",
@@ -26,12 +26,12 @@ const PARTS: [&str; 5] = [
     "skills",
 ];
 
-/// A debug build of a helper.
+/// Limit for reading a helper's debug build.
 const LARGE: u64 = 512 << 20;
 
 pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Findings, Fault> {
     let staged = tempfile::tempdir().map_err(Fault::from_error)?;
-    // The sandbox may run as another user than the one that made the folder.
+    // The sandbox may run as another user than the owner of the folder.
     let root = staged.path().join("tree");
     for part in PARTS {
         copy(&workspace.at(part), &root.join(part))?;
@@ -41,7 +41,7 @@ pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Findings, Fa
         paths: vec![".".into()],
         profile: Some(Profile::Project),
         run: Some(RunLevel::All),
-        // They are ours, and not every machine has bubblewrap.
+        // The skills are trusted, and not every machine has bubblewrap.
         unsandboxed: true,
         syntax: true,
         ..Cli::default()
@@ -57,7 +57,7 @@ pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Findings, Fa
         let message = format!("{} {}", item.rule, item.message);
         findings.add(&item.path, item.line, message, &item.hint);
     }
-    // What was not run was not checked.
+    // A step that was not run has not been checked.
     for skipped in &report.skipped {
         let message = format!("was not checked: {}", skipped.reason);
         findings.add(&skipped.path, 0, message, "install what is missing");
@@ -87,7 +87,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Fault> {
         return Ok(());
     }
     aris_fs::create_dir(to)?;
-    // Binaries that were placed here may be of another state of the sources.
+    // Binaries in the tree may be out of date.
     let enter = |folder: &Path| !folder.ends_with("scripts/bin");
     for entry in aris_fs::walk_sorted(from, &mut |folder| enter(&folder.path))? {
         let target = to.join(entry.path.strip_prefix(from).unwrap_or(&entry.path));

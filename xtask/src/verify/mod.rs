@@ -11,12 +11,12 @@ use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// Something that breaks a rule, and what to do about it.
+/// A breach of a rule, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// Relative to the workspace's root.
     pub(crate) path: String,
-    /// From 1; 0 when the whole file is meant.
+    /// Line, from 1; 0 for the whole file.
     pub(crate) line: usize,
     pub(crate) message: String,
     pub(crate) hint: String,
@@ -38,7 +38,7 @@ impl Finding {
     }
 }
 
-/// What a rule found.
+/// The findings of a rule.
 pub(crate) type Findings = Vec<Finding>;
 
 pub(crate) trait Add {
@@ -69,10 +69,10 @@ type BuiltRule = fn(&Workspace, &Contracts) -> Result<Vec<Finding>, Fault>;
 /// Rules that only read the tree.
 const STATIC: [Rule; 3] = [layout::check, table::check, edges::check];
 
-/// Rules that need what the helpers say about themselves.
+/// Rules that need the helpers' contracts.
 const BUILT: [BuiltRule; 3] = [schemas::check, generated::check, lint::check];
 
-/// Prints every finding; exit 10 when there is one.
+/// Prints every finding; returns 10 if there is one.
 pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
     let mut findings = structure(workspace)?;
     let contracts = cargo::contracts(workspace)?;
@@ -111,7 +111,7 @@ pub(crate) fn structure(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     Ok(findings)
 }
 
-/// The line, from 1, on which `needle` first stands; 0 when it does not.
+/// Number of the first line, from 1, that contains `needle`; 0 if there is none.
 pub(crate) fn line_of(text: &str, needle: &str) -> usize {
     text.lines()
         .position(|line| line.contains(needle))
@@ -140,7 +140,7 @@ mod tests {
         );
     }
 
-    /// The rules that need no build, on the tree itself: most breaches show up in `cargo test` already.
+    /// Applies the rules that need no build to this tree, so that most breaches show up in `cargo test`.
     #[test]
     fn this_tree_breaks_no_rule() {
         let workspace = Workspace::load(&crate::workspace::root()).expect("the helper table");

@@ -1,7 +1,7 @@
-//! Schema ids and the files in `schemas/`, both ways: every id that a helper prints or a shared file carries has its file, and
-//! every file belongs to such an id and says so.
+//! Checks schema ids against the files in `schemas/` in both directions: every id that a helper prints or that a shared file
+//! contains has a file, and every file belongs to such an id and contains it.
 //!
-//! Whether the files are what the Rust types give is each crate's own test; `cargo xtask schemas` writes them.
+//! Each crate's own test checks that the files match the Rust types; `cargo xtask schemas` writes them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 const IDS: &str = "crates/aris-contract/src/schema.rs";
 
 pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Findings, Fault> {
-    // Each id with the place that names it.
+    // Each id, with the place where it is named.
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
     for (helper, text) in contracts {
         if let Ok(text) = text {
@@ -49,7 +49,7 @@ pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Find
     if !folder.is_dir() {
         return Ok(findings);
     }
-    // While a helper does not build its ids are unknown, so nothing can be said about files that no id claims.
+    // The ids of a helper that does not build are unknown, so unclaimed files cannot be reported.
     let all_known = contracts.values().all(Result::is_ok);
     for entry in aris_fs::list_sorted(&folder)? {
         let name = entry.name.to_string_lossy().into_owned();
@@ -79,7 +79,7 @@ pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Find
     Ok(findings)
 }
 
-/// Values of the `pub const NAME: &str = "…";` lines.
+/// The values in lines `pub const NAME: &str = "…";`.
 fn constants(source: &str) -> Vec<String> {
     let value = |line: &str| {
         let rest = line

@@ -1,10 +1,10 @@
-//! The helper table: sorted and complete. Names that cannot be, or that two helpers have, are refused when it is read.
+//! Checks that the helper table is sorted and complete. Impossible and duplicate names are refused when it is read.
 
 use crate::fault::Fault;
 use crate::verify::{Add as _, Findings, is_kebab, line_of};
 use crate::workspace::{TABLE, Workspace};
 
-/// Characters of a brief. **Source**: what 80 columns leave beside the longest name that the front door has had.
+/// Longest brief, in characters. **Source**: the space that 80 columns leave beside the longest name in the list of helpers.
 const BRIEF: usize = 54;
 
 pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
@@ -54,7 +54,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
                 "list each further policy once, in the order of the alphabet",
             );
         }
-        // Skills of helpers that are not shipped are the reference's.
+        // Skills that call helpers which are not shipped belong to the reference.
         for caller in row.callers.iter().filter(|_| row.shipped) {
             if !workspace.at(&format!("skills/{caller}/SKILL.md")).is_file() {
                 found(
