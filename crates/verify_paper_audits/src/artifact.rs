@@ -1,6 +1,6 @@
-//! One artifact, read strictly: its fields with their places, and everything that keeps it from being an audit.
+//! Parses one artifact strictly: its fields with their positions, and everything that makes it invalid.
 //!
-//! Pure: bytes in, values out. All that is wrong is reported, not only the first thing.
+//! Pure: bytes in, values out. All errors are reported, not only the first.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ use crate::places::Places;
 use crate::policy::AuditRule;
 use crate::text::short;
 
-/// What the audits themselves may write: that of a hundred thousand result files has 19 MB.
+/// The same limits as for writing audits: that of a hundred thousand result files has 19 MB.
 pub(crate) const LIMITS: Limits = Limits::ARTIFACT;
 
 const REWRITE: &str = "run the audit again so that it writes the artifact anew";
 
-/// What could be read of an artifact.
+/// The readable parts of an artifact.
 #[derive(Debug)]
 pub(crate) struct Artifact {
     /// The verdict as written; empty when there is none.
     pub verdict_text: String,
-    /// The verdict, when it is one of the six.
+    /// The verdict, if it is one of the six.
     pub verdict: Option<Verdict>,
-    /// Inputs in the order of their keys.
+    /// Inputs, sorted by key.
     pub inputs: Vec<RecordedInput>,
-    /// The typed artifact, when every field is there with its type.
+    /// The typed artifact, if all fields are present with the right types.
     pub audit: Option<Audit>,
     /// The text, for quoting.
     pub text: SourceFile,
-    /// Where the keys stand.
+    /// Positions of the keys.
     pub places: Places,
 }
 
@@ -42,12 +42,12 @@ pub(crate) struct Artifact {
 pub(crate) struct RecordedInput {
     /// The path as written.
     pub name: String,
-    /// The digest, when it is one.
+    /// The digest, if it is valid.
     pub digest: Option<Digest>,
 }
 
 impl Artifact {
-    /// Reads the artifact of `rule`; `file` is what people call it.
+    /// Parses the artifact of `rule`; `file` is its name for messages.
     pub(crate) fn read(bytes: &[u8], rule: &AuditRule, file: &str) -> (Self, Vec<Finding>) {
         let start = bytes.get(..LIMITS.bytes.min(bytes.len()));
         let mut artifact = Self {
@@ -76,7 +76,7 @@ impl Artifact {
         };
         artifact.verdict(fields, &mut findings);
         findings.extend(artifact.skill(fields, rule));
-        // An audit that nobody demands and that says that it does not apply needs no reviewer, and then it has nothing more to show.
+        // An optional audit that says that it does not apply needs no reviewer and no further fields.
         if !rule.mandatory && artifact.verdict == Some(Verdict::NotApplicable) && nobody(fields) {
             return (artifact, findings);
         }
@@ -84,7 +84,7 @@ impl Artifact {
         artifact.hashes(fields, &mut findings);
         match serde_json::from_value(value) {
             Ok(audit) => artifact.audit = Some(audit),
-            // Whatever the checks above do not know is still no audit.
+            // The type rejects something that the checks above do not know.
             Err(error) if findings.is_empty() => {
                 let why = JsonError::from(error).message;
                 let message = format!("{file} is no audit: {why}");
@@ -95,17 +95,17 @@ impl Artifact {
         (artifact, findings)
     }
 
-    /// The place of a field.
+    /// Line and column of a field.
     pub(crate) fn place(&self, field: &str) -> Option<(usize, usize)> {
         self.places.key(field)
     }
 
-    /// Says that a finding is about the artifact, and quotes it where a field stands.
+    /// Attaches a finding to the artifact, with the position and the line of a field.
     pub(crate) fn at_field(&self, finding: Finding, field: &str) -> Finding {
         self.at(finding, self.place(field))
     }
 
-    /// Says that a finding is about the artifact, and quotes it.
+    /// Attaches a finding to the artifact, with the line at `place`.
     pub(crate) fn at(&self, finding: Finding, place: Option<(usize, usize)>) -> Finding {
         let finding = finding.file(self.text.path.clone());
         finding.at(place, &self.text)
@@ -137,7 +137,7 @@ impl Artifact {
                     let finding = finding.evidence("missing", name);
                     findings.push(finding.issue(format!("missing_field:{name}")));
                 }
-                // The verdict has its own finding.
+                // An invalid verdict has its own finding.
                 Some(_) if name == "verdict" => {}
                 Some(Value::Object(_)) if name == "audited_input_hashes" => {}
                 Some(value) if name == "audited_input_hashes" => {
@@ -256,7 +256,7 @@ impl Default for Artifact {
     }
 }
 
-/// Whether an artifact names no reviewer.
+/// Whether the artifact names no reviewer.
 fn nobody(fields: &Map<String, Value>) -> bool {
     const WORDS: [&str; 4] = ["", "none", "n/a", "not_applicable"];
     match fields.get("reviewer_model") {
@@ -266,12 +266,12 @@ fn nobody(fields: &Map<String, Value>) -> bool {
     }
 }
 
-/// Bytes as text that can be quoted by line; what is not UTF-8 is replaced.
+/// Bytes as text that can be quoted by line; invalid UTF-8 is replaced.
 pub(crate) fn lossy(file: &str, bytes: &[u8]) -> SourceFile {
     SourceFile::new(file, String::from_utf8_lossy(bytes).into())
 }
 
-/// What a value is, with its article.
+/// The type of a value, with its article.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -375,7 +375,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What the checks let through is what the type accepts, and the other way round.
+        /// The checks accept exactly what the type accepts.
         #[test]
         fn the_checks_agree_with_the_type(field in 0_usize..14, choice in 0_usize..8) {
             let names = ["schema", "producer", "details", "other"];

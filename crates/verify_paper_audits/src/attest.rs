@@ -1,8 +1,8 @@
-//! The attestation: an in-toto statement that says which bytes were judged under which policy, and what was found.
+//! The attestation: an in-toto statement of the judged bytes, the policy, and the findings.
 //!
 //! **Shape**: Statement v1 of the in-toto attestation framework: `_type`, `subject` (every judged file of the paper, by name),
-//! `predicateType`, `predicate`. Nothing in it depends on where the paper lies, and its only time is a parameter, so that the
-//! same inputs give the same bytes.
+//! `predicateType`, `predicate`. It does not depend on the paper's location, and its only time is a parameter, so that the same
+//! inputs give the same bytes.
 //!
 //! **Source**: in-toto attestation specification, `spec/v1/statement.md` and `spec/v1/digest_set.md`.
 
@@ -174,7 +174,7 @@ pub(crate) struct AttestedFinding {
     pub place: Option<String>,
 }
 
-/// The statement about a report, as the bytes that are written and signed. `time` is RFC 3339, UTC.
+/// The statement for a report, as the bytes that are written and signed. `time` is RFC 3339, UTC.
 pub(crate) fn statement(report: &Report, time: &str) -> serde_json::Result<Vec<u8>> {
     let resolved: BTreeSet<Resource> = report.runs.iter().flat_map(dependencies).collect();
     let statement = Statement {

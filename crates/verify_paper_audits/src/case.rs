@@ -1,4 +1,4 @@
-//! One audit on its way through the gate: from its artifact to its row in the report.
+//! One audit in the gate, from its artifact to its row in the report.
 
 use std::path::PathBuf;
 
@@ -18,14 +18,14 @@ use crate::text::short;
 use crate::trace::TraceSummary;
 use aris_audit::ledger::{Ledger, NoDigest, Role};
 
-/// One audit on its way through the gate.
+/// One audit in the gate.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) rule: AuditRule,
-    /// Whether the artifact is there, readable or not.
+    /// Whether the artifact exists, readable or not.
     pub(crate) present: bool,
     pub(crate) artifact: Artifact,
-    /// Each recorded input with the file it means.
+    /// Each recorded input, with its real path.
     pub(crate) inputs: Vec<(RecordedInput, Result<PathBuf, Unusable>)>,
     pub(crate) trace: Option<TraceSummary>,
     pub(crate) findings: Vec<Finding>,
@@ -101,7 +101,7 @@ impl Case {
         case
     }
 
-    /// The audit as far as its reviewer is concerned.
+    /// The data for the checks of its reviewer; `None` if the artifact is not readable.
     pub(super) fn reviewed(&self) -> Option<Reviewed<'_>> {
         let trace = self.trace.as_ref();
         let executor = trace.and_then(|trace| trace.executor.as_deref());
@@ -112,7 +112,7 @@ impl Case {
         })
     }
 
-    /// The command that makes the audit again.
+    /// The command that repeats the audit.
     pub(super) fn rerun(&self, gate: Gate<'_>) -> Option<String> {
         let again = self.rule.rerun.as_deref()?;
         Some(gate.paper.command_for(again, gate.root))
@@ -126,7 +126,7 @@ impl Case {
         let stale = findings.iter().any(|finding| finding.id.is_stale());
         let audit = self.artifact.audit.as_ref();
         let status = if !self.present {
-            // What is not demanded is not missing: the words are the older report's.
+            // An audit that is not required is not "missing"; the names are the older report's.
             if self.rule.mandatory && gate.assurance == Assurance::Submission {
                 Status::Missing
             } else {

@@ -1,4 +1,4 @@
-//! `check-statement`: holds a signed statement against the files that it is about, with nothing else at hand.
+//! `check-statement`: compares a signed statement with the files that it names, without other data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -20,11 +20,11 @@ use crate::text::{clean, short, tallied};
 
 /// Schema id of [`Checked`].
 pub(crate) const SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
-/// Files that were not compared and are named in the text.
+/// Most files named in the text among those that were not compared.
 const NAMED: usize = 20;
-/// How the statement names what a work tree had beyond its commit.
+/// The statement's name for the changes in a work tree beyond its commit.
 const PATCH: &str = "patch";
-/// The largest statement that is read.
+/// Largest statement, in bytes.
 const LIMIT: u64 = 256 << 20;
 
 /// What came of the check.
@@ -89,7 +89,7 @@ pub(crate) struct Differing {
     pub problem: String,
 }
 
-/// As much of a statement as is held against the files.
+/// The parts of a statement that are compared with the files.
 #[derive(Deserialize)]
 struct Statement {
     #[serde(rename = "_type")]
@@ -198,7 +198,7 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
         None => aris_audit::project::of_paper(&paper),
     };
     for (name, digests) in others {
-        // What one run wrote and a later one wrote again is what one of them says.
+        // A file that several runs wrote has to match one of them.
         match stands(&project, name, &digests) {
             Ok(true) => files += 1,
             Ok(false) => unchecked.push(name.to_owned()),
@@ -245,7 +245,8 @@ fn differing(name: &str, problem: &str) -> Differing {
     }
 }
 
-/// Whether a file of a run is as one of these digests says; `false`: it is not here. **Errors**: it is another.
+/// Whether a run's file matches one of these digests; `false` if it does not exist here. **Errors**: it exists with another
+/// content.
 fn stands(project: &Path, name: &str, digests: &[&str]) -> Result<bool, String> {
     let path = aris_fs::lexical(&project.join(name));
     if path.symlink_metadata().is_err() {
@@ -285,7 +286,7 @@ fn signature(
     name.push(".sig");
     let file = Path::new(&name);
     if !file.exists() {
-        // Whoever names a signer wants a signature.
+        // A user who names signers expects a signature.
         return Ok(match args.allowed_signers {
             Some(_) => Signature::Missing,
             None => Signature::None,
@@ -308,7 +309,7 @@ fn signature(
 }
 
 impl Checked {
-    /// Whether the files are not those of the statement, or its signature does not fit.
+    /// Whether files differ from the statement or its signature is wrong or missing.
     pub(crate) fn found(&self) -> bool {
         !self.differ.is_empty() || matches!(self.signature, Signature::Wrong | Signature::Missing)
     }

@@ -1,10 +1,10 @@
-//! Commands that a reader copies from the report into a shell.
+//! Commands in the report that readers copy into a shell.
 
 use aris_contract::text::shell_line;
 
 use crate::paper::Paper;
 
-/// Where a project keeps its helpers, relative to it. **Source**: the resolver chain of the integration contract, layer 1.
+/// The project's folder of helpers. **Source**: the resolver chain of the integration contract, layer 1.
 const TOOLS: &str = ".aris/tools";
 
 /// Helpers that take `--root`.
@@ -21,11 +21,11 @@ impl Paper {
         }
     }
 
-    /// The command that `template` stands for: a program or a slash command, with `{paper}` for the paper directory.
+    /// The command for `template`: a program or a slash command, with `{paper}` for the paper directory.
     ///
-    /// A helper that is installed in the project is called there, through `sh`, as the skills do it: relative to the project when
-    /// that is the working directory, else by its full path. Everything else stays as the policy has it, with the full path of the
-    /// paper.
+    /// A helper that is installed in the project is called there, through `sh`, as the skills do: relative to the project if the
+    /// project is the working directory, else by its full path. Everything else stays as the policy has it, with the full path of
+    /// the paper.
     pub(crate) fn command(&self, template: &str) -> String {
         let given = self.given.display().to_string();
         let name = template.split(' ').next().unwrap_or_default();
@@ -39,7 +39,7 @@ impl Paper {
                 let below = below.display().to_string();
                 let paper = match below.chars().next() {
                     None => String::from("."),
-                    // Not a flag.
+                    // A leading hyphen would be read as a flag.
                     Some('-') => format!("./{below}"),
                     Some(_) => below,
                 };
@@ -103,7 +103,7 @@ mod tests {
                 format!("citation_audit '{at}/paper' --uncited"),
             ),
         ] {
-            // `components` takes the slash off that joining nothing leaves.
+            // Joining an empty path leaves a trailing slash, which `components` removes.
             let given = root
                 .join(paper)
                 .components()

@@ -1,4 +1,4 @@
-//! Whether the audits saw everything that the paper includes today.
+//! Checks that the audits saw everything that the paper includes today.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use crate::policy::{Coverage, Policy, SourceKind};
 use crate::sources::{Included, Sources};
 use crate::trace;
 
-/// Checks every file of a kind that the policy wants covered: the audits that it names must have hashed it where it is their
-/// subject, and some required audit where it is nobody's.
+/// Checks every file of a kind that the policy wants covered. Audits that the policy names for the kind must have hashed the file
+/// if it is their subject; a file that is nobody's subject must be hashed by some required audit.
 pub(crate) fn check(cases: &[Case], sources: &Sources, policy: &Policy) -> Vec<Finding> {
     let required: Vec<&Case> = cases.iter().filter(|case| case.rule.mandatory).collect();
     let seen: Vec<BTreeSet<PathBuf>> = required.iter().map(|case| hashed(case).collect()).collect();
-    // An audit that is absent or has no usable hashes has a finding of its own; listing every file adds nothing.
+    // An audit that is absent or has no usable hashes has its own finding; listing every file would add nothing.
     let speaking = required.iter().copied().zip(&seen);
     let speaking: Vec<_> = speaking.filter(|(case, _)| speaks(case)).collect();
     let mut findings = Vec::new();
@@ -35,7 +35,7 @@ pub(crate) fn check(cases: &[Case], sources: &Sources, policy: &Policy) -> Vec<F
             if file.holds.support {
                 for (case, _) in lacking.filter(|(case, _)| demands(case) && !concerns(case)) {
                     let applies = case.artifact.verdict != Some(Verdict::NotApplicable);
-                    // A program hashes all that it reads; a reviewer may have had no use for it.
+                    // A program hashes all files that it reads; a reviewer may not have needed this one.
                     let id = if is_ours(case) {
                         FindingId::UncoveredInput
                     } else {
@@ -60,16 +60,16 @@ pub(crate) fn check(cases: &[Case], sources: &Sources, policy: &Policy) -> Vec<F
     findings
 }
 
-/// Whether one of the programs of this collection made the audit.
+/// Whether a program made the audit.
 fn is_ours(case: &Case) -> bool {
     let audit = case.artifact.audit.as_ref();
     audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model))
 }
 
-/// Whether the audit's hashes mean anything.
+/// Whether the audit's hashes can be used.
 fn speaks(case: &Case) -> bool {
     let unread = case.artifact.audit.is_none();
-    // BLOCKED and ERROR do not claim to have looked, and block by themselves.
+    // BLOCKED and ERROR do not claim to have looked at the files, and block anyway.
     let verdict = case.artifact.verdict;
     let looked = verdict.is_none_or(Verdict::claims_to_have_looked);
     !unread && looked && !case.inputs.is_empty()

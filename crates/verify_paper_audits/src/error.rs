@@ -1,4 +1,4 @@
-//! Why the gate gave no answer.
+//! Reasons why the gate gave no answer.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use aris_fs::FsError;
 use aris_proc::ProcError;
 use serde_json::{Map, Value};
 
-/// Everything that keeps the gate from writing a report. What is wrong with a paper is in the report, never here.
+/// Errors that keep the gate from writing a report. Faults of a paper are in the report, not here.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,12 +19,12 @@ pub enum Error {
         kind: ErrorKind,
         /// What is wrong.
         message: String,
-        /// What to do; empty where nothing is known to help.
+        /// How to fix it; empty if unknown.
         hint: String,
-        /// The file that it is about, and the place in it.
+        /// Machine-readable details: the file and the position in it.
         details: Map<String, Value>,
     },
-    /// What is read besides the paper is there and cannot be read.
+    /// A file other than the paper exists but cannot be read.
     #[error("{what} cannot be read")]
     Read {
         /// What it is.
@@ -61,7 +61,7 @@ impl Error {
         }
     }
 
-    /// The same, and a fact that programs read.
+    /// Adds a machine-readable detail.
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         if let Self::Unusable { details, .. } = &mut self {
             details.insert(name.to_owned(), value.into());
@@ -69,7 +69,7 @@ impl Error {
         self
     }
 
-    /// The same, about a file or folder.
+    /// Adds the path of a file or folder.
     pub(crate) fn at(self, path: &Path) -> Self {
         self.with("path", path.display().to_string())
     }
@@ -86,7 +86,7 @@ impl Error {
         Self::new(kind, message, hint).at(&path)
     }
 
-    /// The place of the report leads out of the project through a link that lies in the paper.
+    /// The place of the report leads out of the project, through a link in the paper.
     pub(crate) fn astray(path: &Path, to: &Path) -> Self {
         let (shown, to) = (path.display(), to.display());
         let message = format!("{shown} is a link that leads out of the paper, to {to}");
@@ -94,7 +94,7 @@ impl Error {
         Self::new(ErrorKind::Usage, message, hint).at(path)
     }
 
-    /// `made`, or why that output cannot be composed.
+    /// The result, or an error that says that this output cannot be composed.
     pub(crate) fn compose<T>(what: &str, made: Result<T, impl Display>) -> Result<T, Self> {
         made.map_err(|error| {
             let message = format!("{what} cannot be composed: {error}");

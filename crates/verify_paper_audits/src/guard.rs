@@ -1,11 +1,11 @@
-//! Checks that may crash.
+//! Runs checks that may panic.
 
 use std::panic::{self, AssertUnwindSafe};
 
 use crate::finding::{Finding, FindingId};
 use crate::text::short;
 
-/// Runs a check; a crash becomes a finding that blocks, never silence.
+/// Runs a check; a panic becomes a blocking finding.
 pub(crate) fn guarded<T>(
     what: &str,
     findings: &mut Vec<Finding>,

@@ -8,14 +8,14 @@ use crate::report::{AuditRow, Counts, GateResult, JudgedFile, Report, Status};
 use crate::reported::Reported;
 use crate::text::clean;
 
-/// Findings of one group that are written out; the JSON report has all of them.
+/// Most findings shown in a group; the JSON report has all of them.
 const SHOWN: usize = 200;
-/// Judged files that are listed; the JSON report has all of them.
+/// Most judged files listed; the JSON report has all of them.
 const FILES: usize = 2_000;
-/// Hex digits of a digest in the evidence of a finding: as many as `git` shows at its longest short form, twice over.
+/// Hex digits shown of a digest.
 const DIGITS: usize = 16;
 
-/// The page.
+/// The HTML page of a report.
 pub(crate) fn page(report: &Report) -> askama::Result<String> {
     let groups = std::iter::once(None).chain(report.audits.iter().map(Some));
     let groups = groups.map(|row| Group::of(report, row));
@@ -42,7 +42,7 @@ struct Page<'a> {
     groups: Vec<Group<'a>>,
 }
 
-/// What is said of one audit, or of the paper as a whole.
+/// One audit, or the paper as a whole, with its findings.
 struct Group<'a> {
     row: Option<&'a AuditRow>,
     counts: Counts,
@@ -137,7 +137,7 @@ fn lead(report: &Report) -> &'static str {
     }
 }
 
-/// The last two parts of the paper's path: the folder alone is mostly called `paper`.
+/// The last two parts of the paper's path, because the last one alone is usually `paper`.
 fn name(report: &Report) -> String {
     let parts = report.paper_dir.split('/').filter(|part| !part.is_empty());
     let parts: Vec<&str> = parts.collect();
@@ -145,13 +145,13 @@ fn name(report: &Report) -> String {
     clean(&last.unwrap_or_default().join("/"))
 }
 
-/// Day and minute.
+/// The report's date and time, to the minute.
 fn day(report: &Report) -> String {
     let made = &report.generated_at;
     made.get(..16).unwrap_or(made).replace('T', " ")
 }
 
-/// Colour, mark and words of an audit's state.
+/// Colour, symbol and words for an audit's state.
 fn state(row: &AuditRow) -> (&'static str, &'static str, &'static str) {
     match row.status {
         Status::Ok if row.findings.warn > 0 => ("warn", "!", "in order, with warnings"),
@@ -166,7 +166,7 @@ fn state(row: &AuditRow) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Colour and word of a finding.
+/// Colour and word for a finding.
 fn weight(severity: Severity) -> (&'static str, &'static str) {
     match severity {
         Severity::Block => ("block", "Blocks"),
@@ -187,7 +187,7 @@ fn counts(counts: Counts) -> String {
     counts.listed(["blocking", "doubtful", "noted"], '\u{a0}')
 }
 
-/// A digest by its beginning, which is enough for a look; the JSON report has all of it. Anything else stays.
+/// The first digits of a digest; the JSON report has all of them. Other text is unchanged.
 fn digest(text: &str) -> String {
     let hex = text
         .strip_prefix("sha256:")
@@ -195,7 +195,7 @@ fn digest(text: &str) -> String {
     hex.map_or_else(|| clean(text), |beginning| format!("sha256:{beginning}…"))
 }
 
-/// A message as a sentence: full stop, and a capital unless it begins with a name from the paper.
+/// A message as a sentence: with a full stop, and a capital letter unless it begins with a name from the paper.
 fn sentence(message: &str) -> String {
     let message = clean(message);
     let first = message.split(' ').next().unwrap_or("");

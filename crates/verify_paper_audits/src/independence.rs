@@ -1,4 +1,4 @@
-//! Whether the reviewers of audits that must be independent are.
+//! Checks that audits which must be independent have independent reviewers.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use crate::policy::{AuditRule, Policy};
 use crate::text::short;
 use crate::trace::is_program;
 
-/// An audit as far as independence is concerned.
+/// The data of an audit that matter for independence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reviewed<'a> {
     /// Its rule.
     pub rule: &'a AuditRule,
     /// The artifact.
     pub audit: &'a Audit,
-    /// The agent that ran the skill, where its trace names one.
+    /// The agent that ran the skill, if its trace names one.
     pub executor: Option<&'a str>,
 }
 
-/// Checks all audits of a paper; each finding names its audit.
+/// Checks all audits of a paper. Each finding names its audit.
 pub(crate) fn check(audits: &[Reviewed<'_>], policy: &Policy) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut threads: BTreeMap<(&str, String), &str> = BTreeMap::new();
@@ -32,7 +32,7 @@ pub(crate) fn check(audits: &[Reviewed<'_>], policy: &Policy) -> Vec<Finding> {
             let fix = "run the audit again with a reviewer thread of its own";
             findings.push(of(rule, Finding::new(FindingId::NoThread, message, fix)));
         } else if let Some(group) = rule.independent_group.as_deref() {
-            // Compared without case: a thread does not become another one by its spelling.
+            // Case is ignored: another spelling is not another thread.
             match threads.get(&(group, thread.to_lowercase())) {
                 Some(other) => {
                     let message = format!(
@@ -59,7 +59,7 @@ fn reviewer(reviewed: &Reviewed<'_>, policy: &Policy) -> Option<Finding> {
     let (rule, audit) = (reviewed.rule, reviewed.audit);
     let model = audit.reviewer_model.trim();
     let mut helpers = policy.audits.iter().flat_map(|rule| &rule.deterministic);
-    // A helper's name alone is no model, and nothing was recomputed for it.
+    // The name of a helper without `deterministic/` is not a model, and the gate has not repeated that audit.
     let is_helper = helpers.any(|helper| helper.eq_ignore_ascii_case(model));
     if is_helper || is_program(model) {
         let name = model.split_once('/').map_or("", |(_, program)| program);

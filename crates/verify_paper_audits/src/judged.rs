@@ -1,4 +1,4 @@
-//! Audits by a reviewer: the prompt that asks for one, and the artifact made from the kept answer. Nobody hashes by hand.
+//! Audits by a reviewer: makes the prompt, and the artifact from the stored answer, so that nobody hashes by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -63,7 +63,7 @@ pub(crate) struct Recorded {
     pub unchanged: bool,
 }
 
-/// A paper that is opened, with the rule of one audit.
+/// An open paper, with the rule of one audit.
 struct Opened {
     paper: Paper,
     policy: Policy,
@@ -90,7 +90,7 @@ impl Opened {
         })
     }
 
-    /// The files that the audit is about, with every local style.
+    /// The files that are the audit's subject, including every local style.
     fn subject(&self) -> impl Iterator<Item = &Path> {
         let skill = &self.rule.skill;
         let files = self.sources.files.iter();
@@ -102,7 +102,7 @@ impl Opened {
         about.map(|file| file.real.as_path())
     }
 
-    /// Every text of the paper: a reviewer who is to say that there is nothing to prove has to see all of it.
+    /// All text files of the paper: a reviewer who says that there is nothing to prove must see all of them.
     fn texts(&self) -> impl Iterator<Item = &Path> {
         let files = self.sources.files.iter();
         let texts = files.filter(|file| file.kind == SourceKind::Tex);
@@ -146,7 +146,7 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
          PASS (nothing is wrong), WARN (doubts that do not make the paper wrong), FAIL (something makes the paper wrong), NOT_APPLICABLE (you \
          looked, and there is nothing of the kind).\n"
     );
-    // Where the caller stands elsewhere (the paper is a repository of its own, or a link), names of the project mean nothing there.
+    // In another working directory (the paper is a repository of its own, or a link), paths relative to the project would be wrong.
     let cwd = context.cwd().canonicalize();
     let is_here = cwd.is_ok_and(|cwd| cwd == paper.project);
     let (project, given) = if is_here {
@@ -173,7 +173,7 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
     })
 }
 
-/// What a reviewer is asked to do: who it is, and the questions.
+/// The reviewer's task: its role and its questions.
 fn task(skill: &str) -> (&'static str, &'static str) {
     match skill {
         "proof-checker" => (
@@ -205,7 +205,7 @@ fn task(skill: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Writes the artifact of an audit from the last answer of its reviewer.
+/// Writes an audit's artifact from the reviewer's last answer.
 pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, Error> {
     let opened = Opened::of(&args.paper, &args.audit, context)?;
     let (paper, rule) = (&opened.paper, &opened.rule);
@@ -234,7 +234,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
         return Err(Error::new(ErrorKind::Validation, message, hint));
     };
     let request = last.request.as_ref();
-    // A follow-up names only what it is about: the rest was given before.
+    // A follow-up lists only the files that it is about; earlier records list the rest.
     let held = answers
         .iter()
         .filter_map(|record| record.request.as_ref()?.input_digests.as_ref());
@@ -297,7 +297,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     })
 }
 
-/// The folder of the run: the named one, else the latest of the skill.
+/// The folder of the run: the named one, else the latest run of the skill.
 fn run_folder(
     paper: &Paper,
     skill: &str,
@@ -323,7 +323,7 @@ fn run_folder(
     })
 }
 
-/// The answers of the thread that ended well, the earliest first; of the thread that answered last, where none is named.
+/// The successful answers of a thread, oldest first. Without `named`, of the thread that answered last.
 fn answers<'t>(
     records: &'t [TraceRecord],
     thread: Option<&str>,
@@ -353,7 +353,7 @@ fn answers<'t>(
     Ok(usable)
 }
 
-/// The reviewed files as the artifact names them, each as it still is.
+/// The reviewed files with their digests, for the artifact. An error if one has changed since.
 fn reviewed(
     paper: &Paper,
     held: &BTreeMap<&String, &String>,

@@ -1,8 +1,8 @@
-//! The submission gate: is there any reason, that a program can prove, not to submit this paper?
+//! The submission gate: searches for reasons, provable by a program, not to submit a paper.
 //!
-//! It reads the audit artifacts of a paper directory, hashes every file that they say they looked at, follows what the paper
-//! includes today, reads the review traces behind the verdicts, and reports every contradiction with its place, its evidence
-//! and what clears it. It never says "accepted": flags are computable, acquittals are not.
+//! It reads the audit artifacts of a paper directory, hashes every file that they say they examined, follows what the paper includes
+//! today, reads the review traces behind the verdicts, and reports every contradiction with its place, its evidence and how to clear
+//! it. It never says "accepted": a program can prove that something is wrong, but not that everything is right.
 //!
 //! # Usage
 //!
@@ -84,7 +84,7 @@ use aris_audit::ledger::Ledger;
 /// Schema id of the report.
 pub const SCHEMA: &str = schema::id::GATE_REPORT;
 
-/// What the gate says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "verify_paper_audits",
     version: env!("CARGO_PKG_VERSION"),

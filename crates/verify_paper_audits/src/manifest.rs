@@ -1,5 +1,5 @@
-//! The paper's own list of further audits, `<paper>/.aris/audits.json`. It can add audits and make optional ones mandatory; it
-//! has no words for taking one away.
+//! The paper's own list of further audits, `<paper>/.aris/audits.json`. It can add audits and make optional ones mandatory, but
+//! not remove any.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::policy::{AuditRule, is_artifact_name};
 
 /// Path of the manifest, relative to the paper directory.
 pub(crate) const PATH: &str = ".aris/audits.json";
-/// A manifest is a short list; whatever is larger is not one.
+/// Limits of the file: a manifest is a short list.
 pub(crate) const LIMITS: json::Limits = json::Limits {
     bytes: 1 << 20,
     depth: 8,
@@ -40,7 +40,7 @@ pub(crate) struct Added {
     pub independent_group: Option<String>,
 }
 
-/// Why a manifest is invalid: what is wrong, and line and column, from 1, where known.
+/// Why a manifest is invalid: the message, and line and column (from 1) if known.
 pub(crate) type ManifestError = (String, Option<(usize, usize)>);
 
 impl Manifest {
@@ -74,7 +74,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The audits of a paper: the policy's, with the paper's own after them.
+    /// The audits of a paper: the policy's, then the paper's own.
     pub(crate) fn extend(&self, audits: &[AuditRule]) -> Result<Vec<AuditRule>, ManifestError> {
         let mut all = audits.to_vec();
         for added in &self.audits {

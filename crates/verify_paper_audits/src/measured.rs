@@ -1,12 +1,12 @@
-//! Whether a paper states a measured number, as far as that is beyond doubt.
+//! Whether a paper states a measured number beyond doubt.
 //!
-//! Only what no reader would call anything else counts: a percentage in running text, and a table row with two decimal numbers.
-//! Years, sizes, section numbers and mathematics are never looked at. This is no audit of numbers; it only tells an audit
-//! that found nothing to audit from one that did not look.
+//! Only unambiguous cases count: a percentage in running text, and a table row with two decimal numbers. Years, sizes, section
+//! numbers and maths are ignored. This does not audit numbers; it only distinguishes an audit that found nothing to audit from
+//! one that did not look.
 
 use aris_latex::{Block, BlockKind, Document, Place};
 
-/// The first measured number with its place.
+/// The first measured number and its place.
 pub(crate) fn first(document: &Document) -> Option<(String, Place)> {
     let mut prose = document.blocks.iter().filter(|block| is_prose(block));
     let in_text = prose.find_map(|block| {
@@ -28,7 +28,8 @@ fn is_prose(block: &Block) -> bool {
     )
 }
 
-/// The first percentage in `text`: digits before a percent sign. 0 and 100 are figures of speech.
+/// The first percentage in `text`: digits before a percent sign. 0 and 100 do not count, because they are often figures of
+/// speech.
 fn percentage(text: &str) -> Option<(usize, String)> {
     text.match_indices('%').find_map(|(sign, _)| {
         let before = text.get(..sign)?;
@@ -51,7 +52,7 @@ fn in_table(document: &Document, rows: &[aris_latex::Row]) -> Option<(String, Pl
     })
 }
 
-/// Digits, a point, digits, and nothing else but a spread behind it (`84.7`, `84.7 ± 0.3`).
+/// Whether the text is a decimal number, possibly with a spread: `84.7`, `84.7 ± 0.3`.
 fn is_decimal(text: &str) -> bool {
     let number = text.split(['±', '(']).next().unwrap_or("").trim();
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

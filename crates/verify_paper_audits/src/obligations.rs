@@ -1,7 +1,6 @@
-//! What earlier runs found: a finding that vanishes is cleared only when a file that it named changed, or when the audit that it is about
-//! ran again.
+//! Findings of earlier runs. A finding that vanishes is cleared only if a file that it named has changed, or if its audit was repeated.
 //!
-//! Only findings that rest on what somebody else wrote down are kept: what the gate sees in the files by itself, it sees again.
+//! Only findings that depend on artifacts and traces are stored: those that depend on the files alone appear again in every run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -26,13 +25,13 @@ use crate::trace;
 
 /// Schema id of [`Obligations`], and of the file.
 pub(crate) const SCHEMA: &str = "aris.verify_paper_audits.obligations/v1";
-/// Where they are kept, relative to the paper directory.
+/// Path of the list, relative to the paper directory.
 const FILE: &str = ".aris/audit-obligations.json";
-/// What messages call it.
+/// Name of the list in messages.
 const LIST: &str = "the list of obligations";
-/// Bytes of the file.
+/// Largest list, in bytes.
 const LIMIT: u64 = 16 << 20;
-/// Entries that are kept.
+/// Most entries.
 const KEPT: usize = 500;
 
 /// Findings that vanish when somebody edits an artifact or a trace.
@@ -81,7 +80,7 @@ pub(crate) struct Obligation {
     pub seen_at: String,
 }
 
-/// What makes a finding the same in two runs.
+/// What identifies a finding across runs: audit, id and named files.
 type Key = (String, FindingId, Vec<String>);
 
 impl Obligation {
@@ -92,7 +91,7 @@ impl Obligation {
 }
 
 impl Obligations {
-    /// Reads what is kept for a paper.
+    /// Reads the list of a paper.
     pub(crate) fn read(paper: &Paper) -> Result<Self, Error> {
         let path = place(paper)?;
         let bytes = aris_fs::read_optional(&path, LIMIT).map_err(|source| Error::Read {
@@ -110,7 +109,7 @@ impl Obligations {
         })
     }
 
-    /// Brings the list up to date with a run. Gives the findings for what vanished without its cause.
+    /// Updates the list after a run. Returns a finding for each earlier one that vanished without being cleared.
     pub(crate) fn update(
         &mut self,
         gate: Gate<'_>,
@@ -148,7 +147,7 @@ impl Obligations {
             if earlier.is_none() && kept.len() >= KEPT {
                 continue;
             }
-            // The files may have changed since, and the finding is there all the same.
+            // Update the files: they may have changed although the finding is still there.
             let seen_at =
                 earlier.map_or_else(|| time::stamp(gate.now), |known| known.seen_at.clone());
             let files = named(finding);
@@ -169,10 +168,10 @@ impl Obligations {
     }
 }
 
-/// Findings that are open, each with the skill of its audit, and why the list could not be written, if it could not.
+/// Open findings, each with the skill of its audit, and an error if the list could not be written.
 type Kept = (Vec<(String, Finding)>, Option<Error>);
 
-/// Reads, updates and writes the list under a lock. A paper that nobody may write to is judged all the same.
+/// Reads, updates and writes the list under a lock. A paper in a read-only folder is judged as well.
 pub(crate) fn keep(
     gate: Gate<'_>,
     root: &str,
@@ -191,7 +190,7 @@ pub(crate) fn keep(
     Ok((open, written.err()))
 }
 
-/// Changes the list as it stands in the file by now.
+/// Applies a change to the current list in the file.
 fn write(paper: &Paper, change: impl FnOnce(&mut Obligations)) -> Result<(), Error> {
     let path = place(paper)?;
     let failed = |source| Error::Write { what: LIST, source };
@@ -208,7 +207,7 @@ fn write(paper: &Paper, change: impl FnOnce(&mut Obligations)) -> Result<(), Err
     Ok(())
 }
 
-/// Where the list is. A link in the paper must not lead the gate out of the project.
+/// The path of the list. An error if a link in the paper leads out of the project.
 fn place(paper: &Paper) -> Result<PathBuf, Error> {
     let path = paper.dir.join(FILE);
     match paper.resolve(&paper.dir, FILE) {
@@ -242,16 +241,17 @@ fn review(case: &Case) -> Option<String> {
     Some(format!("{}#{record}@{at}", short(&audit.trace_path)))
 }
 
-/// Whether something happened that can have cleared it. The artifact alone does not count: it is what a hurried agent edits.
+/// Whether something happened that can have cleared the finding. A change of the artifact alone does not count, because it is easily
+/// edited.
 fn is_cleared(earlier: &Obligation, case: &Case, paper: &Paper, ledger: &Ledger) -> bool {
     let audit = case.artifact.audit.as_ref();
-    // The gate has made it again.
+    // The gate repeats the audits of programs in every run.
     let repeated = audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model));
     let artifact = Path::new(&case.rule.artifact);
     let mut files = earlier.files.iter();
     let changed = files
         .any(|(name, then)| Path::new(name) != artifact && digest(name, paper, ledger) != *then);
-    // An artifact that was taken away, or names no reviewer, rests on no other review.
+    // A removed artifact, or one without a reviewer, is not a new review.
     let reviewed = review(case).is_some_and(|review| Some(review) != earlier.review);
     repeated || changed || reviewed
 }
@@ -270,7 +270,7 @@ fn finding(earlier: &Obligation) -> Finding {
     found.evidence("finding", id).issue(issue)
 }
 
-/// Lists what is kept for a paper.
+/// Lists the stored findings of a paper.
 pub(crate) fn list(args: &ObligationArgs, context: &Context) -> Result<Obligations, Error> {
     let given = output::paper(args.paper.as_deref(), context)?;
     let paper = Paper::open(&given, &[], context.cwd());

@@ -1,4 +1,4 @@
-//! The edge: what the gate reads besides the paper, and everything it writes.
+//! Input besides the paper, and all output.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,17 +20,17 @@ use crate::{attest, html, policy};
 use aris_audit::ledger::Ledger;
 use aris_audit::project::paper_folder;
 
-/// Where the report goes unless told otherwise, relative to the paper directory.
+/// Default path of the report, relative to the paper directory.
 const REPORT: &str = ".aris/audit-verifier-report.json";
-/// Where a paper says how strict the gate is, relative to the paper directory.
+/// The paper's file with the assurance level, relative to the paper directory.
 const ASSURANCE: &str = ".aris/assurance.txt";
-/// An assurance level is a word.
+/// Largest assurance file, in bytes; it holds one word.
 const ASSURANCE_LIMIT: u64 = 4096;
-/// An earlier output larger than this is replaced without being compared.
+/// An earlier output larger than this is overwritten without being compared.
 const EARLIER_LIMIT: u64 = 64 << 20;
-/// Signing takes milliseconds; a hardware key waits for a touch.
+/// Time limit of signing; it takes milliseconds, but a hardware key waits for a touch.
 pub(crate) const SIGN_DEADLINE: Duration = Duration::from_mins(1);
-/// How a signature begins. **Source**: OpenSSH, `PROTOCOL.sshsig`.
+/// First line of a signature. **Source**: OpenSSH, `PROTOCOL.sshsig`.
 const SIGNATURE: &str = "-----BEGIN SSH SIGNATURE-----";
 /// Namespace of the signature. **Source**: the design of the submission gate, Attestation.
 pub(crate) const NAMESPACE: &str = "aris-audit";
@@ -40,7 +40,7 @@ pub(crate) fn paper(named: Option<&Path>, context: &Context) -> Result<PathBuf, 
     paper_folder(named, context.cwd()).map_err(Error::no_paper)
 }
 
-/// The paper that is named, and the policy.
+/// Opens the paper and the policy.
 pub(crate) fn opened(args: &PaperArgs, context: &Context) -> Result<(Paper, Policy), Error> {
     let given = paper(args.paper.as_deref(), context)?;
     let policy = policy(args.policy.as_deref(), context)?;
@@ -49,7 +49,7 @@ pub(crate) fn opened(args: &PaperArgs, context: &Context) -> Result<(Paper, Poli
     Ok((paper, policy))
 }
 
-/// How strict to be: the flag, else the paper's file, else draft.
+/// The assurance level: from the flag, else from the paper's file, else draft.
 pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error> {
     if let Some(assurance) = cli.assurance {
         return Ok(assurance);
@@ -100,11 +100,11 @@ fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, Error> {
     Policy::read(&bytes, &given.display().to_string()).map_err(|error| invalid(&path, error))
 }
 
-/// The outputs of a run: absolute paths.
+/// The outputs of a run, as absolute paths.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     report: PathBuf,
-    /// Whether the user said where the report goes.
+    /// Whether the user chose the path of the report.
     named: bool,
     html: Option<PathBuf>,
     attest: Option<PathBuf>,
@@ -112,7 +112,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Where everything goes.
+    /// The paths of all outputs.
     pub(crate) fn new(cli: &GateArgs, paper: &Path, context: &Context) -> Self {
         let absolute = |path: &PathBuf| context.absolute(path);
         let (report, attest) = (&cli.output, &cli.attest);
@@ -132,14 +132,14 @@ impl Outputs {
         }
     }
 
-    /// Refuses to replace what was judged: a report over an artifact would destroy the evidence it reports on.
+    /// Refuses to overwrite judged files: a report in place of an artifact would destroy its evidence.
     ///
-    /// A place that nobody named is the paper's to choose only within the project: a link planted there must not make the gate
-    /// write into somebody's home directory.
+    /// The default path of the report must stay within the project: a link in the paper must not make the gate write into somebody's
+    /// home directory.
     pub(crate) fn check(&self, paper: &Paper, ledger: &Ledger) -> Result<(), Error> {
         let astray = match paper.resolve(&paper.dir, REPORT) {
             Err(Unusable::Escapes { to, .. }) => Some(to),
-            // Nor must it lead to another file of the project.
+            // Nor may a link lead to another file of the project.
             _ if self.report.is_symlink() => Some(self.report.canonicalize().unwrap_or_default()),
             _ => None,
         };
@@ -148,7 +148,7 @@ impl Outputs {
         }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);
-        // Each with a text that this program writes near its beginning.
+        // Each output with a text near its beginning by which files of this program are recognised.
         let outputs = [
             (Some(&self.report), "\"verifier_version\""),
             (self.html.as_ref(), "<!doctype html>"),
@@ -179,12 +179,12 @@ impl Outputs {
             }
             let is_foreign = match aris_fs::is_foreign(path, mark) {
                 Ok(is_foreign) => is_foreign,
-                // A FIFO or device would be replaced by a file; a folder is refused when it is written.
+                // A FIFO or device would be replaced by a file. A folder is reported by the write.
                 Err(source @ FsError::NotRegular { .. }) if !path.is_dir() => {
                     let what = "the output";
                     return Err(Error::Write { what, source });
                 }
-                // A file that cannot be read fails when it is written.
+                // An unreadable file is reported by the write.
                 Err(_) => false,
             };
             if is_foreign && (self.named || path != &self.report) {
@@ -195,7 +195,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes everything; the report first, so that it is there whatever happens to the others.
+    /// Writes all outputs; the report first, so that it exists even if another one fails.
     pub(crate) fn write(&self, report: &mut Report, context: &Context) -> Result<(), Error> {
         let now = context.now();
         let (what, path) = ("the report", &self.report);
@@ -219,8 +219,8 @@ impl Outputs {
     }
 }
 
-/// Writes what has a time, unless the file already says the same at an earlier one: then its time is kept and no byte changes. Gives
-/// whether that was so.
+/// Writes a dated output, unless the file has the same content with an earlier date; then the file is not changed. Returns whether
+/// that was so.
 pub(crate) fn write_dated<T: Serialize>(
     what: &'static str,
     path: &Path,
@@ -242,7 +242,7 @@ fn write(what: &'static str, path: &Path, bytes: &[u8]) -> Result<(), Error> {
     aris_fs::write_changed(path, bytes).map_err(|source| Error::Write { what, source })
 }
 
-/// The statement's time: `SOURCE_DATE_EPOCH`, else the report's. **Source**: the reproducible-builds specification.
+/// The statement's time: `SOURCE_DATE_EPOCH`, else the report's time. **Source**: the reproducible-builds specification.
 fn made_at(report: &Report, context: &Context) -> Result<String, Error> {
     let Some(epoch) = context.env("SOURCE_DATE_EPOCH") else {
         return Ok(report.generated_at.clone());
@@ -257,7 +257,7 @@ fn made_at(report: &Report, context: &Context) -> Result<String, Error> {
     })
 }
 
-/// Signs the statement's bytes as they were composed, so that the signature is never of a file that changed meanwhile.
+/// Signs the composed bytes, not the file, which may change meanwhile.
 fn sign(bytes: &[u8], key: &Path, signature: &Path, context: &Context) -> Result<(), Error> {
     let command = aris_proc::command("ssh-keygen", context.cwd());
     let command = command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(key);

@@ -1,4 +1,4 @@
-//! Where the paper is, and which file a recorded path means.
+//! The paper's folders, and the real files of recorded paths.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,53 +9,53 @@ use std::path::{Component, Path, PathBuf};
 
 use aris_audit::project;
 
-/// A paper directory and the folders that its evidence may lie in. All paths are real: absolute and free of links.
+/// A paper directory and the folders in which its evidence may lie. All paths except `given` are real: absolute and without links.
 #[derive(Clone, Debug)]
 pub(crate) struct Paper {
-    /// The paper directory as the user named it, absolute, links kept.
+    /// The paper directory as the user gave it: absolute, links kept.
     pub given: PathBuf,
     /// The paper directory.
     pub dir: PathBuf,
     /// The project it belongs to.
     pub project: PathBuf,
-    /// Whether the gate runs in the project's own folder, so that paths relative to it work.
+    /// Whether the gate runs in the project's folder, so that paths relative to it can be used in commands.
     pub in_project: bool,
     roots: Vec<PathBuf>,
-    /// A folder with its names by their lower-case form.
+    /// The last folder listed by `spelled`: its names by their lower-case form.
     listed: RefCell<(PathBuf, BTreeMap<String, String>)>,
 }
 
-/// Bytes of a path. **Source**: `PATH_MAX` of Linux; other systems allow less.
+/// Longest path, in bytes. **Source**: `PATH_MAX` of Linux; other systems allow less.
 const PATH_LIMIT: usize = 4096;
 
-/// Why a recorded path cannot be judged.
+/// Why a recorded path cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unusable {
-    /// It leads out of the allowed roots, by this real path.
+    /// It leads out of the allowed roots.
     Escapes {
-        /// Where it leads.
+        /// The real path to which it leads.
         to: PathBuf,
-        /// Whether a link took it there.
+        /// Whether because of a link.
         by_link: bool,
     },
-    /// Something is there, under a name that differs only in case.
+    /// The file exists with a name that differs in case only.
     Case {
         /// The name on the disk.
         actual: String,
-        /// The file, when the system finds it under the other spelling too: through a link, or because the file system does not
-        /// tell cases apart.
+        /// The real path if the system finds the file under the recorded spelling as well: through a link, or on a case-insensitive file
+        /// system.
         real: Option<PathBuf>,
     },
-    /// Nothing is there.
+    /// It does not exist.
     Gone,
-    /// The system refuses to look.
+    /// The system does not allow access.
     Unreadable(String),
 }
 
 impl Paper {
     /// Finds the real paper directory, its project and the allowed roots.
     ///
-    /// **Errors**: the system's, when the directory cannot be looked at.
+    /// **Errors**: the system's, if the directory cannot be accessed.
     pub(crate) fn open(given: &Path, allowed_roots: &[String], cwd: &Path) -> io::Result<Self> {
         let dir = fs::canonicalize(given)?;
         let project = project::of_paper(&dir);
@@ -65,7 +65,7 @@ impl Paper {
             roots.push(project.clone());
         }
         for root in allowed_roots {
-            // A root that is not there allows nothing.
+            // A root that does not exist is ignored.
             roots.extend(fs::canonicalize(project.join(root)));
         }
         Ok(Self {
@@ -78,12 +78,12 @@ impl Paper {
         })
     }
 
-    /// The folders that evidence may lie in.
+    /// The folders in which evidence may lie.
     pub(crate) fn roots(&self) -> &[PathBuf] {
         &self.roots
     }
 
-    /// The real path that `name` means, seen from `base`; an absolute `name` stands for itself.
+    /// The real path of `name` relative to `base`; an absolute `name` is used as it is.
     pub(crate) fn resolve(&self, base: &Path, name: &str) -> Result<PathBuf, Unusable> {
         if name.contains('\0') {
             return Err(Unusable::Unreadable(String::from("the path holds a NUL")));
@@ -104,10 +104,10 @@ impl Paper {
         }
     }
 
-    /// The real path of an audited file, seen from the paper.
+    /// The real path of an audited file, relative to the paper.
     ///
-    /// Data may lie outside the roots, on another disk, where a link or an absolute path leads there: its digest stands in the audit. What
-    /// the paper is made of may not, and `..` never leads out.
+    /// Data may lie outside the roots (on another disk), reached by a link or an absolute path, because the audit has their digest.
+    /// Sources of the paper may not, and `..` never leads out.
     pub(crate) fn input(&self, name: &str) -> Result<PathBuf, Unusable> {
         match self.resolve(&self.dir, name) {
             Err(Unusable::Escapes { to, by_link })
@@ -140,9 +140,9 @@ impl Paper {
         }
     }
 
-    /// Why nothing is at `path`, seen from `base`; what lies outside the roots is not probed further.
+    /// Why `path`, below `base`, does not exist. Places outside the roots are not examined.
     ///
-    /// Walks down from what exists, so that the length of a hostile path costs nothing.
+    /// Walks down from the existing part, so that a very long path costs nothing.
     fn absent(&self, base: &Path, path: &Path) -> Unusable {
         let below = path.strip_prefix(base);
         let mut real = if below.is_ok() {
@@ -177,7 +177,7 @@ impl Paper {
             })
     }
 
-    /// The entry of a folder whose name differs from `name` in case only. The last folder asked about is remembered.
+    /// The name in a folder that differs from `name` in case only. The last folder is cached.
     fn spelled(&self, folder: &Path, name: &OsStr) -> Option<String> {
         let mut listed = self.listed.borrow_mut();
         if listed.0 != folder {
@@ -195,13 +195,13 @@ impl Paper {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
-    /// Whether a real path lies in the paper directory.
+    /// Whether a real path is in the paper directory.
     pub(crate) fn holds(&self, real: &Path) -> bool {
         real.starts_with(&self.dir)
     }
 
-    /// A real path as people and artifacts see it: relative to the paper directory inside the project (with `..` outside
-    /// the paper), absolute elsewhere.
+    /// A real path for people and artifacts: relative to the paper directory within the project (with `..` outside of the paper), absolute
+    /// elsewhere.
     pub(crate) fn shown(&self, real: &Path) -> String {
         if self.holds(real) || !real.starts_with(&self.project) || self.project.parent().is_none() {
             return aris_fs::display_relative(real, &self.dir);
@@ -210,7 +210,7 @@ impl Paper {
     }
 }
 
-/// Whether a path names what a paper is made of, not what it is measured against.
+/// Whether a path names a source of the paper, and not its evidence.
 pub(crate) fn is_source(path: &str) -> bool {
     const SOURCES: [&str; 7] = ["tex", "bib", "bbl", "sty", "cls", "bst", "pdf"];
     let extension = Path::new(path).extension().and_then(OsStr::to_str);
@@ -218,13 +218,13 @@ pub(crate) fn is_source(path: &str) -> bool {
     SOURCES.iter().any(is)
 }
 
-/// Whether a path names data: it has an extension, and not one of a source.
+/// Whether a path names data: it has an extension that is not that of a source.
 fn is_data(path: &str) -> bool {
     Path::new(path).extension().is_some() && !is_source(path)
 }
 
-/// The last part of `real` that `textual` spells in another case. On a file system that tells cases apart there is none,
-/// unless a link leads from one spelling to the other.
+/// The last part of `real` that `textual` spells in another case. On a case-sensitive file system there is none, unless a link leads
+/// from one spelling to the other.
 fn case_variant(textual: &Path, real: &Path) -> Option<String> {
     let pairs = textual.components().rev().zip(real.components().rev());
     let differing = |(written, actual): (Component<'_>, Component<'_>)| {

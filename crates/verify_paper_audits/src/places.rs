@@ -1,17 +1,17 @@
-//! Where the keys of a JSON object stand in its text.
+//! Positions of the keys of a JSON object in its text.
 
 use std::collections::BTreeMap;
 
 use aris_yaml::Text;
 
-/// Line and column, from 1, of the keys of a document's top object and of the objects directly below it.
+/// Line and column, from 1, of the keys of the top-level object and of the objects directly in it.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     keys: BTreeMap<(Option<String>, String), (usize, usize)>,
 }
 
 impl Places {
-    /// The places in `text`; none where it is no JSON.
+    /// The positions in `text`; none if it is not JSON.
     pub(crate) fn of(text: &str) -> Self {
         let mut places = Self::default();
         let top = aris_yaml::read_json(text).unwrap_or_default();
@@ -30,12 +30,12 @@ impl Places {
         self.keys.entry((outer, key.text.clone())).or_insert(place);
     }
 
-    /// The place of a key of the top object.
+    /// The position of a key in the top-level object.
     pub(crate) fn key(&self, key: &str) -> Option<(usize, usize)> {
         self.keys.get(&(None, key.to_owned())).copied()
     }
 
-    /// The place of a key in an object below the top object.
+    /// The position of a key in an object that is a value of the top-level object.
     pub(crate) fn inner(&self, outer: &str, key: &str) -> Option<(usize, usize)> {
         self.keys
             .get(&(Some(outer.to_owned()), key.to_owned()))

@@ -1,4 +1,4 @@
-//! The report: what was checked, what was found, which bytes were judged.
+//! The report: what was checked, what was found, and which bytes were judged.
 //!
 //! The fields of the older report (`verifier_version`, `paper_dir`, `assurance`, `generated_at`, `any_problem`,
 //! `submission_blocking`, `audits[].{audit, status, verdict, stale, issues}`) keep their names and meaning; the rest is new.
@@ -71,7 +71,7 @@ impl Counts {
         counts
     }
 
-    /// Those that are not 0, each with its word.
+    /// The counts that are not 0, each with its word.
     pub(crate) fn listed(self, words: [&str; 3], gap: char) -> String {
         let counts = [self.block, self.warn, self.info].into_iter().zip(words);
         let counts = counts.filter(|(count, _)| *count > 0);
@@ -116,8 +116,8 @@ pub(crate) struct AuditRow {
 }
 
 impl AuditRow {
-    /// The reasons that the audit gives for its verdict, and how many it gives. Entries that were left out count where all that were kept are
-    /// reasons: these come first.
+    /// The reasons that the audit gives for its verdict, and their number. Omitted entries are counted as reasons if all kept entries are
+    /// reasons, because reasons are kept first.
     pub(crate) fn reasons(&self) -> (Vec<&Reported>, usize) {
         let kept: Vec<&Reported> = self.reported.iter().filter(|it| it.weighs()).collect();
         let all = kept.len() == self.reported.len();
@@ -126,7 +126,7 @@ impl AuditRow {
         (kept, count)
     }
 
-    /// What the audit itself holds against the paper, as one thing to repair.
+    /// The audit's own reasons, as one thing to repair.
     fn repair(&self) -> Option<String> {
         let (reasons, count) = self.reasons();
         let first = reasons.first()?;
@@ -141,7 +141,7 @@ impl AuditRow {
         Some(format!("repair {place}: {}{more}", first.message))
     }
 
-    /// Whether the artifact is there, in whatever state.
+    /// Whether the artifact exists, in any state.
     pub(crate) const fn present(&self) -> bool {
         !matches!(self.status, Status::Missing | Status::MissingDraftOk)
     }
@@ -182,7 +182,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// What clears the blocking findings: repairs, then the audits to be made again, each once; then those not yet made.
+    /// How to clear the blocking findings: first repairs, then the audits to repeat (each once), then audits that were not run.
     pub(crate) fn of(findings: &[Finding], audits: &[AuditRow]) -> Vec<Self> {
         let blocking = || {
             let findings = findings.iter();
@@ -230,7 +230,7 @@ impl Step {
                 command: Some(command.to_owned()),
             }
         });
-        // In a draft an audit that was not run is no finding, and still what to do next.
+        // In a draft, a mandatory audit that was not run is no finding, but it is a next step.
         let waiting = audits.iter();
         let waiting = waiting.filter(|row| row.status == Status::MissingDraftOk && row.mandatory);
         let waiting = waiting.filter_map(|row| row.rerun.clone());

@@ -1,13 +1,13 @@
-//! What an audit itself reports, quoted from its artifact for people: which number, which citation, where, and what to do.
+//! The audit's own findings, quoted from its artifact for people: which number or citation, where, and what to do.
 //!
-//! Nothing here is judged. The verdict decides whether the audit blocks; these lines say what to look at.
+//! They are not judged: the verdict alone decides whether the audit blocks.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text::short;
 
-/// Entries that are kept of one audit; the artifact has all of them.
+/// Most entries kept of one audit; the artifact has all of them.
 const KEPT: usize = 200;
 
 /// One entry of `details.findings` of an artifact, or one of `details.claims` that the audit holds something against.
@@ -32,7 +32,7 @@ pub(crate) struct Reported {
     pub action: String,
 }
 
-/// One entry of `details.claims`, as `paper_claim_audit` writes it.
+/// One entry of `details.claims`, in `paper_claim_audit`'s format.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Claim {
@@ -53,7 +53,7 @@ struct Evidence {
 }
 
 impl Claim {
-    /// What the audit holds against the number; nothing where it holds nothing against it.
+    /// The entry for a number with a fault or doubt; `None` for a number without.
     fn reported(self) -> Option<Reported> {
         let severity = match self.status.as_str() {
             "number_mismatch" | "scope_overclaim" | "binding_lost" => "fail",
@@ -84,8 +84,8 @@ impl Claim {
     }
 }
 
-/// The entries of an artifact's `details`, those that count most first, otherwise in the artifact's order. Also gives how many
-/// were left out.
+/// The entries in an artifact's `details`, the weightiest first, otherwise in the artifact's order, and the number of entries
+/// that were left out.
 pub(crate) fn reported(details: &Value) -> (Vec<Reported>, usize) {
     let list = |name: &str| {
         let entries = details.get(name).and_then(Value::as_array);

@@ -1,4 +1,4 @@
-//! The report for people on a terminal: one row per audit, then what blocks and what clears it, then one sentence.
+//! The report as text for a terminal: one row per audit, then what blocks and how to clear it, then the conclusion.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use crate::finding::{Finding, FindingId, Severity};
 use crate::report::{AuditRow, GateResult, Report, Status};
 use crate::text::{clean, tallied};
 
-/// Findings that are written out; the report file has all of them.
+/// Most findings shown; the report file has all of them.
 const SHOWN: usize = 25;
 
-/// Lines of an audit's own report that are written out below its blocking verdict.
+/// Most lines quoted from an audit below its blocking verdict.
 const QUOTED: usize = 8;
 
 impl Product for Report {
@@ -54,7 +54,7 @@ fn table(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     writeln!(out, "{painted}")
 }
 
-/// One line for what is worth knowing about the paper as a whole: its runs, for the most part.
+/// One line for the informational findings about the whole paper, mostly about its runs.
 fn noted(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let noted = report.findings_of(None);
     let noted = noted.filter(|finding| finding.severity == Severity::Info);
@@ -66,7 +66,7 @@ fn noted(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     writeln!(out, "\n{}", style.dim(&line))
 }
 
-/// What to do, in order.
+/// The steps to do, in order.
 fn steps(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     if report.steps.is_empty() {
         return Ok(());
@@ -160,7 +160,7 @@ fn list(
         if finding.id == FindingId::BlockingVerdict {
             quoted(report, finding, out, style)?;
         }
-        // The commands of what blocks stand together below, in the order in which they are run.
+        // Commands that clear blockers are listed together at the end, in the order in which they are run.
         let below = severity == Severity::Block && finding.command.is_some();
         if !below || finding.id.is_repaired() {
             writeln!(out, "      {} {}", style.dim("fix:"), clean(&finding.fix))?;
@@ -172,7 +172,7 @@ fn list(
     Ok(())
 }
 
-/// What the audit itself holds against the paper.
+/// The audit's own findings.
 fn quoted(report: &Report, finding: &Finding, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut rows = report.audits.iter();
     let Some(row) = rows.find(|row| Some(&row.audit) == finding.audit.as_ref()) else {

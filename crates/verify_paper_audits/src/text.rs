@@ -1,13 +1,13 @@
-//! Foreign text made fit for messages: short, and without characters that a terminal obeys.
+//! Makes text from outside fit for messages: short, and without characters that terminals interpret.
 
 use std::collections::BTreeMap;
 
 use aris_contract::text::is_hidden;
 
-/// Characters kept of a foreign text in a message or in evidence.
+/// Longest text from outside in a message or in evidence, in characters.
 const MAX: usize = 200;
 
-/// `text` cut after 200 characters, with control characters written as escapes.
+/// `text` cut to 200 characters, with control characters escaped.
 pub(crate) fn short(text: &str) -> String {
     let mut out = String::new();
     for (at, character) in text.chars().enumerate() {
@@ -24,12 +24,12 @@ pub(crate) fn short(text: &str) -> String {
     out
 }
 
-/// Whether a terminal or browser may act on the character instead of showing it, on one line.
+/// Whether a terminal or browser may interpret the character in a line instead of showing it.
 fn obeyed(character: char) -> bool {
     character.is_control() || is_hidden(character)
 }
 
-/// Each text once, with how often it occurs: `2 a, b`.
+/// Each text once, with its count if it occurs several times: `2 a, b`.
 pub(crate) fn tallied(texts: impl Iterator<Item = String>) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for text in texts {
@@ -42,7 +42,7 @@ pub(crate) fn tallied(texts: impl Iterator<Item = String>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// A whole line with obeyed characters replaced, tabs as spaces; for people only.
+/// A whole line with such characters replaced and tabs as spaces; for people only.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .map(|c| match c {

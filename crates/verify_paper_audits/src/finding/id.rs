@@ -133,12 +133,12 @@ pub(crate) enum FindingId {
 }
 
 impl FindingId {
-    /// The id as it stands in reports and policies.
+    /// The id in reports and policies.
     pub(crate) fn word(self) -> &'static str {
         self.into()
     }
 
-    /// Whether the paper or its bindings are to be repaired before the audit is made again.
+    /// Whether the paper or its bindings must be repaired before the audit is repeated.
     pub(crate) const fn is_repaired(self) -> bool {
         matches!(
             self,
@@ -146,7 +146,7 @@ impl FindingId {
         )
     }
 
-    /// Whether the finding says that a file of the audit's subject is not what the audit saw.
+    /// Whether the finding says that a file of the audit's subject differs from what the audit saw.
     pub(crate) const fn is_stale(self) -> bool {
         matches!(
             self,
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// The table that people read names every id with its weight under the built-in policy.
+    /// The public table contains every id with its built-in weight.
     #[test]
     fn the_table_for_people_is_complete() {
         let path = concat!(

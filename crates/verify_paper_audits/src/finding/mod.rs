@@ -1,4 +1,4 @@
-//! What the gate can find, how severe it is, and what a finding says.
+//! The gate's findings.
 
 mod id;
 
@@ -19,14 +19,14 @@ pub(crate) struct SourceLine {
 }
 
 impl SourceLine {
-    /// Characters of a line that are quoted: a line of a paper fits, a line of minified data does not flood the report.
+    /// Longest quote of a line, in characters: a line of a paper fits, and a line of minified data does not flood the report.
     pub(crate) const MAX: usize = 240;
-    /// Lines quoted before and after the one a finding is about.
+    /// Lines quoted before and after the finding's line.
     const AROUND: usize = 1;
 
     /// The line of `text` that a finding is about, with its neighbours unless they are blank.
     ///
-    /// Of a long line the part around `column` is shown. Takes the same time wherever the line stands.
+    /// Of a long line, the part around `column` is quoted. The time does not depend on the position of the line.
     pub(crate) fn around(text: &SourceFile, line: usize, column: usize) -> Vec<Self> {
         let numbers = line.saturating_sub(Self::AROUND).max(1)..=line.saturating_add(Self::AROUND);
         let lines = numbers.map(|number| (number, text.line(number)));
@@ -43,17 +43,17 @@ impl SourceLine {
     }
 }
 
-/// Bytes of a line whose characters are counted. Paragraphs written on one line are far shorter.
+/// Longest line whose characters are counted, in bytes. Paragraphs written on one line are far shorter.
 const COUNTED: usize = 64 << 10;
 
-/// At most [`SourceLine::MAX`] characters of a line; those around `column` when it lies behind them.
+/// At most [`SourceLine::MAX`] characters of a line: the first ones, or those around `column` if it is further right.
 fn cut(line: &str, column: usize) -> String {
     let skipped = if column > SourceLine::MAX {
         column - SourceLine::MAX / 2
     } else {
         0
     };
-    // Characters are counted where that is cheap; in a line of machine output a byte is a character.
+    // Counting characters is cheap here only for short lines; a longer line is machine output, and its bytes count as characters.
     let start = if line.len() <= COUNTED {
         line.char_indices()
             .nth(skipped)
@@ -113,7 +113,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// A finding of weight [`Severity::Block`] until the policy has weighed it.
+    /// A finding of weight [`Severity::Block`], until the policy sets its weight.
     pub(crate) fn new(id: FindingId, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
             id,
@@ -132,14 +132,14 @@ impl Finding {
         }
     }
 
-    /// Names the file.
+    /// Sets the file.
     #[must_use]
     pub(crate) fn file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// Names line and column, and quotes the line from `text`.
+    /// Sets line and column, and quotes the line from `text`.
     #[must_use]
     pub(crate) fn at(mut self, place: Option<(usize, usize)>, text: &SourceFile) -> Self {
         if let Some((line, column)) = place {
@@ -150,28 +150,28 @@ impl Finding {
         self
     }
 
-    /// Adds a fact.
+    /// Adds evidence.
     #[must_use]
     pub(crate) fn evidence(mut self, name: &str, value: impl Into<String>) -> Self {
         self.evidence.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Gives the string for `issues`.
+    /// Sets the string for `issues`.
     #[must_use]
     pub(crate) fn issue(mut self, issue: impl Into<String>) -> Self {
         self.issue = issue.into();
         self
     }
 
-    /// Gives the weight that no policy takes away.
+    /// Sets the lowest weight; a policy can only raise it.
     #[must_use]
     pub(crate) const fn at_least(mut self, floor: Severity) -> Self {
         self.floor = floor;
         self
     }
 
-    /// File, line and column as an editor understands them; empty without a file.
+    /// File, line and column in the format of editors; empty without a file.
     pub(crate) fn place(&self) -> String {
         let mut place = self.file.clone().unwrap_or_default();
         for number in [self.line, self.column].into_iter().flatten() {
@@ -181,7 +181,7 @@ impl Finding {
         place
     }
 
-    /// Key that orders the findings of one audit.
+    /// Sort key for the findings of one audit.
     pub(crate) fn order(&self) -> impl Ord + '_ {
         (
             std::cmp::Reverse(self.severity),

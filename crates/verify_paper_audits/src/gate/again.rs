@@ -1,4 +1,4 @@
-//! Audits that a program can make are made again, offline, and must agree with their artifacts.
+//! Repeats, offline, the audits that programs can make, and compares them with their artifacts.
 
 use aris_audit::PaperFiles;
 use aris_citations::{Finding as Cited, LOOKED_UP, Severity, examine, verdict};
@@ -22,22 +22,22 @@ use crate::trace;
 
 const CITATIONS: &str = "citation-audit";
 
-/// The document, or why there is none.
+/// The document, or why it cannot be read.
 pub(super) type Read = Result<Document, Box<aris_audit::Obstacle>>;
 
-/// What a program says when it is asked again.
+/// The result of a repeated audit.
 struct Again<'a> {
     verdict: Verdict,
     reason: &'a str,
-    /// What it holds against the paper first.
+    /// The first fault that it finds.
     first: Option<String>,
-    /// What else differs, where the verdict is the same.
+    /// Another difference, if the verdict is the same.
     differs: Option<String>,
 }
 
-/// Makes the citation audit again: where a program made it, all of it must agree; a reviewer may not pass what the files show to be wrong.
+/// Repeats the citation audit. If a program made it, everything must agree; a reviewer must not pass what the files show to be wrong.
 ///
-/// What sources answered is taken from the artifact: the gate asks nobody.
+/// The answers of sources are taken from the artifact: the gate uses no network.
 pub(super) fn citations(
     cases: &mut [Case],
     files: &mut PaperFiles,
@@ -98,7 +98,7 @@ pub(super) fn citations(
     case.findings.extend(found);
 }
 
-/// A reviewer's verdict against what the files themselves show.
+/// The finding for a reviewer's verdict that contradicts the files.
 fn contradicted(case: &Case, audit: &Audit, what: &str, fix: &str) -> Finding {
     let said = audit.verdict.word();
     let message = format!("the audit says {said}, and {what}");
@@ -107,7 +107,7 @@ fn contradicted(case: &Case, audit: &Audit, what: &str, fix: &str) -> Finding {
     case.artifact.at_field(finding, "verdict")
 }
 
-/// The finding's severity, when only a source can give it.
+/// Id and severity of a finding that requires an answer from a source.
 fn looked_up(found: &Value) -> Option<(&'static str, Severity)> {
     let id = found.get("id")?.as_str()?;
     let id = LOOKED_UP.into_iter().find(|known| *known == id)?;
@@ -125,7 +125,7 @@ fn looked_up_finding(found: &Value) -> Option<Cited> {
     Some(Cited::new(id, severity, "", ""))
 }
 
-/// The month by which the audit judged dates: the day it was told, else the day it was made; never the future.
+/// The month by which the audit judged dates: from the day that it was given, else from the day when it was made; never in the future.
 fn month(audit: &Audit, now: Timestamp) -> Month {
     let today = now.to_zoned(TimeZone::UTC).date();
     let made = time::parse_utc(&audit.generated_at);
@@ -139,9 +139,9 @@ fn month(audit: &Audit, now: Timestamp) -> Month {
     }
 }
 
-/// Opens the bindings and results of a paper as its claim audit was told, and makes that audit again: where a program made it, and where
-/// a reviewer passed a paper that has bindings. What made their data is looked up as well. How many numbers are bound is counted where the
-/// policy asks for it.
+/// Opens the bindings and results of a paper with the options of its claim audit. Repeats that audit if a program made it, or if a
+/// reviewer passed a paper that has bindings. Also looks up the runs behind the data, and counts the bound numbers if the policy has a
+/// minimum.
 pub(super) fn claims(
     gate: Gate<'_>,
     cases: &mut [Case],
@@ -155,7 +155,7 @@ pub(super) fn claims(
     let mut options = program.as_ref().map_or_else(Options::default, |audit| {
         Details::options(&audit.details, &folder)
     });
-    // The bindings beside the root document are the paper's; an audit by others says nothing about them.
+    // Bindings beside the root document are the paper's; an audit with other bindings says nothing about them.
     let root = document.as_ref().map_or("", |document| &document.root);
     let own = folder.join(root).with_file_name(FILE_NAME);
     let named = options.claims.as_ref();
@@ -222,7 +222,7 @@ pub(super) fn claims(
     Some(project)
 }
 
-/// The audit of a skill, where its artifact can be read.
+/// The audit of a skill, if its artifact is readable.
 fn find<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)> {
     let case = cases.iter_mut().find(|case| case.rule.skill == skill)?;
     let audit = case.artifact.audit.clone()?;
@@ -230,7 +230,7 @@ fn find<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)>
 }
 
 impl Again<'_> {
-    /// A program must have said the same; a reviewer may not pass what fails. `what` says what fails, and what corrects it.
+    /// A program's artifact must agree; a reviewer must not pass what fails. `what` returns the fault and how to fix it.
     fn judge(
         &self,
         case: &Case,
@@ -249,7 +249,7 @@ impl Again<'_> {
 
     fn compare(&self, case: &Case, audit: &Audit) -> Option<Finding> {
         let (ours, theirs) = (self.verdict.word(), audit.verdict.word());
-        // Another version may say more or less, and calls things by other names; its verdict must be the same.
+        // Another version of the program may report other details under other names, but its verdict must be the same.
         let version = audit.reviewer_model.rsplit('@').next();
         let same_version = version == Some(crate::SPEC.version);
         let same_reason = !same_version || self.reason == audit.reason_code;
@@ -273,7 +273,7 @@ impl Again<'_> {
     }
 }
 
-/// The first place at which two values differ, as a JSON pointer.
+/// JSON pointer to the first difference between two values.
 fn difference(ours: &Value, theirs: &Value, at: &mut String) -> Option<String> {
     let length = at.len();
     let mut step = |key: &str, ours: Option<&Value>, theirs: Option<&Value>| {

@@ -1,4 +1,4 @@
-//! From judged audits to the report.
+//! Makes the report from the judged audits.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) fn report(
             .into_iter()
             .map(|mut finding| {
                 finding.audit = Some(case.rule.skill.clone());
-                // Running the audit again clears neither a fault of the gate nor a doubt of the audit.
+                // Repeating the audit helps neither against an error in the gate nor against a doubt of the audit.
                 let again = !matches!(finding.id, FindingId::Internal | FindingId::DoubtfulVerdict);
                 if finding.command.is_none() && again {
                     finding.command = case.rerun(gate);
@@ -99,7 +99,7 @@ pub(super) fn report(
     }
 }
 
-/// The run in one sentence. It never says that the paper is accepted.
+/// The result in one sentence. It never says that the paper is accepted.
 fn conclusion(result: GateResult, blocking: usize, not_run: usize, policy: &Policy) -> String {
     let waiting = format!("{} not run yet", counted(not_run, "mandatory audit"));
     let found = counted(blocking, "finding");
@@ -116,10 +116,10 @@ fn conclusion(result: GateResult, blocking: usize, not_run: usize, policy: &Poli
     format!("{what} under policy {}", policy.digest)
 }
 
-/// Findings of one id and audit that are kept. Whoever has more has one cause, and the report stays readable.
+/// Most findings with the same id and audit; more of them usually have one cause and would make the report unreadable.
 const KEPT: usize = 500;
 
-/// Keeps the first findings of each id and counts the others in one more.
+/// Keeps the first findings of each id, and replaces the others by one finding with their number.
 fn capped(findings: Vec<Finding>) -> Vec<Finding> {
     let mut seen: BTreeMap<FindingId, usize> = BTreeMap::new();
     let mut kept: Vec<Finding> = Vec::new();

@@ -1,4 +1,4 @@
-//! How many numbers of the paper are bound to data, as the gate counts them, against what the policy asks for.
+//! Compares the share of bound numbers, as the gate counts it, with the policy's minimum.
 
 use aris_claims::{Coverage, Covered};
 use aris_contract::artifact::audit::Verdict;
@@ -9,10 +9,10 @@ use crate::policy::Policy;
 
 const FIX: &str = "bind the numbers that the audit lists as unbound, or waive them with a reason, and run it again";
 
-/// A finding for each part of the paper of which too little is bound. What the artifact says of it does not count: nobody else checks
-/// that. `None`: the gate could not count.
+/// A finding for each part of the paper in which too few numbers are bound. The artifact's own count is ignored, because nothing
+/// verifies it. `coverage` is `None` if the gate could not count.
 pub(super) fn check(case: &Case, coverage: Option<&Coverage>, policy: &Policy) -> Vec<Finding> {
-    // These say themselves that nobody looked, and block.
+    // These verdicts say themselves that nothing was checked, and they block.
     let looked = !matches!(
         case.artifact.verdict,
         Some(Verdict::Blocked | Verdict::Error)
@@ -57,7 +57,7 @@ pub(super) fn check(case: &Case, coverage: Option<&Coverage>, policy: &Policy) -
     short.collect()
 }
 
-/// A share as readers know it, rounded down to a tenth: 0.8999 is no 90 %.
+/// A share in percent, rounded down to a tenth: 0.8999 must not become 90 %.
 fn percent(share: f64) -> String {
     format!("{} %", (share * 1000.0).floor() / 10.0)
 }

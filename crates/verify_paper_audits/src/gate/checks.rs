@@ -1,4 +1,4 @@
-//! What is checked of one audit once all files are hashed: its verdict, its evidence, its inputs, its time, its trace.
+//! The checks of one audit after all files are hashed: its verdict, evidence, inputs, time, and trace.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::trace::{self, TraceSummary};
 use aris_audit::ledger::{Ledger, NoDigest};
 
 impl Case {
-    /// Everything that can be said once all files are hashed.
+    /// Runs all checks that need the hashes of all files.
     pub(super) fn check(
         &self,
         gate: Gate<'_>,
@@ -95,8 +95,8 @@ impl Case {
         }
     }
 
-    /// Numbers that were compared with nothing: a claim audit that passes a paper with measured numbers, and besides sources hashed only
-    /// files without any number.
+    /// Reports a claim audit that compared the numbers with nothing: it passes a paper with measured numbers, but besides sources it
+    /// hashed only files without any number.
     fn evidence(&self, sources: &Sources, ledger: &Ledger, findings: &mut Vec<Finding>) {
         let passes = matches!(self.artifact.verdict, Some(Verdict::Pass | Verdict::Warn));
         let audit = self.artifact.audit.as_ref();
@@ -144,7 +144,7 @@ impl Case {
                 let issue = format!("stale:{name}:{issue}");
                 about(FindingId::InputUnreadable, issue, message)
             };
-            // Why there is no digest of it, whoever noticed.
+            // The reason why it has no digest, whether this check or the ledger found it.
             let digest = match real {
                 Ok(real) => ledger.digest(real).cloned(),
                 Err(Unusable::Gone) => Some(Err(NoDigest::Gone)),
@@ -167,7 +167,7 @@ impl Case {
                     let finding = finding.evidence("expected", expected.to_string());
                     findings.push(finding.evidence("found", found.to_string()));
                 }
-                // Right, or reported as no digest when the artifact was read.
+                // The digest matches, or was reported as invalid when the artifact was parsed.
                 (Some(Ok(_)), _) => {}
                 (Some(Err(NoDigest::Gone)), _) => {
                     let message = format!("{name} was audited and is not there any more");

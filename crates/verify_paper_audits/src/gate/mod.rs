@@ -1,4 +1,4 @@
-//! The judgement: from a paper and a policy to a report. Reads through the ledger, writes nothing but the list of obligations.
+//! The judgement: makes a report from a paper and a policy. Reads through the ledger; writes only the list of obligations.
 
 mod again;
 mod assemble;
@@ -32,18 +32,18 @@ use aris_audit::ledger::{Ledger, Role};
 /// The audit of the paper's numbers.
 const CLAIMS: &str = "paper-claim-audit";
 
-/// What is judged, and by what.
+/// The paper, the policy and the settings of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {
     pub paper: &'a Paper,
-    /// The root document, where one was named.
+    /// The root document, if the user named one.
     pub root: Option<&'a str>,
     pub policy: &'a Policy,
     pub assurance: Assurance,
     pub now: Timestamp,
 }
 
-/// Judges a paper. Gives the report, and why the list of obligations could not be kept, if it could not.
+/// Judges a paper. Returns the report, and an error if the list of obligations could not be written.
 pub(crate) fn judge(gate: Gate<'_>, kept: &mut Ledger) -> Result<(Report, Option<Error>), Error> {
     let (paper, policy) = (gate.paper, gate.policy);
     let mut general = Vec::new();
@@ -65,7 +65,7 @@ pub(crate) fn judge(gate: Gate<'_>, kept: &mut Ledger) -> Result<(Report, Option
     guarded("the audited files", &mut general, || {
         ledger.hash(&inputs, Role::Input);
     });
-    // A result that no audit hashed is reported as such; its bytes, which may be many, tell nothing more.
+    // Results that no audit hashed have a finding; hashing them, which may take long, would add nothing.
     let included = sources.files.iter();
     let included = included.filter(|file| file.asked.is_some());
     let included: BTreeSet<PathBuf> = included.map(|file| file.real.clone()).collect();
@@ -118,7 +118,7 @@ pub(crate) fn judge(gate: Gate<'_>, kept: &mut Ledger) -> Result<(Report, Option
     Ok((report, unkept))
 }
 
-/// Reads the paper, and makes the audits of programs again.
+/// Reads the paper, and repeats the audits of programs.
 fn read(gate: Gate<'_>, files: &mut PaperFiles, cases: &mut [Case]) -> Sources {
     let document = files.document(gate.root);
     let mut sources = Sources::of(gate.paper, files, &document);
@@ -129,7 +129,7 @@ fn read(gate: Gate<'_>, files: &mut PaperFiles, cases: &mut [Case]) -> Sources {
     sources
 }
 
-/// The audits of a paper: those of the policy alone, with a finding, where the paper's manifest cannot be used.
+/// The audits of a paper. If the paper's manifest is invalid: the policy's audits and a finding.
 pub(crate) fn rules(
     paper: &Paper,
     policy: &Policy,
@@ -178,7 +178,7 @@ fn extended(
     })
 }
 
-/// Gives each finding that names an audit to it, and the others to the paper.
+/// Moves each finding that names an audit to that audit's case, and the others to `general`.
 fn deal(findings: Vec<Finding>, cases: &mut [Case], general: &mut Vec<Finding>) {
     for finding in findings {
         let mut cases = cases.iter_mut();

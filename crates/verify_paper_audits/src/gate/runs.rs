@@ -1,4 +1,4 @@
-//! Which runs made the data behind the numbers, and where that way has a gap.
+//! The runs that made the data behind the numbers, and the gaps in that chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use super::Gate;
 use crate::finding::{Finding, FindingId, Severity};
 use crate::sources::{RunBehind, Sources};
 
-/// Findings of one kind that are listed; `trace-back` has all.
+/// Most findings of one kind; `trace-back` shows all of them.
 const LISTED: usize = 20;
 
-/// Adds the runs and the gaps to what is known of the sources. A project without a ledger never promised one: it is held against the paper
-/// only where the policy asks for it.
+/// Adds the runs and the gaps to the sources. A missing ledger is reported only if the policy requires one, because not every project
+/// has a ledger.
 pub(super) fn look(project: &Project, audit: &Audit, gate: Gate<'_>, sources: &mut Sources) {
     let runs = match Runs::of(project, &audit.entries, gate.now) {
         Ok(runs) => runs,
@@ -34,7 +34,7 @@ pub(super) fn look(project: &Project, audit: &Audit, gate: Gate<'_>, sources: &m
     let used: BTreeSet<&str> = used.map(|file| file.sha256.as_str()).collect();
     if let Some(ledger) = &runs.ledger {
         let made = runs.ids();
-        // The runs that wrote what these read, and so on. One whose record is damaged is among the gaps.
+        // Also the runs that wrote the inputs of these runs, and so on. A damaged record is one of the gaps.
         let behind = ledger.sources(made.iter().map(|id| String::from(*id)));
         let behind = behind.unwrap_or_default();
         let ids = behind.keys().map(String::as_str);
@@ -89,7 +89,7 @@ fn finding(gap: &Gap) -> Finding {
         GapId::SupersededRun => "decide which of the two the paper means",
         GapId::RecordDamaged => "bring the record back, or run the job again",
     };
-    // A gap is a finding of the same name.
+    // Gaps and findings have the same names.
     let id: FindingId = gap.id.word().parse().unwrap_or(FindingId::Internal);
     let message = match gap.file.as_str() {
         "" => gap.message.clone(),

@@ -1,8 +1,8 @@
-//! In what a policy is weaker than the built-in one.
+//! Finds how a policy is weaker than the built-in one.
 
 use super::{AuditRule, Policy};
 
-/// Dotted names of everything in `policy` that lets more pass than `base`, sorted.
+/// Dotted names of everything in `policy` that is less strict than in `base`, sorted.
 pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
     let mut found = Vec::new();
     for (id, severity) in &policy.severity {
@@ -58,7 +58,7 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
     found
 }
 
-/// Whether all of `some` are among `all`.
+/// Whether `all` contains all of `some`.
 fn holds(all: &[String], some: &[String]) -> bool {
     some.iter().all(|one| all.contains(one))
 }

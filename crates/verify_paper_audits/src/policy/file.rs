@@ -1,4 +1,4 @@
-//! The policy file as it is written, and what makes one valid.
+//! The policy file, and its validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::{AuditRule, MinBound, Policy, PolicyError};
 use crate::finding::{FindingId, Severity};
 
-/// A policy is a page; whatever is larger is not one.
+/// Limits of the file: a policy is about a page.
 pub(crate) const LIMITS: json::Limits = json::Limits {
     bytes: 1 << 20,
     depth: 16,
 };
-/// A skew of more than a day would make every time check void.
+/// Largest clock skew, in seconds; a longer one would make the checks of times pointless.
 const MAX_SKEW: i64 = 86_400;
 
 /// A policy file. Every field but `schema` may be left out and then keeps its built-in value.
@@ -86,7 +86,7 @@ pub(crate) enum SourceKind {
 }
 
 impl SourceKind {
-    /// What people call it.
+    /// Its name for people.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tex => "source",
@@ -108,7 +108,7 @@ impl PolicyFile {
         Err(at(bytes, &file.schema, message))
     }
 
-    /// The file with what it leaves out, as `base` has it.
+    /// The file with omitted fields taken from `base`.
     fn over(self, base: Self) -> Self {
         Self {
             audits: self.audits.or(base.audits),
@@ -124,7 +124,7 @@ impl PolicyFile {
     }
 }
 
-/// Reads `bytes`; `base` gives what the file leaves out.
+/// Parses `bytes`; omitted fields come from `base`.
 pub(super) fn resolve(
     bytes: &[u8],
     source: &str,
@@ -196,13 +196,13 @@ pub(super) fn resolve(
     Ok(policy)
 }
 
-/// A plain name that ends in `.json` and is neither hidden nor a path.
+/// Whether `name` is a plain name that ends in `.json`, neither hidden nor a path.
 pub(crate) fn is_artifact_name(name: &str) -> bool {
     let stem = name.strip_suffix(".json");
     stem.is_some_and(|stem| stem.parse::<Slug>().is_ok())
 }
 
-/// The place of the first string in the file that says `needle`.
+/// An error at the position of the first string `needle` in the file.
 fn at(bytes: &[u8], needle: &str, message: String) -> PolicyError {
     let text = String::from_utf8_lossy(bytes);
     let before = text.find(&format!("\"{needle}\""));

@@ -1,9 +1,8 @@
-//! The policy: which audits there are, what each finding weighs, and the few numbers of the gate. Data, not code.
+//! The policy, as data: the audits, the weight of each finding, and a few numbers.
 //!
-//! A policy file says what differs from the built-in policy (`assets/policy.json`); fields that it leaves out keep the
-//! built-in value, and so do the severities of ids it does not name. The gate never looks for a policy by itself: a file
-//! beside the paper has no effect unless `--policy` names it, and then its digest and everything in it that is weaker
-//! than the built-in policy stand in the report.
+//! A policy file contains the differences from the built-in policy (`assets/policy.json`); omitted fields and severities keep
+//! their built-in values. The gate never searches for a policy: a file beside the paper has no effect unless `--policy` names it,
+//! and then the report contains its digest and everything in it that is weaker than the built-in policy.
 
 mod compare;
 mod file;
@@ -21,7 +20,7 @@ pub(crate) use file::{Coverage, LIMITS, SourceKind, is_artifact_name};
 
 use crate::finding::{Finding, FindingId, Severity};
 
-/// The policy that is in force when `--policy` names none.
+/// The policy used without `--policy`.
 pub(crate) const BUILT_IN: &[u8] = include_bytes!("../../assets/policy.json");
 
 /// One audit that the gate knows.
@@ -61,12 +60,12 @@ pub(crate) struct MinBound {
 }
 
 impl MinBound {
-    /// Whether anything is asked for.
+    /// Whether there is any minimum.
     pub(crate) fn asks(&self) -> bool {
         self.parts().iter().any(|(_, share)| *share > 0.0)
     }
 
-    /// Name and share of each part; 0 where the policy asks for nothing.
+    /// Name and minimum of each part; 0 if there is none.
     pub(crate) fn parts(&self) -> [(&'static str, f64); 3] {
         [
             ("abstract", self.r#abstract.unwrap_or(0.0)),
@@ -109,24 +108,24 @@ impl Policy {
         file::resolve(BUILT_IN, "built-in", None)
     }
 
-    /// Reads a policy file; what it leaves out comes from the built-in policy.
+    /// Parses a policy file; omitted fields come from the built-in policy.
     pub(crate) fn read(bytes: &[u8], source: &str) -> Result<Self, PolicyError> {
         let mut policy = file::resolve(bytes, source, Some(BUILT_IN))?;
         policy.weakened = compare::weaker(&policy, &Self::built_in()?);
         Ok(policy)
     }
 
-    /// The weight of a finding.
+    /// Sets the weight of a finding.
     pub(crate) fn weigh(&self, mut finding: Finding) -> Finding {
-        // An id that a policy does not weigh blocks.
+        // An id without a weight blocks.
         let weight = self.severity.get(&finding.id).copied();
         finding.severity = weight.unwrap_or(Severity::Block).max(finding.floor);
         finding
     }
 
-    /// The family of a model or executor name, when the table knows it.
+    /// The family of a model or executor name, if the table has it.
     ///
-    /// Compared by beginnings, without case, with and without a vendor in front (`openai/gpt-5`).
+    /// Compares prefixes, ignoring case, with and without a leading vendor (`openai/gpt-5`).
     pub(crate) fn family(&self, name: &str) -> Option<&str> {
         let name = name.trim().to_lowercase();
         let parts = std::iter::once(name.as_str()).chain(name.split(['/', ':']));

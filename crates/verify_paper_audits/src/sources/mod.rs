@@ -1,5 +1,5 @@
-//! What the paper consists of today: the root document, everything it includes, and what is in it that an audit may
-//! not call inapplicable.
+//! The contents of the paper today: the root document, everything it includes, and the contents because of which an audit cannot be
+//! inapplicable.
 
 mod subject;
 
@@ -35,7 +35,7 @@ pub(crate) struct RunBehind {
 }
 
 impl RunBehind {
-    /// The run of a record; `used` are the digests of the files that numbers stand on.
+    /// The run of a record. `used` are the digests of the files on which numbers depend.
     ///
     /// **Errors**: the record was edited.
     pub(crate) fn new(id: &str, record: &Record, used: &BTreeSet<&str>) -> Result<Self, Damage> {
@@ -53,57 +53,57 @@ impl RunBehind {
     }
 }
 
-/// What the paper includes.
+/// The sources of the paper.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     /// The root document, relative to the paper directory.
     pub root: Option<String>,
-    /// The files it consists of, the root first; each once.
+    /// The files of the paper, each once; the root comes first.
     pub files: Vec<Included>,
-    /// The first citation, measured number and theorem-like environment.
+    /// The first citation.
     pub cites: Option<Evidence>,
-    /// See [`Sources::cites`].
+    /// The first measured number.
     pub measures: Option<Evidence>,
-    /// See [`Sources::cites`].
+    /// The first theorem-like environment.
     pub proves: Option<Evidence>,
-    /// The texts that were read, by shown path, for quoting.
+    /// The texts that were read, by path for people, for quoting.
     pub texts: BTreeMap<String, SourceFile>,
     /// The runs behind the numbers.
     pub runs: Vec<RunBehind>,
-    /// How many numbers are bound to data; `None` where nobody counted.
+    /// How many numbers are bound to data; `None` if they were not counted.
     pub coverage: Option<Coverage>,
-    /// What is wrong with the sources themselves.
+    /// Findings about the sources themselves.
     pub findings: Vec<Finding>,
-    /// The real paths of the files.
+    /// Real paths of `files`.
     seen: BTreeSet<PathBuf>,
 }
 
-/// A file that the paper includes.
+/// An included file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Included {
-    /// What it is.
+    /// Its kind.
     pub kind: SourceKind,
     /// Its real path.
     pub real: PathBuf,
     /// Its path for people.
     pub shown: String,
-    /// Where it is asked for; `None` for the root and for what the paper is measured against.
+    /// The place of the include; `None` for the root and for evidence.
     pub asked: Option<Position>,
-    /// What it holds.
+    /// What it contains.
     pub holds: Holds,
 }
 
 /// A place in the sources that shows something.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence {
-    /// What stands there.
+    /// The text there.
     pub what: String,
-    /// Where.
+    /// The place.
     pub place: Position,
 }
 
 impl Sources {
-    /// What the document includes, as it was read from `files`.
+    /// The sources of the document that was read from `files`.
     pub(crate) fn of(
         paper: &Paper,
         files: &mut PaperFiles,
@@ -120,7 +120,7 @@ impl Sources {
                 return sources;
             }
         };
-        // What LaTeX wrote from a source is seen with that source.
+        // A file that LaTeX generates from a source is covered by that source.
         let written = document.written.iter().filter_map(|written| {
             let bytes = files.source(&written.path).ok()??;
             let text = source_text(&bytes).ok()?;
@@ -139,7 +139,7 @@ impl Sources {
         sources
     }
 
-    /// Says where in the sources a finding stands, and quotes it.
+    /// Sets a finding's position in the sources, and quotes the line.
     pub(crate) fn place(&self, finding: Finding, position: &Position) -> Finding {
         let place = Some((position.line, position.column));
         let finding = finding.file(position.path.clone());
@@ -174,14 +174,14 @@ impl Sources {
                     }
                 }
                 IncludeOutcome::NotRead => self.not_read(paper, include, position),
-                // Nobody knows whether LaTeX asks for it: the document's problems say so. Of text, which file it is has to be known.
+                // It is unknown whether LaTeX reads it; the document's problems report that. Of text files, the name has to be known.
                 IncludeOutcome::Unresolved if source_kind(include.kind) == SourceKind::Tex => {
                     self.unnamed(include, &position);
                 }
                 _ if include.doubt.is_some() => {}
                 IncludeOutcome::Missing => {
                     self.missing(include, &position);
-                    // A search path that is not read here (`\input@path`, TEXINPUTS) may lead TeX to a file of that name.
+                    // A search path that is not evaluated here (`\input@path`, TEXINPUTS) may lead TeX to a file with this name.
                     let all = all.get_or_insert_with(|| files.tex_files().unwrap_or_default());
                     for real in all.iter().filter(|real| same_name(real, include)) {
                         let asked = Some(position.clone());
@@ -206,7 +206,7 @@ impl Sources {
                     "conditional",
                     "end the conditional with \\fi in the file that begins it, so that what follows can be seen",
                 ),
-                // They hide no include, or what they hide is told from the includes.
+                // These problems hide no include, or the includes themselves report them.
                 ProblemKind::UnclosedGroup
                 | ProblemKind::ExtraBrace
                 | ProblemKind::UnclosedEnvironment
@@ -243,7 +243,7 @@ impl Sources {
         });
     }
 
-    /// The raw results that the claim audit compares the paper with, as it finds them itself, and its bindings.
+    /// Adds the results with which the claim audit compares the paper, found independently, and the bindings.
     pub(crate) fn add_evidence(&mut self, paper: &Paper, project: &Project) {
         let chosen = project.claims.data.include.is_some();
         let is_result = |name: &&String| chosen || is_result(name);
@@ -258,7 +258,7 @@ impl Sources {
         }
     }
 
-    /// A file that is asked for without being text of the paper: the first candidate that exists is meant.
+    /// Adds an included file that is not text of the paper: the first existing candidate.
     fn not_read(&mut self, paper: &Paper, include: &Include, position: Position) {
         let mut problem = None;
         for candidate in &include.candidates {
@@ -277,7 +277,7 @@ impl Sources {
             let message = format!("{shown} cannot be used: {why}");
             return self.unresolved(message, candidate, &position);
         }
-        // What LaTeX made of a bibliography stands for it.
+        // The `.bbl` file that was made from a bibliography can replace it.
         let is_bibliography = include.kind == IncludeKind::Bibliography;
         let root = self.files.first().filter(|_| is_bibliography);
         let made = root.map(|root| Path::new(&root.shown).with_extension("bbl"));
@@ -339,7 +339,7 @@ impl Sources {
     }
 }
 
-/// Whether a file is of a form in which results are kept; pictures, logs and checkpoints lie in the same folders.
+/// Whether a file has a format for results; pictures, logs and checkpoints lie in the same folders.
 fn is_result(name: &str) -> bool {
     const FORMS: [&str; 5] = ["csv", "json", "jsonl", "ndjson", "tsv"];
     let extension = Path::new(name).extension().and_then(OsStr::to_str);
@@ -347,7 +347,7 @@ fn is_result(name: &str) -> bool {
     FORMS.iter().any(is)
 }
 
-/// Whether a file is what LaTeX writes for a text: comments of its own are put before it.
+/// Whether a file is what LaTeX writes for a text, apart from comments that LaTeX adds at the top.
 fn same_text(file: &str, text: &str) -> bool {
     fn lines(text: &str) -> impl Iterator<Item = &str> {
         let lines = text.lines().map(str::trim_end);
@@ -356,7 +356,7 @@ fn same_text(file: &str, text: &str) -> bool {
     lines(file).eq(lines(text))
 }
 
-/// The file that the system finds under another spelling, as TeX does.
+/// Accepts a file that the system finds under another spelling, as TeX does.
 fn spelled_otherwise(unusable: Unusable) -> Result<PathBuf, Unusable> {
     match unusable {
         Unusable::Case {
@@ -366,7 +366,7 @@ fn spelled_otherwise(unusable: Unusable) -> Result<PathBuf, Unusable> {
     }
 }
 
-/// Whether a file has the name that an include asks for, wherever it lies.
+/// Whether a file has the name that an include asks for, in any folder.
 fn same_name(real: &Path, include: &Include) -> bool {
     let wanted = include.candidates.iter();
     let wanted = wanted.filter_map(|candidate| Path::new(candidate).file_name());
@@ -374,7 +374,7 @@ fn same_name(real: &Path, include: &Include) -> bool {
     wanted.any(|name| real.file_name() == Some(name))
 }
 
-/// What keeps a path from being used, in words.
+/// Why a path cannot be used, in words.
 pub(crate) fn describe(unusable: &Unusable) -> String {
     match unusable {
         Unusable::Escapes { to, by_link } => {

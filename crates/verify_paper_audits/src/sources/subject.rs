@@ -1,36 +1,36 @@
-//! Which files of a paper are the subject of which audit.
+//! Decides which files of a paper are the subject of which audit.
 
 use std::path::Path;
 
 use aris_latex::{Block, BlockKind, Document, MarkKind, ProblemKind};
 
-/// Environments that only a paper with something to prove has, with their usual short forms. **Source**: the applicability rule of
-/// the proof and kill-argument audits.
+/// Environments that occur only in papers with something to prove, with their usual short forms. **Source**: the applicability
+/// rule of the proof and kill-argument audits.
 const THEOREMS: &str =
     "theorem lemma proposition corollary proof IEEEproof thm lem prop cor restatable";
 
-/// What a declared statement that wants a proof is called, `\newtheorem{satz}{Main Theorem}`; definitions, remarks, examples and
-/// boxes of all kinds want none.
+/// Parts of titles of declared statements that need a proof, as in `\newtheorem{satz}{Main Theorem}`. Definitions, remarks,
+/// examples and boxes need none.
 const TITLES: &str =
     "theorem théor teorem теорем 定理 lemm lema лемм 引理 proposi 命题 命題 corol korol 推论 satz";
 
-/// What a file holds, as far as an audit has to look at it.
+/// The contents of a file that matter to audits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holds {
-    /// Theorems, proofs, or an environment of which nobody knows what it is.
+    /// Theorems, proofs, or an unknown environment.
     pub proofs: bool,
-    /// Citations or entries of a bibliography.
+    /// Citations or bibliography entries.
     pub citations: bool,
-    /// Numbers that are printed.
+    /// Printed numbers.
     pub numbers: bool,
     /// Visible text.
     pub text: bool,
-    /// It is a style, a class or the bindings of the numbers: it can change what every other file says.
+    /// A style, a class or the bindings of numbers: it can change the meaning of every other file.
     pub support: bool,
 }
 
 impl Holds {
-    /// What nobody has looked into, so that it may hold anything.
+    /// For a file that was not read, so that it may contain anything.
     pub(crate) const ALL: Self = Self {
         proofs: true,
         citations: true,
@@ -38,7 +38,7 @@ impl Holds {
         text: true,
         support: false,
     };
-    /// See [`Holds::support`].
+    /// For a supporting file, see [`Holds::support`].
     pub(crate) const SUPPORT: Self = Self {
         proofs: false,
         citations: false,
@@ -47,7 +47,7 @@ impl Holds {
         support: true,
     };
 
-    /// Whether the file is the subject of an audit; every file is that of an audit that the gate does not know.
+    /// Whether the file is a subject of the skill's audit; every file is a subject of an audit that the gate does not know.
     pub(crate) fn concerns(self, skill: &str) -> bool {
         match skill {
             "proof-checker" => self.proofs,
@@ -58,7 +58,7 @@ impl Holds {
     }
 }
 
-/// What each file of a document holds, in the order of [`Document::files`].
+/// The contents of each file of a document, in the order of [`Document::files`].
 pub(super) fn of(document: &Document) -> Vec<Holds> {
     let mut files = vec![Holds::default(); document.files.len()];
     let mut mark = |file: usize, set: fn(&mut Holds)| files.get_mut(file).map(set);
@@ -68,7 +68,7 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
     }
     for problem in &document.problems {
         let may_hold: fn(&mut Holds) = match problem.kind {
-            // What a macro without a definition prints may be numbers.
+            // An undefined macro may print numbers.
             ProblemKind::UndefinedMacro => |holds| holds.numbers = true,
             ProblemKind::UnreadText(unread) | ProblemKind::Undecided(unread) => {
                 match (unread.numbers, unread.citations) {
@@ -78,11 +78,11 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
                     (false, false) => continue,
                 }
             }
-            // Text behind it may have gone unread.
+            // Text after it may not have been read.
             ProblemKind::Expansion | ProblemKind::UnclosedConditional => {
                 |holds| *holds = Holds::ALL
             }
-            // The text is read as it stands, and files that are missing are told from what is included.
+            // The text was read anyway; missing files are reported by the includes.
             ProblemKind::UnclosedGroup
             | ProblemKind::ExtraBrace
             | ProblemKind::UnclosedEnvironment
@@ -134,7 +134,7 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
         let mut all = document.files.iter();
         let at = all.position(|file| file.path == written.path);
         let inner = at.and_then(|at| files.get(at)).copied().unwrap_or_default();
-        // A bibliography is not read here.
+        // The bibliography file itself is not parsed here.
         let extension = Path::new(&written.path).extension();
         let is_bib = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("bib"));
         if let Some(outer) = files.get_mut(written.file) {
@@ -147,12 +147,12 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
     files
 }
 
-/// Whether a text names a statement that wants a proof.
+/// Whether a title is that of a statement that needs a proof.
 fn has_title(text: &str) -> bool {
     TITLES.split(' ').any(|known| text.contains(known))
 }
 
-/// The theorem-like environment that a block stands in.
+/// The name of the theorem-like environment around a block.
 pub(super) fn statement<'a>(document: &Document, block: &'a Block) -> Option<&'a str> {
     let wants_proof = |name: &str| {
         let mut declared = document.theorems.iter();
@@ -166,7 +166,7 @@ pub(super) fn statement<'a>(document: &Document, block: &'a Block) -> Option<&'a
     names.find(|name| wants_proof(name.trim_end_matches('*')))
 }
 
-/// Whether a block stands below a heading such as "Proof of Theorem 1" or "Proofs".
+/// Whether a block is below a heading such as "Proof of Theorem 1" or "Proofs".
 fn below_proof(document: &Document, block: &Block) -> bool {
     let heading = block.section.and_then(|at| document.headings.get(at));
     heading.is_some_and(|heading| {
@@ -182,7 +182,7 @@ fn below_proof(document: &Document, block: &Block) -> bool {
     })
 }
 
-/// Text that macros put into a block: where in the block, the text, and the file in which it is written.
+/// Text that macros expand to in a block: (offset in the block, text, index of the file in which it is written).
 fn expanded(block: &Block) -> impl Iterator<Item = (usize, &str, usize)> {
     block.marks.iter().filter_map(|mark| match &mark.kind {
         MarkKind::Expanded { literal, .. } => {
@@ -193,7 +193,7 @@ fn expanded(block: &Block) -> impl Iterator<Item = (usize, &str, usize)> {
     })
 }
 
-/// Whether what a macro prints is or holds a number; the single digits of a formula are its indices and exponents.
+/// Whether a macro prints a number. Single digits in a formula do not count: they are indices and exponents.
 fn prints_number(text: &str, is_formula: bool) -> bool {
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '%' | '-' | ' ');
     let mut runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');

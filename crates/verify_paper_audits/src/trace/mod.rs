@@ -1,4 +1,4 @@
-//! Whether the trace of an audit is there, whole, and of this audit.
+//! Checks that the trace of an audit exists, is complete, and belongs to the audit.
 
 mod record;
 mod reviewed;
@@ -19,9 +19,9 @@ use crate::sources::{Sources, describe};
 use crate::text::short;
 use aris_audit::ledger::{Ledger, Role};
 
-/// Files of a trace that are hashed for the attestation. An honest run has a few hundred.
+/// Most files of a trace that are hashed for the attestation. An honest run has a few hundred.
 const HASHED_FILES: usize = 2_000;
-/// Prefix of `reviewer_model` of an audit that a program made.
+/// Prefix of `reviewer_model` for audits that a program made.
 const PROGRAM: &str = "deterministic/";
 
 const RERUN: &str = "run the audit again; the reviewer call must be kept with save_trace";
@@ -51,7 +51,7 @@ pub(crate) struct TraceSummary {
     pub executor: Option<String>,
 }
 
-/// Everything a check of a trace needs.
+/// The data for checking a trace.
 #[derive(Debug)]
 pub(crate) struct Check<'a> {
     /// The paper.
@@ -62,15 +62,15 @@ pub(crate) struct Check<'a> {
     pub rule: &'a AuditRule,
     /// The artifact, as it was written.
     pub artifact: &'a Artifact,
-    /// What it says.
+    /// The parsed artifact.
     pub audit: &'a Audit,
-    /// Its inputs, each with the file it means.
+    /// Its inputs, each with its real path.
     pub inputs: &'a [(RecordedInput, Result<PathBuf, Unusable>)],
     /// What the paper includes today.
     pub sources: &'a Sources,
 }
 
-/// Whether a reviewer is a program, however it is spelled.
+/// Whether a reviewer is a program, in any spelling.
 pub(crate) fn is_program(reviewer_model: &str) -> bool {
     let model = reviewer_model.trim().to_lowercase();
     model.starts_with(PROGRAM.trim_end_matches('/'))
@@ -83,7 +83,7 @@ impl Check<'_> {
             Ok(found) => found,
             Err(finding) => return (None, vec![*finding]),
         };
-        // Hashed before it is read: a change in between shows at the end of the run.
+        // Hashed before it is read, so that a change in between is noticed at the end of the run.
         let files = files(&real);
         ledger.hash(&files, Role::Trace);
         let trace = match aris_audit::trace::read(&real, Some(self.keeper(&real))) {
@@ -128,7 +128,8 @@ impl Check<'_> {
         (Some(summary), findings)
     }
 
-    /// The same words for other bytes: a call that was kept again after an edit, and perhaps never made again.
+    /// A finding if the same prompt and answer were recorded for changed files: the call was perhaps only recorded again, not
+    /// repeated.
     fn repeated(&self, real: &Path, words: &[&TraceRecord], ledger: &Ledger) -> Option<Finding> {
         let (last, earlier) = words.split_last()?;
         let said = |record: &TraceRecord| {
@@ -155,7 +156,7 @@ impl Check<'_> {
         Some(finding.issue("answer_repeated"))
     }
 
-    /// The trace's folder, also when `trace_path` names a file of a record in it.
+    /// The trace's folder; `trace_path` may also name a file of a record in it.
     fn locate(&self) -> Result<PathBuf, Box<Finding>> {
         let path = &self.audit.trace_path;
         let missing = |message: &str| {
@@ -195,7 +196,7 @@ impl Check<'_> {
         finding.issue(format!("trace_path_unreadable:{path}"))
     }
 
-    /// Why a trace without a record of this audit is none of its traces.
+    /// The finding that no record of the trace belongs to this audit, with the reason.
     fn no_record(&self, real: &Path, trace: &Trace, nearest: Option<String>) -> Finding {
         let path = short(&self.audit.trace_path);
         let mut records = trace.records.iter();
@@ -258,8 +259,8 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the run is of this skill, and was recorded here. Where it was is worth a word only: a copied project keeps its traces,
-    /// and what they are about is told by digests.
+    /// Checks that the run belongs to this skill and was recorded in this project. Another project is only a minor finding: copied
+    /// projects keep their traces, and digests show which files the traces are about.
     fn recorded_for(&self, trace: &Trace, findings: &mut Vec<Finding>) {
         let Some(run) = &trace.run else { return };
         let path = short(&self.audit.trace_path);
@@ -271,7 +272,7 @@ impl Check<'_> {
             let finding = finding.evidence("found", found);
             findings.push(finding.issue(format!("trace_unrelated:{path}")));
         }
-        // The reference records the folder it was started in, which may lie below the project or above it.
+        // The reference records the folder in which it was started, which may be below or above the project.
         let recorded = Path::new(&run.project_dir);
         let recorded = recorded.canonicalize().unwrap_or_else(|_| recorded.into());
         let here = |dir: &PathBuf| dir.starts_with(&recorded) || recorded.starts_with(dir);
@@ -283,7 +284,7 @@ impl Check<'_> {
         }
     }
 
-    /// The project that keeps a trace, and the log of its events.
+    /// The project that contains a trace and the log of its events.
     fn keeper<'p>(&'p self, real: &'p Path) -> &'p Path {
         let folder = real
             .ancestors()
@@ -297,7 +298,7 @@ impl Check<'_> {
     }
 }
 
-/// The folder of a run, when a path names a file in it.
+/// The folder of a run, if a path names a file in it.
 fn folder_of_record(real: &Path) -> Option<PathBuf> {
     let name = real.file_name()?.to_str()?;
     let of_run = [aris_audit::trace::RUN_META, aris_audit::trace::CHAIN].contains(&name);
@@ -308,7 +309,7 @@ fn folder_of_record(real: &Path) -> Option<PathBuf> {
     (of_run || of_record).then(|| folder.to_path_buf())
 }
 
-/// The files of a trace; of a large one only as many as are hashed.
+/// The files of a trace, at most as many as are hashed.
 fn files(real: &Path) -> BTreeSet<PathBuf> {
     if !real.is_dir() {
         return BTreeSet::from([real.to_path_buf()]);

@@ -1,4 +1,4 @@
-//! The record that an audit rests on: the last word of its reviewer.
+//! Finds the record on which an audit depends: its reviewer's last answer.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,22 +15,22 @@ use crate::finding::{Finding, FindingId};
 use crate::text::short;
 use aris_audit::ledger::Ledger;
 
-/// Bytes of a response that is read to recompute a program's thread id.
+/// Most bytes of a response that is read to recompute a program's thread id.
 const RESPONSE_LIMIT: u64 = 16 << 20;
-/// Status of a call that gave an answer.
+/// Status of a call that brought an answer.
 const OK: &str = "ok";
 
 impl Check<'_> {
-    /// The records of the audit's thread that ended well and before the audit, the earliest first; the last is the one that it rests on.
+    /// The successful records of the audit's thread from before the audit, oldest first. The audit depends on the last one.
     ///
-    /// **Errors**: what comes nearest to such a record, if anything does.
+    /// **Errors**: why the most similar record does not fit, if there is one.
     pub(super) fn words<'t>(
         &self,
         real: &Path,
         trace: &'t Trace,
         ledger: &mut Ledger,
     ) -> Result<Vec<&'t TraceRecord>, Option<String>> {
-        // A record that was put beside the chain has no say in a thread that the chain has.
+        // If the chain has records of the thread, records outside of the chain do not count.
         let mut records = trace.records.iter();
         let chained = records.any(|record| record.chained && self.of_thread(record));
         let mut reasons = BTreeSet::new();
@@ -46,7 +46,7 @@ impl Check<'_> {
         }
         words.sort_by_key(|(time, _)| *time);
         let model = self.audit.reviewer_model.trim();
-        // The thread of a program is made from what it said: it has no later word.
+        // A program's thread id is computed from its answer, so there is no later answer in it.
         if let Some((time, last)) = words.last().filter(|_| !is_program(model)) {
             let thread = self.audit.thread_id.trim();
             let others = aris_audit::trace::elsewhere(self.keeper(real), real, thread);
@@ -59,7 +59,7 @@ impl Check<'_> {
                 let why = format!("the reviewer went on in {path}: the last answer counts");
                 return Err(Some(why));
             }
-            // As within a run: what nothing shows to be as it was written has no say in a thread that a chain has.
+            // As within a run: if another run has the thread in a chain, an unchained record does not count.
             if let Some(other) = before.find(|other| other.chained && !last.chained) {
                 let (name, path) = (short(&last.prefix), short(&other.trace_path));
                 let why = format!(
@@ -99,7 +99,8 @@ impl Check<'_> {
         !thread.is_empty() && record.thread_id().map(str::trim) == Some(thread)
     }
 
-    /// When a record answered, if it may carry this audit; otherwise how near it came (larger is nearer) and what is missing.
+    /// The time of a record's answer if the record may belong to this audit; otherwise how similar it is (larger is more) and what
+    /// differs.
     fn answered_at(&self, record: &TraceRecord) -> Result<Timestamp, (u8, String)> {
         let name = short(&record.prefix);
         if !self.of_thread(record) {
@@ -124,17 +125,17 @@ impl Check<'_> {
         Ok(answered)
     }
 
-    /// Whether a moment is later than the audit. A wrong time in the artifact has its own finding.
+    /// Whether a time is later than the audit. An invalid time in the artifact has its own finding.
     fn is_after(&self, moment: Timestamp) -> bool {
         let skew = self.policy.clock_skew_seconds;
         let audited = time::parse_utc(&self.audit.generated_at);
         audited.is_some_and(|audited| moment.as_second() > audited.as_second().saturating_add(skew))
     }
 
-    /// Whether the artifact says what the reviewer said last.
+    /// A finding if the artifact's verdict is not that of the reviewer's last answer.
     pub(super) fn verdict(&self, last: &TraceRecord) -> Option<Finding> {
         let (says, name) = (self.audit.verdict, short(&last.prefix));
-        // Whatever the reviewer said, the artifact blocks by itself.
+        // An artifact that blocks needs no check.
         if says.blocks() || last.verdict == Some(says) {
             return None;
         }
@@ -197,7 +198,7 @@ impl Check<'_> {
         ))
     }
 
-    /// A program's thread id is made from what it read, what it said and how it judged: computes it again.
+    /// Recomputes a program's thread id from what it read, its answer and its verdict.
     fn other_thread(
         &self,
         real: &Path,
@@ -214,7 +215,7 @@ impl Check<'_> {
             &self.audit.reason_code,
             &self.audit.summary,
         ];
-        // The helper's name is compared where the prompt is.
+        // The helper's name is compared elsewhere, with the prompt.
         let right = program_thread("", prompt.as_bytes(), &bytes, judged);
         let fits = self.audit.thread_id.trim().ends_with(&right);
         (!fits).then(|| {

@@ -1,4 +1,4 @@
-//! Whether the bytes that an artifact hashed are those that the reviewer was given.
+//! Checks that the bytes which an artifact hashed are those that the reviewer was given.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::finding::{Finding, FindingId, Severity};
 use crate::policy::SourceKind;
 use crate::text::short;
 
-/// Names of inputs that one finding lists.
+/// Most inputs named in one finding.
 const LISTED: usize = 5;
 
 impl Check<'_> {
-    /// Compares the artifact's digests with those that the records of the thread took at the call; the last of `words` decides.
+    /// Compares the artifact's digests with those recorded at the thread's calls; the last record counts.
     pub(super) fn reviewed(&self, real: &Path, words: &[&TraceRecord]) -> Vec<Finding> {
         let Some((last, earlier)) = words.split_last() else {
             return Vec::new();
@@ -30,7 +30,7 @@ impl Check<'_> {
             let (Some(digest), Ok(path)) = (input.digest, path) else {
                 continue;
             };
-            // A follow-up names only what it is about: the rest was given before.
+            // A follow-up lists only the files that it is about; earlier records list the rest.
             let before = || earlier.iter().find_map(|held| held.get(path));
             match now.get(path) {
                 Some(seen) if *seen == digest => {}
@@ -52,8 +52,8 @@ impl Check<'_> {
         findings
     }
 
-    /// Texts of the paper that the reviewer was given, that the artifact does not name, and that are other ones today: an artifact of
-    /// fewer files makes no review good. What else the reviewer was given need not be what the audit is about.
+    /// Text files of the paper that the reviewer was given, that the artifact does not name, and that have changed since: naming
+    /// fewer files must not make an outdated review valid. Other files that the reviewer was given may be unrelated to the audit.
     pub(super) fn left_out(
         &self,
         real: &Path,
@@ -61,7 +61,7 @@ impl Check<'_> {
         ledger: &Ledger,
     ) -> Vec<Finding> {
         let bases = self.bases(real);
-        // The last record that has a file says what was reviewed of it.
+        // For each file, the last record that lists it counts.
         let given: BTreeMap<PathBuf, Digest> = words
             .iter()
             .flat_map(|record| held(record, &bases))
@@ -78,7 +78,7 @@ impl Check<'_> {
             given.get(&file.real).is_some_and(|then| !is_same(then))
         });
         let changed = changed.map(|file| (file.shown.as_str(), "changed"));
-        // What only earlier records have may have been given up since.
+        // Files that only earlier records list may have been removed from the paper since.
         let last = words.last().and_then(|record| record.request.as_ref());
         let last = last.and_then(|request| request.input_digests.as_ref());
         let names = last.into_iter().flat_map(BTreeMap::keys);
@@ -94,7 +94,7 @@ impl Check<'_> {
         found.collect()
     }
 
-    /// What is to be said of inputs that the record does not have: each blocks where the caller declared what the reviewer was given.
+    /// Findings for inputs that the record does not list: they block if the caller declared the files that the reviewer was given.
     fn unseen(&self, last: &TraceRecord, inputs: &[&str]) -> Vec<Finding> {
         let (name, id) = (short(&last.prefix), FindingId::InputNotReviewed);
         let Some(first) = inputs.first() else {
@@ -138,7 +138,7 @@ impl Check<'_> {
         self.artifact.at(finding, place)
     }
 
-    /// Folders that the paths of a record may be relative to: the project that keeps the trace, this one, the paper.
+    /// Folders to which a record's paths may be relative: the project that contains the trace, this project, the paper.
     fn bases(&self, real: &Path) -> Vec<PathBuf> {
         let bases = [self.keeper(real), &self.paper.project, &self.paper.dir];
         bases.map(Path::to_path_buf).to_vec()
@@ -150,13 +150,13 @@ fn is_tex(name: &str) -> bool {
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("tex"))
 }
 
-/// The real path of a file that a record names; none where it is gone.
+/// The real path of a file that a record names; `None` if it is gone.
 fn located(name: &str, bases: &[PathBuf]) -> Option<PathBuf> {
     let mut bases = bases.iter();
     bases.find_map(|base| base.join(name).canonicalize().ok())
 }
 
-/// The digests that a record took, by the real paths of the files as far as they are still there.
+/// The digests in a record, by the real paths of those files that still exist.
 fn held(record: &TraceRecord, bases: &[PathBuf]) -> BTreeMap<PathBuf, Digest> {
     let digests = record.request.iter();
     let digests = digests.filter_map(|request| request.input_digests.as_ref());

@@ -1,4 +1,4 @@
-//! Any byte: whatever is changed in the evidence, the gate blocks, or the change does not matter.
+//! If any byte of the evidence is changed, the gate blocks, or the change has no effect.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{CLAIMS, Project};
 
-/// Files that a digest or a chain binds, relative to the paper. (The chain itself binds every line but its last.)
+/// Files that a digest or a chain protects, relative to the paper. (The chain itself protects all its lines except the last.)
 const BOUND: [&str; 9] = [
     "main.tex",
     "sections/intro.tex",
@@ -20,7 +20,7 @@ const BOUND: [&str; 9] = [
     "../.aris/traces/paper-claim-audit/2090-11-20_run01/001-audit.meta.json",
 ];
 
-/// Replaces, inserts or removes one byte; `None` when that changes nothing but the case of a letter.
+/// Replaces, inserts or removes one byte; `None` when at most the case of a letter changes.
 fn change(bytes: &[u8], at: usize, byte: u8, how: usize) -> Option<Vec<u8>> {
     let at = at % bytes.len();
     let mut changed = bytes.to_vec();
@@ -64,7 +64,7 @@ proptest! {
             for field in ["thread_id", "reviewer_model"] {
                 prop_assert_eq!(word(&before, field), word(&after, field));
             }
-            // A slash more or a detour through the folder itself names the same file.
+            // An additional slash or `/./` names the same file.
             let plain = |value: &Value| value["audited_input_hashes"].to_string().to_lowercase().replace("//", "/").replace("/./", "/");
             prop_assert_eq!(plain(&before), plain(&after));
         }

@@ -1,4 +1,4 @@
-//! Honest variants of the valid project. None is blocked, and those that are as good as the original have no warning either.
+//! Honest variants of the valid project. None is blocked, and those as good as the original have no warning either.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::support::{AUDITS, CLAIMS, Damage, Project, Review, call};
 
 type Variant = (&'static str, fn(&Project), &'static [&'static str]);
 
-/// Each variant with the warnings it may have.
+/// Checks each variant; it may have the listed warnings.
 fn check(variants: &[Variant]) {
     for (name, vary, warnings) in variants {
         let project = Project::new();
@@ -36,7 +36,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A trace as the reference writes it: no chain, no marks.
+/// A trace in the reference's format: without a chain and marks.
 fn by_hand(project: &Project, folder: &str) {
     let at = |name: &str| format!("../{folder}/{name}");
     let time = "2090-11-20T19:00:30+08:00";
@@ -55,7 +55,7 @@ fn by_hand(project: &Project, folder: &str) {
         .set(CLAIMS, "thread_id", "by-hand");
 }
 
-/// Adds the digests of what the claim audit hashed to a trace by hand, by paths that begin with `base`.
+/// Adds the digests of the claim audit's inputs to a hand-written trace, with paths that begin with `base`.
 fn digests(project: &Project, folder: &str, base: &str) {
     let hashes = project.hashes(Project::inputs("paper-claim-audit"));
     let digests = hashes.into_iter();
@@ -543,7 +543,7 @@ fn sources_in_every_honest_form() {
     ]);
 }
 
-/// Puts a line before `\begin{document}`.
+/// Inserts a line before `\begin{document}`.
 fn preamble(p: &Project, line: &str) {
     let found = "\\begin{document}";
     p.edit("main.tex", found, &format!("{line}\n{found}"));
@@ -1354,7 +1354,7 @@ fn results_may_lie_on_another_disk() {
 
 #[test]
 fn a_kill_argument_that_does_not_apply_needs_no_reviewer() {
-    // As the public skill paper-writing writes it for a paper that is neither theory nor about scope.
+    // The artifact that the public skill paper-writing writes for a paper that is neither theory nor about scope.
     let bare = json!({"audit_skill": "kill-argument", "verdict": "NOT_APPLICABLE", "reason_code": "not_theory_or_scope_paper"});
     let whole = |reviewer: Value, thread: Value| {
         json!({
@@ -1411,7 +1411,7 @@ fn the_paper_is_found_however_it_is_named() {
         let ran = call(cwd, &[path, "--assurance", "submission"], &[]);
         assert_eq!(ran.code, 0, "{path}: {}", ran.stderr);
     }
-    // Recorded through the link, judged through the link.
+    // Recorded through the link and judged through the link.
     let through = outside.join("link to paper/main.tex").display().to_string();
     project.set_hash(CLAIMS, &through, project.hash("main.tex"));
     assert_eq!(
@@ -1467,7 +1467,7 @@ fn drafts_are_reported_and_never_blocked() {
                     .filter_map(|row| row["status"].as_str())
                     .collect();
                 assert_eq!(statuses, ["MISSING_DRAFT_OK"; 4]);
-                // Nothing was looked at, and the report does not sound as if it had been.
+                // Nothing was checked, and the report must not suggest otherwise.
                 assert_eq!(
                     (&ran.report["result"], &ran.report["not_run"]),
                     (&json!("draft_incomplete"), &json!(3))

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{CLAIMS, Project};
 
-/// Far above what any of these takes, far below a hang.
+/// Far more than any of these tests takes, and far less than a hang.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn blocks(name: &str, prepare: fn(&Project), expected: &str) {
@@ -120,7 +120,7 @@ fn a_hundred_thousand_recorded_hashes_and_trace_entries_end() {
         .as_object_mut()
         .expect("object");
     for number in 0..20_000 {
-        // The second kind makes the gate look for other spellings in a folder with many names.
+        // The second kind makes the gate search for other spellings in a folder with many names.
         let folder = if number % 2 == 0 { "gone/" } else { "many/" };
         hashes.insert(
             format!("{folder}{number}.json"),
@@ -152,7 +152,7 @@ fn a_flood_of_findings_ends_and_is_counted() {
     for number in 0..20_000 {
         hashes.insert(format!("x{number}"), Value::from("no digest"));
     }
-    // Each finding quotes its line: many lines, and one line of many columns.
+    // Each finding quotes its line: once with many lines, once with one very long line.
     for text in [format!("{artifact:#}"), artifact.to_string()] {
         project.write(CLAIMS, text);
         let start = Instant::now();

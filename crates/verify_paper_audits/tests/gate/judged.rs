@@ -1,4 +1,4 @@
-//! An audit by a reviewer from its prompt to its artifact, without a digest copied by hand.
+//! An audit by a reviewer, from the prompt to the artifact, without copying digests by hand.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn command(project: &Project, name: &str, more: &[&str]) -> Ran {
     call(&project.root, &args, &[])
 }
 
-/// Keeps an answer to a prompt about all the sources.
+/// Records an answer to a prompt about all the sources.
 fn answered(project: &Project, answer: &str) -> String {
     let asked = command(project, "prompt", &[]);
     assert_eq!(asked.code, 0, "{}", asked.stderr);
@@ -65,7 +65,7 @@ fn the_missing_audit_is_made_with_the_commands_that_the_gate_names() {
     for (key, value) in expected.as_object().expect("object") {
         assert_eq!(&artifact[key], value, "{key}");
     }
-    // A root document stands for all that it includes.
+    // A root document stands for everything that it includes.
     let hashes = Value::Object(project.hashes(Project::inputs("citation-audit")));
     assert_eq!(artifact["audited_input_hashes"], hashes);
     let open = project.gate();
@@ -75,14 +75,14 @@ fn the_missing_audit_is_made_with_the_commands_that_the_gate_names() {
         "{}",
         open.stdout
     );
-    // The latest run is found without being named, and nothing changes.
+    // Without --trace the latest run is used, and nothing changes.
     let before = project.read(PROOFS);
     let again = command(&project, "record", &[]);
     assert!(again.stdout.contains("(unchanged)"), "{}", again.stdout);
     assert_eq!(project.read(PROOFS), before);
 }
 
-/// The clock was wrong when they were written, and is right now.
+/// The clock was wrong when the audits were written, and is right now.
 #[test]
 fn audits_from_the_future_are_written_anew() {
     let project = Project::new();

@@ -1,4 +1,4 @@
-//! What was found stays open until its cause is gone.
+//! Findings stay open until their cause is removed.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const LIST: &str = ".aris/audit-obligations.json";
 #[test]
 fn a_finding_that_vanishes_without_its_cause_blocks() {
     let project = Project::new();
-    // As by a record of an older writer: nothing says which bytes were reviewed.
+    // A record of an older writer: nothing says which bytes were reviewed.
     let old = Review {
         older: true,
         thread: "t-old",
@@ -33,7 +33,7 @@ fn a_finding_that_vanishes_without_its_cause_blocks() {
     {
         project.audit(artifact, skill, Project::inputs(skill));
     }
-    // What a hurried agent does.
+    // Edit the artifact's hash instead of repeating the audit.
     let file = "sections/results.tex";
     project.set_hash(CLAIMS, file, project.hash(file));
     let ran = project.gate();
@@ -44,7 +44,7 @@ fn a_finding_that_vanishes_without_its_cause_blocks() {
         "{}",
         listed.stdout
     );
-    // A second look changes nothing.
+    // A second run changes nothing.
     let before = project.read(LIST);
     assert_eq!(project.gate().ids("block"), ["obligation_open"]);
     assert_eq!(project.read(LIST), before);

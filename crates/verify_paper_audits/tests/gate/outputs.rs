@@ -1,4 +1,4 @@
-//! What the gate writes, where, and with which exit code.
+//! The gate's outputs, their paths, and the exit codes.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -71,7 +71,7 @@ fn reports_are_valid_and_keep_the_names_of_the_older_report() {
         assert!(
             row["verdict"].is_string() && row["stale"].is_boolean() && row["issues"].is_array()
         );
-        // The envelope carries the report, whole, and is a success envelope also when the gate blocks.
+        // The envelope contains the whole report, and is a success envelope even if the gate blocks.
         let envelope = envelope(&ran.stdout);
         assert_eq!(envelope["data"], ran.report);
         assert_eq!(
@@ -386,10 +386,10 @@ fn no_output_replaces_what_was_judged() {
         .expect("pipe")
         .file_type();
     assert!(!kind.is_file());
-    // The usual place of the report is the program's own.
+    // The default path belongs to the program, so a foreign file there is replaced.
     project.remove("pipe").write(REPORT, "mine");
     assert_eq!(project.gate().code, 0);
-    // It may be anywhere when it is named, whatever the usual place is.
+    // With --output the report may go anywhere, whatever is at the default path.
     let inside = Project::new();
     inside.write("../notes.md", "mine").write(".aris/x", "");
     inside.link("../../notes.md", REPORT);
@@ -452,7 +452,7 @@ fn the_statement_names_every_judged_file_and_does_not_depend_on_the_place() {
         serde_json::from_slice(first).expect("json"),
         serde_json::from_slice(second).expect("json"),
     );
-    // The traces name the project's folder, so that their digests, and only those, differ between two places.
+    // The traces contain the project's path, so their digests, and only those, differ between two places.
     assert_eq!(first["subject"], second["subject"]);
     assert_eq!(first["predicate"]["time"], "2023-11-14T22:13:20Z");
     assert_eq!(first["_type"], "https://in-toto.io/Statement/v1");
@@ -697,7 +697,7 @@ fn every_blocking_finding_says_what_where_and_how_to_clear_it() {
 
 #[test]
 fn the_program_itself_leaves_with_these_codes() {
-    // The program has the machine's clock.
+    // The program uses the machine's clock.
     let project = Project::bare();
     for (artifact, skill) in AUDITS {
         project.audit_at(artifact, skill, "2026-11-20T11:00:00Z");
@@ -731,7 +731,7 @@ fn the_program_itself_leaves_with_these_codes() {
     );
 }
 
-/// A paper that an audit found wrong, that another has not seen and that changed since the third.
+/// A paper in which one audit found a fault, which another audit has not seen, and which changed after the third.
 fn wrong() -> Project {
     let project = Project::new();
     project.says(CLAIMS, "FAIL").remove("PROOF_AUDIT.json");
@@ -747,7 +747,7 @@ fn wrong() -> Project {
     project
 }
 
-/// A paper whose claim audit rests on a record that does not say which bytes were reviewed.
+/// A paper whose claim audit depends on a record that does not say which bytes were reviewed.
 fn doubtful() -> Project {
     let project = Project::new();
     let review = Review {
@@ -760,7 +760,7 @@ fn doubtful() -> Project {
     project
 }
 
-/// What was printed, without what differs from run to run.
+/// The output, without the parts that differ from run to run.
 fn printed(project: &Project, args: &[&str]) -> String {
     let root = project.root.display().to_string();
     let out = project.run(args).stdout.replace(&root, "/p");
@@ -848,7 +848,7 @@ blocked: 3 findings under policy
     let end =
         "draft: 2 findings would block a submission, 1 mandatory audit not run yet, under policy\n";
     assert!(draft.ends_with(end), "{draft}");
-    // What LaTeX makes of a bibliography stands for no figure.
+    // A .bbl file does not replace a figure.
     let project = Project::new();
     let figure = "\\includegraphics{none}\n\\end{document}";
     project
@@ -859,7 +859,7 @@ blocked: 3 findings under policy
         table.contains("also found, not blocking: include_missing;"),
         "{table}"
     );
-    // More than a screen holds.
+    // More findings than fit on a screen.
     let asking = |count: usize| {
         let project = Project::new();
         let asks: Vec<String> = (0..count)
@@ -926,11 +926,11 @@ fn the_table_quotes_the_reasons_for_a_verdict_and_no_remark() {
         steps.contains("repair main.tex:1: reason 1, and 7 more in PAPER_CLAIM_AUDIT.json\n"),
         "{table}"
     );
-    // An audit that gives no reason.
+    // An audit without a reason.
     project.set(CLAIMS, "summary", "");
     let table = printed(&project, &submission);
     assert!(table.contains("the audit says FAIL\n"), "{table}");
-    // What is about no file, and what no command clears.
+    // A finding without a file, and one that no command clears.
     let project = Project::new();
     project.write("claims.toml", "version = ");
     let table = printed(&project, &submission);
@@ -949,7 +949,7 @@ fn the_table_quotes_the_reasons_for_a_verdict_and_no_remark() {
     assert!(table.contains(error), "{table}");
 }
 
-/// A project, the arguments, what its page says, and what it does not say.
+/// A project, the arguments, texts that the page contains, and texts that it does not contain.
 type Case<'a> = (Project, &'a [&'a str], &'a [&'a str], &'a [&'a str]);
 
 #[test]
@@ -1064,7 +1064,7 @@ fn the_page_says_what_the_report_says() {
                 "<li class=\"tone-info\">\n      <div class=\"tags\"><span class=\"badge\">note</span>",
                 "<p>Number 10 is wrong.</p><p class=\"src\">84.7</p><p class=\"do\">Correct it.</p>",
             ],
-            // The finding quotes the summary already.
+            // The finding quotes the summary already, so it is not repeated.
             &[
                 "id=\"of-paper-claim-audit\">paper-claim-audit</h2><p>1\u{a0}blocking</p></div>\n  <p class=\"said\">",
                 "more are in",
@@ -1100,7 +1100,7 @@ fn the_page_says_what_the_report_says() {
     }
 }
 
-/// Lets the claim audit rest on a prompt that names no file.
+/// Makes the claim audit depend on a prompt that names no file.
 fn shows_nothing(p: &Project) {
     let review = Review {
         files: &[],
@@ -1197,7 +1197,7 @@ fn what_an_audit_did_not_see_is_named_with_what_to_do() {
             "{message}: {findings:#?}"
         );
     }
-    // The bytes of a result that nobody saw tell nothing, those of a figure do.
+    // A result that nobody saw is not hashed; a figure is.
     let project = Project::new();
     project
         .write("../results/run_2.json", "{\"accuracy\": 0.612}")
@@ -1211,7 +1211,7 @@ fn what_an_audit_did_not_see_is_named_with_what_to_do() {
     let files = report["files"].as_array().expect("list");
     let judged = |path: &str| files.iter().any(|file| file["path"] == path);
     assert!(judged("main.tex") && judged("plot.pdf") && !judged("../results/run_2.json"));
-    // Who says that nothing could be looked at is not asked for more.
+    // An audit that says that it could not look at anything gets no further findings.
     let project = Project::new();
     project
         .audit(CLAIMS, "paper-claim-audit", &["../results/run_1.json"])
@@ -1287,7 +1287,7 @@ fn a_statement_is_held_against_the_files() {
         "{}",
         unsigned.stdout
     );
-    // What a run wrote, and what is not here.
+    // A file that a run wrote, and a file that does not exist here.
     let digest = project.hash("../results/run_1.json").replace("sha256:", "");
     put(&|statement| {
         let gone: Vec<Value> = (0..22)
@@ -1319,7 +1319,7 @@ fn a_statement_is_held_against_the_files() {
         ran.stdout
     );
     assert!(ran.stdout.contains(", and 4 more\n"), "{}", ran.stdout);
-    // Other files than stated.
+    // Files that differ from the statement.
     project
         .edit("sections/results.tex", "84.7", "89.2")
         .remove("refs.bib");
@@ -1355,7 +1355,7 @@ fn a_statement_is_held_against_the_files() {
             ran.stdout
         );
     }
-    // No statement of the gate.
+    // Not a statement of the gate.
     for (field, what) in [("_type", "it is a x of tag:"), ("predicateType", "of x")] {
         put(&|statement| statement[field] = json!("x"));
         let ran = check(&[]);

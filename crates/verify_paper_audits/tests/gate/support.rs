@@ -1,4 +1,4 @@
-//! A valid project to start from, and the gate run in this process with a fixed clock.
+//! A valid project to start from, and runs of the gate in this process with a fixed clock.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(crate) const AUDITS: [(&str, &str); 3] = [
     ("PAPER_CLAIM_AUDIT.json", "paper-claim-audit"),
     ("CITATION_AUDIT.json", "citation-audit"),
 ];
-/// The artifact that most tests damage.
+/// The artifact that most tests modify.
 pub(crate) const CLAIMS: &str = "PAPER_CLAIM_AUDIT.json";
 
 const MAIN: &str = r"\documentclass{article}
@@ -47,7 +47,7 @@ Our gate reaches 84.7\,\% on the test set, 2.3 points above the baseline.
 ";
 const BIB: &str = "@book{knuth1984,\n  author = {Donald E. Knuth},\n  title = {The TeXbook},\n  publisher = {Addison-Wesley},\n  year = {1984}\n}\n";
 
-/// Bindings of both numbers of the paper.
+/// Bindings of both numbers in the paper.
 pub(crate) const BINDINGS: &str = r#"version = 1
 [data]
 root = ".."
@@ -63,7 +63,7 @@ value = [
 /// A change that makes something wrong.
 pub(crate) type Damage = fn(&Project);
 
-/// The present of every test: later than any audit that a program makes while the tests run.
+/// The time of every test: later than any audit that a program makes while the tests run.
 pub(crate) fn now() -> Timestamp {
     "2090-11-20T12:00:00Z".parse().expect("time")
 }
@@ -75,7 +75,7 @@ pub(crate) struct Project {
     pub(crate) paper: PathBuf,
 }
 
-/// A reviewer call to be kept.
+/// A reviewer call to record.
 #[derive(Clone, Copy)]
 pub(crate) struct Review<'a> {
     pub(crate) skill: &'a str,
@@ -88,7 +88,7 @@ pub(crate) struct Review<'a> {
     pub(crate) executor: &'a str,
     pub(crate) mode: TraceMode,
     pub(crate) at: &'a str,
-    /// Written before digests were taken.
+    /// Whether the record is an older one, without input digests.
     pub(crate) older: bool,
     pub(crate) new_run: bool,
 }
@@ -111,7 +111,7 @@ impl Default for Review<'_> {
     }
 }
 
-/// What a run of the gate gave.
+/// The result of a run of the gate.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: u8,
@@ -121,14 +121,14 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The audits that findings of this id stand at.
+    /// The audits of the findings with this id.
     pub(crate) fn audits(&self, id: &str) -> Vec<&Value> {
         let findings = self.report["findings"].as_array().into_iter().flatten();
         let findings = findings.filter(|finding| finding["id"] == id);
         findings.map(|finding| &finding["audit"]).collect()
     }
 
-    /// Ids of the findings of a severity, each once.
+    /// Ids of the findings with a severity, each once.
     pub(crate) fn ids(&self, severity: &str) -> Vec<String> {
         let mut ids: Vec<String> = self.report["findings"]
             .as_array()
@@ -144,9 +144,9 @@ impl Ran {
 }
 
 impl Project {
-    /// A folder with the sources of a paper and nothing else.
+    /// A folder with the sources of a paper only.
     pub(crate) fn bare() -> Self {
-        // Traces are synced to the disk; in memory that costs nothing, and nothing here is worth keeping.
+        // In memory, because traces are synced to the disk and nothing here has to survive.
         let temp = tempfile::tempdir_in("/dev/shm")
             .or_else(|_| tempfile::tempdir())
             .expect("temp");
@@ -216,7 +216,7 @@ impl Project {
         self
     }
 
-    /// Digest of a file as artifacts write it.
+    /// Digest of a file in the artifacts' format.
     pub(crate) fn hash(&self, path: &str) -> String {
         Digest::of(&fs::read(self.paper.join(path)).expect("read")).to_string()
     }
@@ -247,7 +247,7 @@ impl Project {
         }
     }
 
-    /// Makes all three audits on the files as they are.
+    /// Makes all three audits on the current files.
     pub(crate) fn seal(&self) -> &Self {
         for (artifact, skill) in AUDITS {
             self.audit(artifact, skill, Self::inputs(skill));
@@ -260,14 +260,14 @@ impl Project {
         self.audited(artifact, skill, inputs, Review::default().at)
     }
 
-    /// The same of the usual files, at another time.
+    /// Like [`Project::audit`], on the usual files, at another time.
     pub(crate) fn audit_at(&self, artifact: &str, skill: &str, at: &str) -> &Self {
         self.audited(artifact, skill, Self::inputs(skill), at)
     }
 
     fn audited(&self, artifact: &str, skill: &str, inputs: &[&str], at: &str) -> &Self {
         let thread = format!("thread-{skill}");
-        // No reviewer says the same of other files to the letter.
+        // Two reviews of different files never have identical answers.
         let hashes = Value::Object(self.hashes(inputs)).to_string();
         let answer = format!(
             "Looks right, {}.\n\nVERDICT: PASS\n",
@@ -297,7 +297,7 @@ impl Project {
         self.put(artifact, &value)
     }
 
-    /// Makes an audit again, on one more file.
+    /// Repeats an audit with one more file.
     pub(crate) fn also(&self, artifact: &str, path: &str) -> &Self {
         let old = self.artifact(artifact);
         let hashes = old["audited_input_hashes"].as_object().expect("object");
@@ -309,7 +309,7 @@ impl Project {
         )
     }
 
-    /// Lets the reviewer come to another verdict, and the artifact follow.
+    /// Changes the reviewer's verdict and the artifact's.
     pub(crate) fn says(&self, artifact: &str, verdict: &str) -> &Self {
         let skill = self.artifact(artifact)["audit_skill"]
             .as_str()
@@ -325,7 +325,7 @@ impl Project {
         self.set(artifact, "verdict", verdict)
     }
 
-    /// Makes the claim audit on an answer, kept with its thread.
+    /// Makes the claim audit from an answer, recorded with its thread.
     pub(crate) fn rests_on(&self, review: &Review<'_>, verdict: &str) -> &Self {
         let path = self.review(review);
         self.set(CLAIMS, "trace_path", path)
@@ -333,7 +333,7 @@ impl Project {
             .set(CLAIMS, "verdict", verdict)
     }
 
-    /// Keeps a reviewer call on the files of the claim audit; gives `trace_path`.
+    /// Records a reviewer call on the files of the claim audit; returns `trace_path`.
     pub(crate) fn trace(
         &self,
         skill: &str,
@@ -350,7 +350,7 @@ impl Project {
         })
     }
 
-    /// Keeps a reviewer call as `save_trace` does; gives `trace_path`.
+    /// Records a reviewer call as `save_trace` does; returns `trace_path`.
     pub(crate) fn review(&self, review: &Review<'_>) -> String {
         let slug = |text: &str| -> Slug { text.parse().expect("slug") };
         let (skill, purpose) = (slug(review.skill), slug("audit"));
@@ -392,12 +392,12 @@ impl Project {
         self.write("claims.toml", BINDINGS)
     }
 
-    /// Lets the program make the claim audit, with more arguments.
+    /// Runs the program for the claim audit, with further arguments.
     pub(crate) fn audit_claims(&self, more: &[&str]) -> &Self {
         self.audit_by("paper_claim_audit", more)
     }
 
-    /// Lets the program make the citation audit.
+    /// Runs the program for the citation audit.
     pub(crate) fn audit_citations(&self) -> &Self {
         self.audit_by("citation_audit", &[])
     }
@@ -409,7 +409,7 @@ impl Project {
         self
     }
 
-    /// Forges what a program would write, with a trace and a thread that hold: with what it said last, or as if it had found nothing.
+    /// Forges an artifact of a program, with a valid trace and thread: with its last details, or as if it had found nothing.
     pub(crate) fn forge(&self, helper: &str, skill: &str, stem: &str, verdict: Verdict) -> &Self {
         let name = format!("{stem}.json");
         let old = self
@@ -520,7 +520,7 @@ impl Project {
         self.run(&["--assurance", "submission"])
     }
 
-    /// Runs the gate on the paper with more arguments.
+    /// Runs the gate on the paper with further arguments.
     pub(crate) fn run(&self, more: &[&str]) -> Ran {
         let paper = self.paper.to_str().expect("utf-8");
         let args: Vec<&str> = std::iter::once(paper).chain(more.iter().copied()).collect();
@@ -548,7 +548,7 @@ pub(crate) fn call(cwd: &Path, args: &[&str], env: &[(&str, &str)]) -> Ran {
 
 /// Runs the gate in this process at another time.
 pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Timestamp) -> Ran {
-    // The runner swaps the process-wide panic hook while it works; two at once would leave the wrong one behind.
+    // The runner replaces the process-wide panic hook while it works; two runs at once would leave the wrong hook.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (stdout, stderr) = (Shared::default(), Shared::default());
@@ -582,7 +582,7 @@ pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Tim
     }
 }
 
-/// When forgers make their audits.
+/// The time at which forgers make their audits.
 fn made() -> Timestamp {
     "2090-11-20T11:30:00Z".parse().expect("time")
 }

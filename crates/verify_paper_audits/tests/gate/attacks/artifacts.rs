@@ -1,4 +1,4 @@
-//! Artifacts of audits that are no audits, did not look at their subject, or do not hold.
+//! Artifacts that are no audits, that did not examine their subject, or whose content is wrong.
 
 use aris_contract::artifact::audit::Verdict;
 use serde_json::{Value, json};
@@ -535,7 +535,7 @@ fn audits_that_did_not_look_at_their_subject() {
     ]);
 }
 
-/// A citation audit with these details whose verdict is PASS.
+/// A citation audit with the verdict PASS and these details.
 fn passed_citations(p: &Project, details: Value) {
     p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
         "CITATION_AUDIT.json",
@@ -764,7 +764,7 @@ fn audits_of_programs_that_they_did_not_make() {
     ]);
 }
 
-/// Lets the program say of the citations what `change` makes of its details.
+/// Makes the citation audit as the program does, with details changed by `change`.
 fn cited(p: &Project, verdict: Verdict, reason: &str, change: impl FnOnce(&mut Value)) {
     let name = "CITATION_AUDIT.json";
     p.audit_citations()
@@ -850,7 +850,7 @@ fn a_citation_audit_is_held_against_the_files_and_what_sources_answered() {
         let said = not_reproduced(&project.gate());
         assert_eq!(said, expected, "{}", project.read("CITATION_AUDIT.json"));
     }
-    // Another version is held to its verdict, with the keys that the files cite.
+    // For another version only the verdict is compared, with the keys in the files.
     let project = Project::new();
     cited(&project, Verdict::Pass, "all_verified", |details| {
         details["look_ups"] = json!("live");
@@ -860,14 +860,14 @@ fn a_citation_audit_is_held_against_the_files_and_what_sources_answered() {
     project.set("CITATION_AUDIT.json", "reviewer_model", model);
     let said = not_reproduced(&project.gate());
     assert!(said.contains("gives WARN (existence_unverified)"), "{said}");
-    // A year that had not come when the audit was made.
+    // The year was in the future when the audit was made.
     let project = Project::new();
     project
         .edit("refs.bib", "{1984}", "{2060}")
         .seal()
         .audit_citations();
     assert_eq!(not_reproduced(&project.gate()), "");
-    // A doubt before an error, which the program sorts.
+    // A doubt listed before an error; the program would sort them.
     let project = Project::new();
     let second = "@book{b,\n  title = {B},\n  year = {1984}\n}\n";
     project
@@ -931,7 +931,7 @@ fn a_claim_audit_is_held_against_the_data() {
     let (_, wrong) = said.split_once("; ").expect("a reason");
     assert!(wrong.starts_with("sections/results.tex:2:"), "{said}");
     assert!(wrong.contains("2.3"), "{said}");
-    // A reviewer who says so, too, contradicts nothing.
+    // A reviewer who also finds the fault does not contradict the files.
     project.seal().also(CLAIMS, "claims.toml");
     assert!(
         project
@@ -948,7 +948,7 @@ fn a_claim_audit_is_held_against_the_data() {
     );
 }
 
-/// How a program's audit differs from what the gate makes of the files.
+/// The message of the finding that the gate's repetition differs from a program's audit.
 fn not_reproduced(ran: &Ran) -> String {
     let findings = ran.report["findings"].as_array().into_iter().flatten();
     let mut found = findings.filter(|finding| finding["id"] == "audit_not_reproduced");

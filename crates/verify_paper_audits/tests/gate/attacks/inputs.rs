@@ -1,4 +1,4 @@
-//! What was audited is not what is submitted, or nobody audited it.
+//! The audited files are not those that are submitted, or submitted files were not audited.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -239,7 +239,7 @@ fn sources_that_no_audit_saw() {
         (
             "section hidden in an audited section's place",
             |p| {
-                // The audits hashed the section that a comment drops; what is included lies elsewhere.
+                // The audits hashed the commented-out section; the included file is another one.
                 p.write("sections/dropped.tex", "x");
                 p.set(
                     CLAIMS,
@@ -435,7 +435,7 @@ fn sources_that_no_audit_saw() {
     ]);
 }
 
-/// An artifact of fewer files makes no review good: what the reviewer was given is compared whoever names it.
+/// Naming fewer files in the artifact does not make a review valid: all files that the reviewer was given are compared.
 #[test]
 fn a_reviewed_source_that_the_artifact_leaves_out_is_still_compared() {
     const LEFT_OUT: &str = "sections/results.tex";
@@ -653,7 +653,7 @@ fn an_unreadable_file_blocks() {
     );
 }
 
-/// What prints a file makes it part of the paper.
+/// A file that is printed by any command is part of the paper.
 #[test]
 fn a_file_that_is_printed_in_any_way_is_covered() {
     for printing in [
@@ -686,7 +686,7 @@ fn a_file_that_is_printed_in_any_way_is_covered() {
     }
 }
 
-/// Nobody knows whether an environment of a package is a theorem: the reviewer of proofs has to have been given its file.
+/// An environment from a package may be a theorem, so the reviewer of proofs must have been given its file.
 #[test]
 fn an_unknown_environment_is_for_the_reviewer_of_proofs() {
     for (preamble, begin, end) in [

@@ -1,4 +1,4 @@
-//! Forgeries, each made from a valid project by one change. None passes, and each is found for the right reason.
+//! Forgeries, each made from a valid project by one change. None may pass, and each is found for the right reason.
 
 mod artifacts;
 mod inputs;
@@ -42,7 +42,7 @@ fn adds(p: &Project, line: &str) {
     p.edit("main.tex", found, &format!("{line}\n{found}"));
 }
 
-/// Lets the root document write a file with this text, and read it.
+/// Makes the root document write a file with this text and read it.
 fn writes(p: &Project, text: &str) {
     let begin = "\\begin{document}";
     let written =
@@ -51,7 +51,7 @@ fn writes(p: &Project, text: &str) {
     adds(p, "\\input{best}");
 }
 
-/// Declares a statement and makes one in a section of its own, which the proof audit calls inapplicable.
+/// Declares a statement and uses it in a new section, while the proof audit says that it does not apply.
 fn declares(p: &Project, declaration: &str) {
     p.write(
         "sections/theory.tex",

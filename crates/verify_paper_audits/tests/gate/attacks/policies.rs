@@ -1,4 +1,4 @@
-//! What the policy asks for beyond the audits, and what lies beside the paper.
+//! Requirements of the policy beyond the audits, and files beside the paper.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{BINDINGS, CLAIMS, Project};
 
-/// The gate counts itself: what an artifact says of it is one line that anybody can write.
+/// The gate counts the bound numbers itself, because anybody can edit the count in an artifact.
 #[test]
 fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
     let all = json!({"bound": 9, "waived": 0, "unbound": 0});
@@ -17,7 +17,7 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
     let alone = format!("version = 1\n{waived}");
     let waived = format!("{half}{waived}");
     let table = r"\begin{abstract}We reach 84.7\,\%.\end{abstract}\begin{tabular}{lr}\toprule run & accuracy\\\midrule one & 84.7\\\bottomrule\end{tabular}\input{sections/intro}";
-    // What is bound, whether the program audits, what the policy asks for, and the parts of which too little is bound.
+    // The bindings, whether the program audits, the policy's minimum, and the parts in which too little is bound.
     let rows: [(&str, bool, &str, &[&str]); 11] = [
         ("", false, "\"text\": 1", &["text"]),
         ("", true, "\"text\": 0.1", &["text"]),
@@ -83,7 +83,7 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
         let usual = usual.contains(&String::from("claims_unbound"));
         assert!(!usual, "the built-in policy asks for none");
     }
-    // Whoever says that nobody looked blocks already.
+    // A verdict that says that nothing was checked blocks already.
     for (verdict, expected) in [
         ("NOT_APPLICABLE", &["claims_unbound"] as &[&str]),
         ("FAIL", &["blocking_verdict", "claims_unbound"]),
@@ -107,7 +107,7 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
     }
 }
 
-/// No ledger of runs explains these results; a finding for each would bury the others.
+/// If no run explains the results, the list of findings is limited, because one for each would hide the others.
 #[test]
 fn results_that_no_run_made_are_listed_to_a_bound() {
     let policy = r#"{"schema": "aris.verify_paper_audits.policy/v1", "severity": {"unexplained_evidence": "block"}}"#;

@@ -183,7 +183,7 @@ fn traces_that_prove_nothing() {
             |p| {
                 let other = Project::new();
                 other.edit("sections/results.tex", "84.7", "84.8").seal();
-                // The other project stays on the disk as long as the test, and the trace was copied from it.
+                // The other project, from which the trace was copied, exists during the test.
                 let from = other.run_of(CLAIMS);
                 let to = p.run_of(CLAIMS);
                 for entry in fs::read_dir(&from).expect("folder").flatten() {
@@ -618,7 +618,7 @@ fn verdicts_that_the_reviewer_did_not_give() {
     check(&forged);
 }
 
-/// The same reviewer of the same second says FAIL, in a run of its own.
+/// The same reviewer says FAIL in the same second, in another run.
 fn fail_again() -> Review<'static> {
     Review {
         answer: b"VERDICT: FAIL",
@@ -627,7 +627,7 @@ fn fail_again() -> Review<'static> {
     }
 }
 
-/// Turns FAIL into PASS and takes away everything in the run that says that it had a chain.
+/// Turns FAIL into PASS and removes every sign in the run that it had a chain.
 fn unmark(run: &Path) {
     fs::remove_file(run.join("chain.jsonl")).expect("remove");
     for entry in fs::read_dir(run).expect("run").flatten() {
