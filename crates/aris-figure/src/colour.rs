@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A colour of the screen, as in `#RRGGBB`.
+/// An sRGB colour, written `#RRGGBB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Colour {
     /// Red, green, blue, 0 to 255.
     pub(crate) rgb: [u8; 3],
-    /// Whether it is written in capitals; a colour is written as it was read.
+    /// Whether it is written with capital digits, so that a colour is written as it was read.
     capitals: bool,
 }
 
@@ -17,7 +17,7 @@ pub(crate) const TEXT_CONTRAST: f64 = 4.5;
 /// Contrast that lines need. **Source**: WCAG 2.1, success criterion 1.4.11 (AA).
 pub(crate) const LINE_CONTRAST: f64 = 3.0;
 
-/// Each part of a colour in linear light, 0 to 1. **Source**: IEC 61966-2-1.
+/// The linear light of each sRGB component, 0 to 1. **Source**: IEC 61966-2-1.
 static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
     std::array::from_fn(|part| {
         let part = f64::from(u8::try_from(part).unwrap_or(u8::MAX)) / 255.0;
@@ -30,7 +30,7 @@ static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
 });
 
 impl Colour {
-    /// Red, green, blue, written in small letters.
+    /// A colour that is written with small digits.
     pub(crate) const fn new(red: u8, green: u8, blue: u8) -> Self {
         Self {
             rgb: [red, green, blue],
@@ -38,7 +38,7 @@ impl Colour {
         }
     }
 
-    /// A colour that is written in capitals, for defaults that are.
+    /// A colour that is written with capital digits, as some defaults are.
     pub(crate) const fn capital(red: u8, green: u8, blue: u8) -> Self {
         Self {
             rgb: [red, green, blue],
@@ -46,7 +46,7 @@ impl Colour {
         }
     }
 
-    /// Reads `#RRGGBB` and nothing else.
+    /// Reads exactly `#RRGGBB`.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         if digits.len() != 6 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -59,7 +59,7 @@ impl Colour {
         })
     }
 
-    /// The colour of a box whose border has this one: 85 % of the way to white, rounded down.
+    /// The fill for a box with a border of this colour: 85 % of the way to white, rounded down.
     pub(crate) fn lighter(self) -> Self {
         let [red, green, blue] = self.rgb.map(|part| {
             let rest = u32::from(255 - part) * 85 / 100;
@@ -68,7 +68,7 @@ impl Colour {
         Self::new(red, green, blue)
     }
 
-    /// Light that comes from it, 0 to 1. **Source**: WCAG 2.1, relative luminance.
+    /// Relative luminance, 0 to 1. **Source**: WCAG 2.1.
     pub(crate) fn luminance(self) -> f64 {
         let [red, green, blue] = self.linear();
         0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -80,7 +80,8 @@ impl Colour {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// The grey nearest to this one that can be read on `ground`: this one where it can, else darker or lighter, whichever is nearer.
+    /// The nearest colour with enough contrast for text on `ground`: this one if it has it, else a darker or lighter one,
+    /// whichever is nearer.
     pub(crate) fn legible_on(self, ground: Self) -> Self {
         let readable = |colour: &Self| colour.contrast(ground) >= TEXT_CONTRAST;
         if readable(&self) {
@@ -107,12 +108,12 @@ impl Colour {
         }
     }
 
-    /// Parts in linear light, 0 to 1.
+    /// The components in linear light, 0 to 1.
     fn linear(self) -> [f64; 3] {
         self.rgb.map(|part| LINEAR[usize::from(part)])
     }
 
-    /// How it is seen: lightness 0 to 100 and two axes of colour. **Source**: CIE 1976 L*a*b*, white point D65.
+    /// The colour as it is seen: lightness, 0 to 100, and two colour axes. **Source**: CIE 1976 L*a*b*, white point D65.
     pub(crate) fn lab(self, sight: Sight) -> [f64; 3] {
         let linear = self.linear();
         let [red, green, blue] = match sight.matrix() {
@@ -142,7 +143,8 @@ impl Colour {
         }
     }
 
-    /// How far apart two colours look; 2 is just seen side by side, 100 is black and white. **Source**: CIE 1976 colour difference.
+    /// How different two colours look: 2 is barely visible side by side, 100 is black against white. **Source**: CIE 1976 colour
+    /// difference.
     pub(crate) fn distance(self, other: Self, sight: Sight) -> f64 {
         let (one, two) = (self.lab(sight), other.lab(sight));
         one.iter()
@@ -164,7 +166,7 @@ impl fmt::Display for Colour {
     }
 }
 
-/// With what eyes a figure is looked at.
+/// The colour vision, or printing, with which a figure is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
     Full,
@@ -188,7 +190,8 @@ impl Sight {
         }
     }
 
-    /// Linear light as it is seen. **Source**: Machado, Oliveira, Fernandes 2009, severity 1.0.
+    /// The matrix from linear light to seen linear light; `None` for full vision and grey. **Source**: Machado, Oliveira,
+    /// Fernandes 2009, severity 1.0.
     const fn matrix(self) -> Option<[[f64; 3]; 3]> {
         match self {
             Self::Full | Self::Grey => None,

@@ -22,14 +22,14 @@ pub struct Figure {
     spec: Spec,
     sizes: Vec<Size>,
     placed: Placed,
-    /// Those that reading it found.
+    /// The problems found while reading it.
     problems: Vec<Problem>,
 }
 
 impl Figure {
     /// Reads a figure from the bytes of its file.
     ///
-    /// **Errors**: what keeps it from being drawn, each a [`Code::Invalid`], in the order of the file.
+    /// **Errors**: the reasons why it cannot be drawn, each a [`Code::Invalid`], in the order of the file.
     pub fn read(bytes: &[u8]) -> Result<Self, Vec<Problem>> {
         let notes = Notes::default();
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -100,7 +100,7 @@ impl Figure {
             );
         }
         if placed.movable {
-            // Labels may reach beyond what the layout has placed.
+            // Labels may reach beyond the nodes that the layout placed.
             let bounds = Scene::new(&spec, &sizes, &placed).bounds();
             let shift = |canvas: Option<f64>, edge: f64| match canvas {
                 None => (MARGIN - edge).ceil().max(0.0),
@@ -124,28 +124,28 @@ impl Figure {
         Scene::new(&self.spec, &self.sizes, &self.placed)
     }
 
-    /// Its title, when it has one.
+    /// Its title, if it has one.
     pub fn title(&self) -> Option<&str> {
         self.spec.title.as_deref()
     }
 
-    /// Width and height of its canvas.
+    /// Width and height of its canvas, in units.
     pub fn canvas(&self) -> (f64, f64) {
         let scene = self.scene();
         (scene.width, scene.height)
     }
 
-    /// Its numbers of nodes and edges.
+    /// The number of nodes and of edges.
     pub fn counts(&self) -> (usize, usize) {
         (self.spec.nodes.len(), self.spec.edges.len())
     }
 
-    /// Whether the layout placed a node.
+    /// Whether the layout placed any node.
     pub fn is_laid_out(&self) -> bool {
         self.placed.laid_out
     }
 
-    /// How many times its edges cross each other; none where they are too many to compare.
+    /// How many times its edges cross; `None` if there are too many to compare.
     pub fn crossings(&self) -> Option<usize> {
         check::crossings(&self.scene())
     }
@@ -160,7 +160,7 @@ impl Figure {
         svg::write(&self.scene())
     }
 
-    /// What is wrong with it, in the order of the file; where it is printed `column_mm` millimetres wide, small text, too.
+    /// Its problems in the order of the file. With a printed width of `column_mm` millimetres, small text is reported, too.
     pub fn problems(&self, column_mm: impl Into<Option<f64>>) -> Vec<Problem> {
         let notes = Notes::default();
         check::check(&self.scene(), column_mm.into(), &notes);
@@ -170,7 +170,7 @@ impl Figure {
         problems
     }
 
-    /// The file with the places of the layout written into it; all else stays as it is.
+    /// The file's text with the positions of the layout inserted; everything else is unchanged.
     pub fn placed_text(&self) -> String {
         let mut inserts: Vec<(At, String)> = Vec::new();
         if self.placed.laid_out {
@@ -196,7 +196,7 @@ impl Figure {
             if node.centre.is_none() {
                 let (x, y) = (Number(centre.x), Number(centre.y));
                 let mut members = format!("\"x\": {x}, \"y\": {y}");
-                // Where the file places a node it does not grow.
+                // A node with a position in the file does not grow, so its size is written, too.
                 for (name, given, usual, size) in [
                     ("width", node.width, BOX.0, size.width),
                     ("height", node.height, BOX.1, size.height),
@@ -219,7 +219,7 @@ impl Figure {
         let mut out = String::with_capacity(self.text.len() + 40 * inserts.len());
         let (mut here, mut done) = ((1, 1), 0);
         let letters = self.text.char_indices();
-        // A byte order mark is no part of the first line.
+        // A byte order mark does not belong to the first line.
         let mut letters = letters
             .skip_while(|(_, letter)| *letter == '\u{feff}')
             .peekable();
@@ -232,7 +232,7 @@ impl Figure {
                     _ => (here.0, here.1 + 1),
                 };
             }
-            // After the brace, and before what the object holds.
+            // After the opening brace, before the object's members.
             let start = letters.peek().map_or(self.text.len(), |(at, _)| at + 1);
             out.push_str(self.text.get(done..start).unwrap_or_default());
             out.push_str(&members);
@@ -240,7 +240,7 @@ impl Figure {
             if !rest.trim_start().starts_with('}') {
                 out.push_str(", ");
             }
-            // A line break after the brace moves behind what is inserted.
+            // A line break after the brace now comes after the inserted text.
             done = start;
         }
         out.push_str(self.text.get(done..).unwrap_or_default());
@@ -248,7 +248,7 @@ impl Figure {
     }
 }
 
-/// The reasons only: what would be drawn otherwise does not matter for a figure that is not drawn.
+/// Only the reasons why the figure cannot be drawn: other problems do not matter then.
 fn invalid(notes: &Notes) -> Vec<Problem> {
     let mut problems = notes.problems();
     problems.retain(|problem| problem.code == Code::Invalid);

@@ -1,16 +1,17 @@
-//! Formulas in texts: `$x_i^2 \le \alpha$`, a small part of TeX's mathematics, as far as the fonts of the program go.
+//! Formulas in texts: `$x_i^2 \le \alpha$`, a small part of TeX's mathematics, as far as the fonts of the program allow.
 //!
-//! A formula becomes characters with marks between them that say where scripts begin and end; [`crate::text`] reads the marks. Letters stay
-//! upright: the fonts have no italics. What is not known here is an error, and the text is drawn as it is written.
+//! A formula becomes characters with marks in between that say where scripts begin and end; [`crate::text`] reads the marks.
+//! Letters stay upright, because the fonts have no italics. An unknown command is an error, and the text is then drawn as it is
+//! written.
 
 use std::ops::Range;
 
 use crate::text::{self, BACK, BOLD_ON, END, OVER, SUB, SUP};
 
-/// Room around operators.
+/// The space around operators.
 const THIN: char = '\u{2009}';
 
-/// Commands that stand for one letter or sign.
+/// Commands that stand for one character.
 const SIGNS: &str = "Delta Δ Gamma Γ Im ℑ Lambda Λ Omega Ω Phi Φ Pi Π Psi Ψ Re ℜ Sigma Σ Theta Θ Upsilon Υ Vert ‖ Xi Ξ aleph ℵ alpha α \
     angle ∠ backslash \\ beta β bigcap ⋂ bigcup ⋃ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀ bot ⊥ cdots ⋯ checkmark ✓ chi χ coprod ∐ \
     ddots ⋱ delta δ digamma ϝ dots … ell ℓ emptyset ∅ epsilon ϵ eta η exists ∃ forall ∀ gamma γ hbar ℏ iint ∬ imath ı infty ∞ int ∫ iota ι \
@@ -19,7 +20,7 @@ const SIGNS: &str = "Delta Δ Gamma Γ Im ℑ Lambda Λ Omega Ω Phi Φ Pi Π Ps
     square □ sum ∑ tau τ theta θ top ⊤ triangle △ upsilon υ varepsilon ε varkappa ϰ varnothing ∅ varphi φ varpi ϖ varrho ϱ varsigma ς \
     vartheta ϑ vdots ⋮ vert | wp ℘ xi ξ zeta ζ { { } } % % $ $ # # & & _ _ | ‖";
 
-/// Commands that stand for an operator between two things.
+/// Commands that stand for an operator between two operands.
 const OPERATORS: &str = "Downarrow ⇓ Leftarrow ⇐ Leftrightarrow ⇔ Longleftarrow ⟸ Longleftrightarrow ⟺ Longrightarrow ⟹ Rightarrow ⇒ \
     Uparrow ⇑ approx ≈ ast ∗ asymp ≍ bowtie ⋈ bullet • cap ∩ cdot · circ ∘ coloneqq ≔ cong ≅ cup ∪ dagger † dashv ⊣ ddagger ‡ div ÷ doteq ≐ \
     downarrow ↓ equiv ≡ ge ≥ geq ≥ geqslant ⩾ gets ← gg ≫ gtrsim ≳ hookrightarrow ↪ iff ⟺ impliedby ⟸ implies ⟹ in ∈ land ∧ le ≤ \
@@ -33,10 +34,10 @@ const OPERATORS: &str = "Downarrow ⇓ Leftarrow ⇐ Leftrightarrow ⇔ Longleft
 const NAMES: &str =
     "arg argmax argmin cos det dim exp inf ker lim ln log max min sin sup tan tanh Pr";
 
-/// Commands that put a mark on a letter.
+/// Commands that put a mark over a letter.
 const ACCENTS: &str = "acute ´ bar ¯ breve ˘ check ˇ ddot ¨ dot ˙ grave ` hat ˆ mathring ˚ overline ¯ tilde ˜ widehat ˆ widetilde ˜";
 
-/// The sign that a table gives for a name.
+/// The character that a table gives for a name.
 fn sign(table: &str, name: &str) -> Option<char> {
     let mut words = table.split_whitespace();
     while let (Some(known), Some(sign)) = (words.next(), words.next()) {
@@ -47,18 +48,18 @@ fn sign(table: &str, name: &str) -> Option<char> {
     None
 }
 
-/// How deep braces and scripts may lie in each other.
+/// Deepest nesting of braces and scripts.
 const DEPTH: usize = 8;
 
-/// Letters that stand apart from their alphabets in Unicode.
+/// Exceptions to the contiguous alphabets in Unicode: pairs of a letter and its form.
 const DOUBLE: &str = "CℂHℍNℕPℙQℚRℝZℤ1𝟙";
 const SCRIPT: &str = "BℬEℰFℱHℋIℐLℒMℳRℛ";
 
-/// Where the formulas of a text stand, dollars included.
+/// The byte ranges of the formulas in a text, dollars included.
 ///
-/// **Source**: Pandoc. A formula begins at a dollar before anything but a space and ends at one after anything but a space and before anything
-/// but a digit, so that prices stay what they are. Here a text between two dollars that begins with a digit and has a space is a price, too,
-/// unless there is mathematics in it, and a dollar that may begin a formula and cannot end one begins anew.
+/// **Source**: Pandoc. A formula begins at a dollar that no space follows and ends at a dollar after a non-space that no digit
+/// follows, so that prices stay text. In addition, a text between two dollars that begins with a digit and contains a space is a
+/// price unless it contains mathematics; and a dollar that can begin a formula but not end one begins a new formula.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
@@ -99,7 +100,7 @@ fn is_price(text: &str) -> bool {
         && !text.contains(['\\', '^', '_', '=', '+', '<', '>'])
 }
 
-/// The parts of a text in their order, each with whether it is a formula.
+/// The parts of a text in order, each with whether it is a formula.
 fn parts(text: &str) -> Vec<(&str, bool)> {
     let mut parts = Vec::new();
     let mut done = 0;
@@ -112,7 +113,7 @@ fn parts(text: &str) -> Vec<(&str, bool)> {
     parts
 }
 
-/// The mathematics behind a dollar that no other one closes.
+/// The text from an unclosed dollar on, if it looks like mathematics.
 fn unclosed(text: &str) -> Option<&str> {
     let at = text
         .find('$')
@@ -122,7 +123,7 @@ fn unclosed(text: &str) -> Option<&str> {
     (word.contains(['\\', '^']) || word.chars().nth(2) == Some('_')).then_some(begun)
 }
 
-/// One line with its formulas set; those that cannot be are left as they are and named with the reason.
+/// A line with its formulas converted. Those that cannot be stay as written and are added to `wrong` with the reason.
 pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
     let parts = parts(line).into_iter().map(|(part, is_formula)| {
         if !is_formula {
@@ -143,9 +144,9 @@ pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
     parts.collect()
 }
 
-/// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
+/// The lines of a label: broken at line breaks, and at `\n` written as two characters outside formulas. Empty lines are dropped.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    // A label has no displayed formulas: they are like others. Other dollars are not touched.
+    // Displayed formulas, `$$…$$`, are treated like others. Other double dollars are not touched.
     let dollars = text.split("$$");
     let is_displayed = dollars
         .clone()
@@ -192,11 +193,11 @@ fn formula(source: &str) -> Result<String, String> {
 struct Reader<'a> {
     rest: std::str::Chars<'a>,
     out: String,
-    /// How many braces and scripts are open.
+    /// Number of open braces and scripts.
     nesting: usize,
-    /// How many scripts this stands in; operators have no room around them there.
+    /// Number of scripts around; inside a script operators have no space around them.
     depth: usize,
-    /// Whether an operator here would stand after something.
+    /// Whether an operator at this point has a left operand.
     operand: bool,
 }
 
@@ -226,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One thing, or a script.
+    /// Reads one item, or a script.
     fn atom(&mut self) -> Result<(), String> {
         if self.nesting == DEPTH {
             return Err(format!("it lies deeper than {DEPTH} levels"));
@@ -264,7 +265,7 @@ impl Reader<'_> {
         self.operand = false;
     }
 
-    /// A script, and the other one over or under it.
+    /// Reads a script and, if one follows, the opposite one.
     fn scripts(&mut self, first: char) -> Result<(), String> {
         self.script(first)?;
         self.skip();
@@ -351,7 +352,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A name of a function, apart from what stands beside it.
+    /// Writes a function's name, separated from its neighbours.
     fn name(&mut self, name: &str) {
         self.out
             .extend((self.operand && self.depth == 0).then_some(THIN));
@@ -362,7 +363,7 @@ impl Reader<'_> {
         self.operand = false;
     }
 
-    /// What a command is about: a group, or one thing.
+    /// Reads a command's argument: a group or one item.
     fn argument(&mut self) -> Result<String, String> {
         let before = std::mem::take(&mut self.out);
         self.skip();
@@ -371,7 +372,7 @@ impl Reader<'_> {
         Ok(std::mem::replace(&mut self.out, before))
     }
 
-    /// Text in braces, spaces and all.
+    /// Reads text in braces, with its spaces.
     fn words(&mut self) -> Result<(), String> {
         self.skip();
         let rest = self.rest.as_str();
@@ -387,7 +388,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Letters of another alphabet, which begins at `first` where `apart` does not have them.
+    /// Reads letters in another alphabet, which begins at `first`; `apart` lists the exceptions.
     fn alphabet(&mut self, apart: &str, first: char) -> Result<(), String> {
         let inner = self.argument()?;
         for letter in inner.chars() {

@@ -1,11 +1,12 @@
-//! Figures of papers: boxes, arrows and frames, described in JSON, drawn as SVG, PNG and PDF, and checked.
+//! Figures of papers: boxes, arrows and frames, described in JSON, are drawn as SVG, PNG and PDF, and checked.
 //!
-//! Pure: bytes in, bytes and problems out. No disk, no clock, no fonts of the machine; the same figure gives the same bytes everywhere.
-//! Lengths are units of the canvas, 96 to the inch. Not here: data plots, and pictures that are not made of boxes.
+//! Pure: bytes in, bytes and problems out. It uses no disk, no clock and no fonts of the machine; the same figure gives the same
+//! bytes everywhere. Lengths are units of the canvas, 96 to the inch. Data plots and pictures that are not made of boxes are out
+//! of scope.
 //!
-//! What it reads, how it draws it and which defaults hold follow the figure renderer of the reference, so that its figures look the same.
-//! Where they would be wrong it differs: boxes without a size grow with their text, arrows have the colour of their edge and end on the
-//! outline, greys are dark enough to be read, frames in frames do not lie on each other, a label hides nothing.
+//! Fields, drawing and defaults follow the original figure renderer, so that its figures look the same. Where its result would be
+//! wrong, this crate differs: boxes without a size grow with their text, arrows have the colour of their edge and end on the
+//! outline, greys are dark enough to be read, nested frames do not overlap, and labels hide nothing.
 
 #![warn(missing_docs)]
 

@@ -1,24 +1,24 @@
-//! Problems while they are collected.
+//! Collects problems.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::problem::{Code, Problem};
 
-/// How many problems of one kind are listed. A reader has stopped by then, and pairs of things would be many.
+/// Most problems of one kind that are listed. A reader stops before that, and there can be very many pairs.
 const LIMIT: usize = 100;
 
 /// Line and column in characters, each from 1.
 pub(crate) type At = (u32, u32);
 
-/// Where something stands in the file.
+/// The position of an object in the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     /// Where it begins.
     pub(crate) at: At,
     /// Its JSON pointer.
     pub(crate) pointer: String,
-    /// Its fields and where they begin.
+    /// Its fields and the positions of their values.
     fields: Vec<(&'static str, At)>,
 }
 
@@ -39,7 +39,7 @@ impl Place {
         self.fields.iter().any(|(field, _)| *field == name)
     }
 
-    /// The place of the first of `names` that is there, else the thing's own.
+    /// The position of the first of `names` that is present, else that of the object.
     pub(crate) fn field(&self, names: &[&str]) -> (At, String) {
         names
             .iter()
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// Problems in the order in which they are found. Whatever is read or checked may add to them.
+/// Problems in the order in which they are found. Every reader and check may add to it.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     list: RefCell<Vec<Problem>>,
@@ -82,7 +82,7 @@ impl Notes {
         }
     }
 
-    /// Whether more of this kind would not be listed: time to stop looking for them.
+    /// Whether further problems of this kind would not be listed, so that the search for them can stop.
     pub(crate) fn full(&self, code: Code) -> bool {
         self.counts
             .borrow()
@@ -90,7 +90,7 @@ impl Notes {
             .is_some_and(|count| *count > LIMIT)
     }
 
-    /// The things among which to look for problems of a kind, up to where more would not be listed.
+    /// Passes on `things` until further problems of the kind would not be listed.
     pub(crate) fn until_full<T>(
         &self,
         code: Code,
@@ -103,7 +103,7 @@ impl Notes {
         self.counts.borrow().contains_key(&code)
     }
 
-    /// The problems as they are reported, in the order of the file.
+    /// The problems to report, in the order of the file; at the end a note for each kind of which more were found.
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut problems = self.list.borrow().clone();
         problems.sort_by_key(|problem| (problem.line, problem.column, problem.code));

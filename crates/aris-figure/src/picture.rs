@@ -1,4 +1,4 @@
-//! PNG and PDF from the SVG, with the fonts of this program and no others.
+//! Draws PNG and PDF from the SVG, using only the fonts of this program.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,13 +15,13 @@ use crate::text::{FONTS, fallback};
 pub const UNITS_PER_INCH: f64 = 96.0;
 /// Points in an inch.
 const POINTS_PER_INCH: f64 = 72.0;
-/// The most pixels of a picture: 256 MiB of memory.
+/// Most pixels of a picture; they take 256 MiB of memory.
 pub const PIXELS: f64 = (64 << 20) as f64;
 
-/// Why there is no picture.
+/// Why a picture cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
-    /// It would have more than [`PIXELS`], or none.
+    /// It would have more than [`PIXELS`] pixels, or none.
     #[error("it would have {width} x {height} pixels")]
     Size {
         /// Width, in pixels.
@@ -29,12 +29,12 @@ pub enum PictureError {
         /// Height, in pixels.
         height: String,
     },
-    /// What draws it did not take it, and said this.
+    /// The drawing library refused, with this message.
     #[error("{0}")]
     Drawing(String),
 }
 
-/// The fonts, and what each of [`FONTS`] is called among them.
+/// The fonts, and the id of each of [`FONTS`] in the database.
 struct Database {
     fonts: Arc<usvg::fontdb::Database>,
     ids: [Option<usvg::fontdb::ID>; 5],
@@ -55,7 +55,7 @@ fn database() -> &'static Database {
     })
 }
 
-/// The SVG as a tree, with text in our fonts whatever families it names.
+/// Parses the SVG. All text uses the program's fonts, whatever families the SVG names.
 fn tree(svg: &str) -> Result<Tree, PictureError> {
     let Database { fonts, ids } = database();
     let options = Options {
@@ -73,7 +73,7 @@ fn tree(svg: &str) -> Result<Tree, PictureError> {
     Tree::from_str(svg, &options).map_err(|error| PictureError::Drawing(error.to_string()))
 }
 
-/// Draws `svg` as PNG with `dpi` pixels to an inch, which the file says, too.
+/// Draws `svg` as PNG with `dpi` pixels per inch, which is also recorded in the file.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -97,7 +97,7 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, PictureError> {
     let mut bytes = pixels
         .encode_png()
         .map_err(|error| PictureError::Drawing(error.to_string()))?;
-    // Pixels to a metre, after the header of 8 + 25 bytes. **Source**: PNG, chunk pHYs.
+    // Pixels per metre, inserted after signature and header, 8 + 25 bytes. **Source**: PNG, chunk pHYs.
     let per_metre = ((dpi / 0.0254).round() as u32).to_be_bytes();
     let mut chunk = Vec::from(b"pHYs");
     chunk.extend(per_metre);
@@ -109,7 +109,7 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, PictureError> {
     Ok(bytes)
 }
 
-/// Draws `svg` as a PDF of one page, as large as the canvas, with text that can be selected.
+/// Draws `svg` as a PDF of one page in the size of the canvas, with selectable text.
 #[expect(clippy::cast_possible_truncation, reason = "sizes of pages")]
 pub fn pdf(svg: &str, title: Option<&str>) -> Result<Vec<u8>, PictureError> {
     let tree = tree(svg)?;

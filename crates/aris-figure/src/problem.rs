@@ -1,4 +1,4 @@
-//! What is wrong with a figure: where, what, and the way out.
+//! Problems of a figure: the place, the reason and the fix.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What is wrong, and with what.
+    /// JSON pointer and message.
     pub fn what(&self) -> String {
         format!("{} {}", self.pointer, self.message)
             .trim_start()
@@ -62,11 +62,11 @@ pub enum Code {
     DuplicateField,
     /// A group names a node that is not there.
     UnknownNode,
-    /// Something that leaves no trace in the picture.
+    /// Something that is not visible in the picture.
     NothingDrawn,
     /// A character that the fonts of the program do not have.
     MissingGlyph,
-    /// A formula with a command that is not known; it is drawn as it is written.
+    /// A formula that cannot be converted; it is drawn as it is written.
     Formula,
     /// A font that only some readers of the SVG have.
     OtherFont,
@@ -74,11 +74,11 @@ pub enum Code {
     TextOverflow,
     /// Something beyond the canvas.
     OutOfCanvas,
-    /// Two nodes on the same place.
+    /// Two nodes that overlap.
     NodeOverlap,
     /// An edge that runs under a node that it does not belong to.
     EdgeOverNode,
-    /// Orthogonal edges that go round nothing.
+    /// Orthogonal edges for which no way round nodes was found.
     EdgeNotLed,
     /// Two edges on the same line.
     EdgeOverEdge,

@@ -1,4 +1,4 @@
-//! A scene as SVG, written by hand: numbers with at most two decimals and a point, in every locale.
+//! Writes a scene as SVG. Numbers have at most two decimals and a point, in every locale.
 
 use std::fmt::{self, Write as _};
 
@@ -10,26 +10,26 @@ use crate::scene::{Arrow, Block, Frame, Line, Route, Scene};
 use crate::spec::{Anchor, Dash};
 use crate::text::{self, Run, Weight};
 
-/// Equally wide families first, so that a viewer shows what was measured; then one for Chinese.
+/// The default families. The first ones have the measured widths, so that a viewer shows what was measured; then one for Chinese.
 const FAMILY: &str = "'Liberation Sans', Arial, Helvetica, 'Droid Sans Fallback', sans-serif";
 
-/// A number with at most two decimals, without zeros at the end.
+/// A number with at most two decimals, without trailing zeros.
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The sum has no negative zero.
+        // Adding 0 turns -0 into 0.
         write!(out, "{}", (self.0 * 100.0).round() / 100.0 + 0.0)
     }
 }
 
-/// Points as a figure's file has them: `[x, y], [x, y]`.
+/// Points as in a figure's file: `[x, y], [x, y]`.
 pub(crate) fn list(points: &[Point]) -> String {
     let pair = |point: &Point| format!("[{}, {}]", Number(point.x), Number(point.y));
     points.iter().map(pair).collect::<Vec<_>>().join(", ")
 }
 
-/// Where a box lies, as attributes.
+/// A box as attributes of an element.
 struct Sides(Rect);
 
 impl fmt::Display for Sides {
@@ -43,7 +43,7 @@ impl fmt::Display for Sides {
     }
 }
 
-/// Text between tags or in double quotes.
+/// Text escaped for use between tags or in double quotes.
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -184,7 +184,7 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
         Shape::Circle => format!("circle cx=\"{x}\" cy=\"{y}\" r=\"{rx}\""),
         Shape::Ellipse => format!("ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\""),
         Shape::Cylinder | Shape::Queue => {
-            // Clockwise, from the front end's first corner; the front end's inner half comes last.
+            // Clockwise, from the first corner of the front end; the inner half of the front end comes last.
             let turned = shape == Shape::Queue;
             let turn = |x: f64, y: f64| if turned { (y, x) } else { (x, y) };
             let (x, y) = turn(half.x, half.y);
@@ -260,7 +260,7 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
         Anchor::End => " text-anchor=\"end\"",
     };
     let (runs, _) = text::runs(&line.text, line.size, line.weight);
-    // Runs and long texts stand at the places that were measured.
+    // Several runs and long texts are written in parts at their measured positions.
     if let [run] = runs.as_slice()
         && run.text.len() <= LONG
     {
@@ -272,7 +272,7 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
             rest.split_at_checked(rest.floor_char_boundary(LONG.min(rest.len())))
             && !part.is_empty()
         {
-            // A reader of SVG drops blanks at the beginning of an element, so that the element begins behind them.
+            // SVG viewers drop spaces at the beginning of an element, so the element begins after them.
             let shown = part.trim_start_matches(' ');
             let (blanks, _) = part.split_at(part.len() - shown.len());
             let begin = x + text::width(blanks, run.size, run.weight);
@@ -284,7 +284,7 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
     Ok(())
 }
 
-/// Bytes of text that one element holds. What turns this into PDF and PNG takes time that grows with the square of an element's length.
+/// Most bytes of text in one element. The time for PDF and PNG grows with the square of an element's length.
 const LONG: usize = 1000;
 
 fn text(

@@ -1,6 +1,7 @@
-//! How wide text is, by the fonts that come with the program; the fonts of the machine are never looked at.
+//! Measures text with the fonts that come with the program; the machine's fonts are never used.
 //!
-//! A line is as wide as the sum of its glyphs' advances. What is drawn is never wider: shaping moves pairs of letters together (kerning).
+//! The width of a line is the sum of its glyphs' advances. Drawn text is never wider: shaping only moves letters closer
+//! (kerning).
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -8,7 +9,8 @@ use std::sync::OnceLock;
 use ttf_parser::{Face, GlyphId};
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The fonts: regular and bold, then where a character is looked for that these do not have: Chinese and kana, signs, rarer Chinese and Japanese.
+/// The fonts: regular and bold, then the fallbacks for characters that these lack: Chinese and kana, symbols, rarer Chinese and
+/// Japanese.
 pub(crate) static FONTS: [&[u8]; 5] = [
     include_bytes!("../fonts/LiberationSans-Regular.ttf"),
     include_bytes!("../fonts/LiberationSans-Bold.ttf"),
@@ -16,22 +18,22 @@ pub(crate) static FONTS: [&[u8]; 5] = [
     include_bytes!("../fonts/DejaVuSans-subset.ttf"),
     include_bytes!("../fonts/DroidSansFallback-more-subset.ttf"),
 ];
-/// How many of [`FONTS`] have a weight of their own.
+/// How many of [`FONTS`] are weights of the main font.
 const WEIGHTS: usize = 2;
 
-/// How far capitals and ascenders reach above the baseline. **Unit**: the font size. **Source**: the outlines of Liberation Sans.
+/// Height of capitals and ascenders above the baseline. **Unit**: the font size. **Source**: the outlines of Liberation Sans.
 const CAPITALS: f64 = 0.725;
-/// How far Chinese characters reach above it. **Source**: the outlines of Droid Sans Fallback.
+/// Height of Chinese characters above the baseline. **Unit**: the font size. **Source**: the outlines of Droid Sans Fallback.
 const SQUARES: f64 = 0.83;
-/// What letters such as g reach below the baseline. **Unit**: the font size.
+/// Depth of letters such as g below the baseline. **Unit**: the font size.
 const DESCENT: f64 = 0.212;
-/// How far letters such as x reach above the baseline: marks over them stand as in their font. **Unit**: the font size.
+/// Height of letters such as x above the baseline; accents over them need not be raised. **Unit**: the font size.
 const LOW_LETTERS: f64 = 0.54;
-/// How much smaller scripts are, and how far they stand above and below. **Unit**: the font size. **Source**: Computer Modern, about.
+/// Size of scripts, and their shifts above and below the baseline. **Unit**: the font size. **Source**: roughly Computer Modern.
 const SCRIPT: f64 = 0.7;
 const RAISED: f64 = 0.36;
 const LOWERED: f64 = 0.16;
-/// How much farther from the other a script stands that is over or under one: parentheses over capitals do not meet. **Unit**: the font size.
+/// Extra distance between two scripts over each other, so that parentheses and capitals do not touch. **Unit**: the font size.
 const APART: f64 = 0.2;
 
 /// The two weights that figures use.
@@ -47,7 +49,7 @@ fn advance(face: &Face<'_>, glyph: GlyphId) -> Option<f64> {
 
 struct Fonts {
     faces: [Option<Face<'static>>; 5],
-    /// Advances of ASCII, regular and bold: nearly all that figures hold.
+    /// Advances of ASCII, regular and bold; nearly all text of figures is ASCII.
     ascii: [[Option<f64>; 128]; 2],
 }
 
@@ -69,7 +71,7 @@ impl Fonts {
         })
     }
 
-    /// What the first font measures that has a character. **Unit**: the font size.
+    /// Measures a character in the first font that has it. **Unit**: the font size.
     fn look_up(
         &self,
         character: char,
@@ -93,7 +95,7 @@ impl Fonts {
     }
 }
 
-/// Which of [`FONTS`] has a character that those of the two weights do not have.
+/// The index in [`FONTS`] of the fallback font that has a character.
 pub(crate) fn fallback(character: char) -> Option<usize> {
     let has = |face: &Option<Face<'_>>| {
         face.as_ref()
@@ -103,30 +105,30 @@ pub(crate) fn fallback(character: char) -> Option<usize> {
     Some(WEIGHTS + found)
 }
 
-/// Marks in a line that a formula leaves; [`clean`] takes them out of what people write. A superscript begins.
+/// Marks that a formula leaves in a line; [`clean`] removes them from the user's text. This one begins a superscript.
 pub(crate) const SUP: char = '\u{fdd0}';
-/// A subscript begins.
+/// Begins a subscript.
 pub(crate) const SUB: char = '\u{fdd1}';
-/// Bold letters begin.
+/// Begins bold text.
 pub(crate) const BOLD_ON: char = '\u{fdd2}';
-/// What began last ends.
+/// Ends what was begun last.
 pub(crate) const END: char = '\u{fdd3}';
-/// Back to where the script began that just ended: the next stands over it or under it.
+/// Goes back to the beginning of the script just ended: the next script stands over or under it.
 pub(crate) const BACK: char = '\u{fdd4}';
-/// A mark that stands over the letter before it begins.
+/// Begins a mark over the preceding letter.
 pub(crate) const OVER: char = '\u{fdd5}';
 
 fn is_mark(character: char) -> bool {
     (SUP..=OVER).contains(&character)
 }
 
-/// Letters of a line that stand on one height.
+/// A part of a line with one baseline, size and weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run<'a> {
     pub(crate) text: &'a str,
-    /// From the beginning of the line.
+    /// Distance from the beginning of the line.
     pub(crate) x: f64,
-    /// How far below the baseline of the line its own is.
+    /// Distance of its baseline below that of the line.
     pub(crate) down: f64,
     pub(crate) size: f64,
     pub(crate) weight: Weight,
@@ -142,9 +144,9 @@ pub(crate) fn runs(text: &str, size: f64, weight: Weight) -> (Vec<Run<'_>>, f64)
         weight,
     };
     let (mut runs, mut open) = (Vec::new(), Vec::<(Run<'_>, f64)>::new());
-    // Where the script began that ended last, and how far it reaches where another stands over or under it.
+    // Where the script that ended last began, and the end of the script over or under which the next one stands.
     let (mut start, mut reach) = (0.0, 0.0);
-    // Width and left side of the letter that the next piece stands over.
+    // Width and left edge of the letter under the next piece.
     let mut under: Option<(f64, f64)> = None;
     for piece in text.split_inclusive(is_mark) {
         let mark = piece.chars().next_back().filter(|last| is_mark(*last));
@@ -201,7 +203,7 @@ pub(crate) fn runs(text: &str, size: f64, weight: Weight) -> (Vec<Run<'_>>, f64)
     (runs, style.x)
 }
 
-/// The width of one line. **Unit**: that of `size`. A character that no font has counts as a square.
+/// The width of one line. **Unit**: that of `size`. A character that no font has counts as wide as the font size.
 pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
     if text.contains(is_mark) {
         runs(text, size, weight).1
@@ -218,7 +220,7 @@ fn letters(text: &str, size: f64, weight: Weight) -> f64 {
         * size
 }
 
-/// How far a line reaches above its baseline and below it, and the size of its smallest letters. **Unit**: the font size.
+/// The height of a line above its baseline, its depth below it, and the size of its smallest characters. **Unit**: the font size.
 pub(crate) fn extent(text: &str) -> (f64, f64, f64) {
     let above = |text: &str| {
         if text.chars().any(|character| character >= '\u{2e80}') {
@@ -241,12 +243,12 @@ pub(crate) fn extent(text: &str) -> (f64, f64, f64) {
         })
 }
 
-/// The letters of a line without the marks of its formulas.
+/// A line without the marks of its formulas.
 pub(crate) fn plain(text: &str) -> String {
     text.replace(is_mark, "")
 }
 
-/// The characters of `text` that no font has, each once, in order.
+/// The characters of `text` that no font has.
 pub(crate) fn missing(text: &str) -> BTreeSet<char> {
     let fonts = Fonts::get();
     text.chars()
@@ -254,20 +256,20 @@ pub(crate) fn missing(text: &str) -> BTreeSet<char> {
         .collect()
 }
 
-/// Whether [`clean`] takes a character out.
+/// Whether [`clean`] removes a character.
 fn is_forbidden(character: char) -> bool {
     matches!(character,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The characters of `text` that are left out of the picture, each once, in order.
+/// The characters of `text` that are not drawn.
 pub(crate) fn forbidden(text: &str) -> BTreeSet<char> {
     text.chars().filter(|one| is_forbidden(*one)).collect()
 }
 
-/// One line as it can be drawn: what XML forbids taken out, white space made single, as SVG does, letters and their marks composed: what draws
-/// the text takes a character from another font only where all fonts see as many characters.
+/// One line as it can be drawn: without characters that XML forbids, with single spaces, as SVG collapses them, and with letters
+/// and combining marks composed, because a fallback font is used only if it has the same number of characters.
 pub(crate) fn clean(text: &str) -> String {
     let kept = text.chars().filter(|character| !is_forbidden(*character));
     let kept: String = kept.nfc().collect();

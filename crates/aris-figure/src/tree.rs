@@ -1,16 +1,16 @@
-//! Finds which of many boxes lie near a place without looking at all of them.
+//! Finds the boxes near a place among many, without looking at all of them.
 //!
-//! A tree of bounding boxes, split at the median of the longer side: n log n to build, and a search visits only what it meets, however
-//! unevenly the boxes lie.
+//! A tree of bounding boxes, split at the median of the longer side. Building takes n log n; a search visits only branches that
+//! it meets, however unevenly the boxes are distributed.
 
 use crate::geometry::{Point, Rect};
 
-/// Boxes in a leaf.
+/// Most boxes in a leaf.
 const LEAF: usize = 8;
 
 pub(crate) struct Tree {
     rects: Vec<Rect>,
-    /// Indices of `rects`; a branch covers a range of it.
+    /// Indices into `rects`; a branch covers a range of this list.
     order: Vec<usize>,
     root: Option<Branch>,
 }
@@ -31,12 +31,12 @@ impl Tree {
         Self { rects, order, root }
     }
 
-    /// Indices of the boxes that meet `area`, smallest first.
+    /// Indices of the boxes that meet `area`, in ascending order.
     pub(crate) fn meeting(&self, area: Rect) -> Vec<usize> {
         self.search(|rect| rect.meets(area))
     }
 
-    /// Indices of the boxes that the line from `one` to `two` passes, smallest first.
+    /// Indices of the boxes that the line from `one` to `two` crosses, in ascending order.
     pub(crate) fn along(&self, one: Point, two: Point) -> Vec<usize> {
         let area = Rect::between(one, two).grown(1e-9);
         self.search(|rect| rect.meets(area) && rect.is_crossed(one, two))
@@ -63,7 +63,7 @@ impl Tree {
     }
 }
 
-/// Straight lines, each with what it belongs to, to be searched by place.
+/// Straight lines, each with its owner, in a search tree.
 pub(crate) struct Segments<T> {
     segments: Vec<Segment<T>>,
     tree: Tree,
@@ -72,27 +72,27 @@ pub(crate) struct Segments<T> {
 pub(crate) type Segment<T> = (T, Point, Point);
 
 impl<T: Copy> Segments<T> {
-    /// `room`: how far beside a line it is still found.
+    /// `room`: distance from a line within which it is found.
     pub(crate) fn new(segments: Vec<Segment<T>>, room: f64) -> Self {
         let bounds = |(_, one, two): &Segment<T>| Rect::between(*one, *two).grown(room);
         let tree = Tree::new(segments.iter().map(bounds).collect());
         Self { segments, tree }
     }
 
-    /// Those that may have a part in `area`.
+    /// The lines that may run partly in `area`.
     pub(crate) fn meeting(&self, area: Rect) -> impl Iterator<Item = Segment<T>> {
         let found = self.tree.meeting(area).into_iter();
         found.map(|index| self.segments[index])
     }
 
-    /// Those near which the line from `one` to `two` passes.
+    /// The lines near which the line from `one` to `two` passes.
     pub(crate) fn along(&self, one: Point, two: Point) -> impl Iterator<Item = Segment<T>> {
         let found = self.tree.along(one, two).into_iter();
         found.map(|index| self.segments[index])
     }
 }
 
-/// `order`: boxes with their centres, beside each other in memory for the sake of speed.
+/// `order`: indices of boxes with their centres, kept together in memory for speed.
 fn branch(rects: &[Rect], order: &mut [(usize, Point)], from: usize) -> Branch {
     let bounds = order
         .iter()

@@ -1,4 +1,4 @@
-//! Every kind of problem: a figure that has it, and nothing but it, beside a figure that has none.
+//! Every kind of problem: a figure that has only this problem, beside a figure that has none.
 #![cfg(test)]
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ fn problems(text: &str) -> Vec<Problem> {
     }
 }
 
-/// The sound figure with a part replaced, and the problem that this makes.
+/// A part of the sound figure, its replacement, and the problem that this causes.
 const CASES: &[(Code, &str, &str)] = &[
     (Code::Invalid, "\"to\": \"b\"", "\"to\": \"z\""),
     (
@@ -259,7 +259,7 @@ fn the_size_that_is_asked_for_is_enough() {
     }
 }
 
-/// A label has the whole edge between two arrows, as it has before one.
+/// A label may stand anywhere along the edge between two arrows, as it may with one arrow.
 #[test]
 fn labels_of_edges_with_two_arrows_find_the_room_that_those_with_one_find() {
     for arrow in ["end", "start", "both"] {

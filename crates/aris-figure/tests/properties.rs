@@ -1,4 +1,4 @@
-//! Whatever a file holds: an answer, the same one each time, in all formats.
+//! Any file gives an answer, the same one each time, in all formats.
 #![cfg(test)]
 
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use aris_figure::{COLUMN_MM, Figure, pdf, png};
 use proptest::prelude::*;
 
-/// A value that a field may hold, wanted or not.
+/// A value for a field, valid or not.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::from("null")),
@@ -102,7 +102,7 @@ fn wild() -> impl Strategy<Value = String> {
         })
 }
 
-/// A figure that can be drawn: some nodes with places and some without, any edges, groups of any nodes.
+/// A figure that can be drawn: some nodes with positions and some without, any edges, groups of any nodes.
 fn valid() -> impl Strategy<Value = String> {
     let shape = prop::sample::select(vec!["rect", "rounded", "circle", "ellipse", "diamond"]);
     let place = prop::option::weighted(0.5, (0..700_i32, 0..400_i32));
@@ -186,7 +186,7 @@ proptest! {
         let picture = png(&svg, 48.0);
         prop_assert!(picture.is_ok(), "{:?}: {}", picture, svg);
         prop_assert_eq!(picture, png(&svg, 48.0));
-        // What the layout has placed stays where it is.
+        // The positions written by the layout give the same picture.
         let placed = figure.placed_text();
         let fixed = Figure::read(placed.as_bytes()).map_err(|problems| TestCaseError::fail(format!("{placed}: {problems:?}")))?;
         prop_assert_eq!(svg, fixed.svg(), "{}", placed);
@@ -212,7 +212,7 @@ fn a_layout_without_groups_lets_no_two_nodes_overlap() {
     });
 }
 
-/// Nodes on one place, with edges between them.
+/// Nodes at one position, with edges between them.
 fn same_place(count: usize) -> String {
     let nodes: Vec<String> = (0..count)
         .map(|id| format!("{{\"id\": {id}, \"label\": \"Node {id}\", \"x\": 400, \"y\": 200}}"))

@@ -1,9 +1,9 @@
-//! Figures as papers have them, described without care for places: nothing may be wrong with the picture.
+//! Figures as in papers, described without positions: the pictures must have no problems.
 #![cfg(test)]
 
 use aris_figure::{Code, Figure};
 
-/// Wide enough that no text is too small for it.
+/// A column so wide that no text is too small in it.
 const WIDE_MM: f64 = 400.0;
 
 fn found(text: &str) -> Vec<(Code, String)> {
@@ -12,7 +12,7 @@ fn found(text: &str) -> Vec<(Code, String)> {
     problems.map(|found| (found.code, found.message)).collect()
 }
 
-/// A name, and a figure whose layout and labels the program places.
+/// A name, and a figure whose nodes and labels the program places.
 const FIGURES: &[(&str, &str)] = &[
     (
         "a label of a way back, and one of a frame that an edge enters",
@@ -128,7 +128,7 @@ fn a_cycle_begins_where_the_file_begins() {
     assert!(x(2) < x(3), "{placed}");
 }
 
-/// Above a node, edges of its own come in.
+/// From top to bottom, edges come in above a node.
 #[test]
 fn from_top_to_bottom_a_loop_stands_beside_its_node() {
     let text = r#"{"layout": {"direction": "TB"}, "nodes": [{"id": "a", "label": "a"}, {"id": "b", "label": "b"}, {"id": "c", "label": "c"}],
@@ -151,7 +151,7 @@ fn what_layout_writes_is_drawn_as_before() {
     }
 }
 
-/// The way out that a message names leads out.
+/// The corners that a message advises solve the problem.
 #[test]
 fn the_corners_that_are_proposed_lead_round_the_node() {
     let text = r#"{"canvas": {"width": 400, "height": 220}, "nodes": [
@@ -191,7 +191,7 @@ fn an_edge_to_a_group_ends_at_its_frame() {
         .expect("a figure")
         .svg();
     assert!(svg.contains("M239.5 100 L"), "{svg}");
-    // A node is meant before a group of the same id.
+    // A node has priority over a group of the same id.
     let svg = figure(r#"{"from": "b", "to": "a"}"#)
         .expect("a figure")
         .svg();
@@ -223,7 +223,7 @@ fn an_edge_to_a_group_ends_at_its_frame() {
     }
 }
 
-/// Figures whose edges run in right angles: branches, a way back, both directions, groups, places of the file.
+/// Figures with orthogonal edges: branches, a way back, both directions, groups, positions in the file.
 const SQUARE: &[&str] = &[
     r#"{"layout": {"direction": "DIRECTION", "routing": "orthogonal"}, "nodes": [{"id": "a", "label": "Source"}, {"id": "b", "label": "Left"},
         {"id": "c", "label": "Middle"}, {"id": "d", "label": "Right"}, {"id": "e", "label": "Sink"}, {"id": "f", "label": "Log", "shape": "cylinder"}],
@@ -242,7 +242,7 @@ const SQUARE: &[&str] = &[
         {"from": "r", "to": "k", "style": "dotted"}]}"#,
 ];
 
-/// Lines of the SVG that belong to edges, as the places that they pass.
+/// The ways of the edges in an SVG, each as its points.
 fn ways(svg: &str) -> Vec<Vec<(f64, f64)>> {
     let paths = svg.lines().filter(|line| line.contains("fill=\"none\""));
     let way = |line: &str| {
@@ -278,7 +278,7 @@ fn orthogonal_edges_run_in_right_angles_and_under_nothing() {
     }
 }
 
-/// The edge says otherwise than the layout.
+/// An edge's own routing has priority over that of the layout.
 #[test]
 fn an_edge_chooses_its_own_way() {
     let text = r#"{"nodes": [{"id": "a", "label": "a", "x": 80, "y": 60}, {"id": "b", "label": "b", "x": 400, "y": 250}],
@@ -365,7 +365,7 @@ fn formulas_are_set_and_what_cannot_be_is_said() {
     assert_eq!(figure(&deep).1.first(), Some(&Code::Formula));
 }
 
-/// As the reference draws it; what the text needs is said.
+/// It is drawn like the original renderer does; the size that the text needs is reported.
 #[test]
 fn a_box_that_the_file_places_does_not_grow() {
     let label = "A label that is much longer than 120 units";
@@ -379,7 +379,7 @@ fn a_box_that_the_file_places_does_not_grow() {
     );
 }
 
-/// Chains of boxes of all sizes, with labels, in frames or not, stand on one line.
+/// Chains of boxes of all sizes, with labels, in frames or not, lie on one line.
 #[test]
 fn a_chain_stands_on_one_line() {
     for (direction, axis) in [("LR", "y"), ("TB", "x")] {
@@ -428,7 +428,7 @@ fn a_chain_stands_on_one_line() {
 
 #[test]
 fn a_label_that_cuts_a_frame_or_lies_under_one_is_said() {
-    // The label of the outer frame lies on the inner one, which leaves it no corner.
+    // The label of the outer frame lies on the inner frame, which leaves no corner free.
     let inner = r#"{"canvas": {"width": 300, "height": 200}, "nodes": [{"id": "a", "label": "a", "x": 100, "y": 100}, {"id": "b", "label": "b", "x": 100, "y": 100, "shape": "rect"}],
       "groups": [{"label": "Outer", "node_ids": ["a", "b"], "padding": 22}, {"node_ids": ["a"], "padding": 20}]}"#;
     let overlaps = |text: &str| {
@@ -437,7 +437,7 @@ fn a_label_that_cuts_a_frame_or_lies_under_one_is_said() {
             .any(|(code, _)| *code == Code::LabelOverlap)
     };
     assert!(overlaps(inner), "{:?}", found(inner));
-    // Whatever place a free label has, its letters and the frame's border are apart, or it is said.
+    // At every position of a free label, its characters and the frame's border are apart, or the overlap is reported.
     for x in 0..120 {
         let text = format!(
             r#"{{"canvas": {{"width": 400, "height": 200}}, "nodes": [{{"id": "a", "label": "a", "x": 100, "y": 100}}], "groups": [{{"node_ids": ["a"]}}],

@@ -1,4 +1,4 @@
-//! Colours: enough contrast, and differences that everybody sees.
+//! Checks colours: enough contrast, and differences that every reader can see.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::problem::Code;
 use crate::scene::{Line, Scene};
 use crate::spec::Dash;
 
-/// Colours this far apart are meant to be different. **Unit**: CIE 1976 colour difference.
+/// Colours at least this far apart are meant to differ. **Unit**: CIE 1976 colour difference.
 const MEANT: f64 = 20.0;
-/// Colours nearer than this cannot be told apart in print. **Unit**: the same.
+/// Colours nearer than this look the same in print. **Unit**: the same.
 const TOLD: f64 = 6.0;
-/// More colours with a meaning than this no reader remembers; they are not compared.
+/// Most colours of one kind that are compared. No reader remembers the meaning of more.
 const COLOURS: usize = 24;
 
 pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
@@ -38,7 +38,7 @@ fn contrast(scene: &Scene<'_>, notes: &Notes) {
         }
     };
     for (block, node) in scene.blocks.iter().zip(&scene.spec.nodes) {
-        // The first line stands for the label; sublabels choose their grey themselves.
+        // The first line stands for the label. Sublabels get a legible grey when the scene is built.
         if let Some(line) = block.lines.first()
             && !node.label.is_empty()
         {
@@ -65,19 +65,19 @@ fn contrast(scene: &Scene<'_>, notes: &Notes) {
     }
 }
 
-/// What a reader tells apart by colour alone.
+/// Things between which only the colour makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Node(Shape),
     Edge(Dash),
 }
 
-/// The colours of one kind of thing, with the first place of each.
+/// The colours of one kind of thing, each with its first place and field.
 type Colours<'a> = BTreeMap<[Option<[u8; 3]>; 2], ([Option<Colour>; 2], &'a Place, &'static str)>;
 
-/// Colours that somebody chose, where nothing but colour makes the difference: nodes of one shape, edges of one style.
+/// Reports chosen colours that look the same to some readers, for nodes of one shape and edges of one style.
 fn collapse(scene: &Scene<'_>, notes: &Notes) {
-    // What the palette gave means nothing.
+    // Colours from the palette carry no meaning.
     let nodes = scene.spec.nodes.iter().filter_map(|node| {
         let field = match (node.fill, node.stroke) {
             (None, None) => return None,
@@ -107,7 +107,7 @@ fn collapse(scene: &Scene<'_>, notes: &Notes) {
 }
 
 fn compare(kinds: &Colours<'_>, what: &str, other: &str, notes: &Notes) {
-    // In the order of the file, so that the second of two is reported.
+    // In the order of the file, so that the later one of two is reported.
     let mut kinds: Vec<_> = kinds.values().collect();
     kinds.sort_by_key(|(_, place, _)| place.at);
     if let Some((_, place, field)) = kinds.get(COLOURS) {

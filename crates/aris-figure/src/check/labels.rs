@@ -1,4 +1,4 @@
-//! Labels: on nothing that has to be seen.
+//! Checks labels: they must not cover anything that has to be seen.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +21,10 @@ pub(super) struct Label<'a> {
     of: Of,
     pub(super) line: &'a Line,
     rect: Rect,
-    /// With the rim that only touches other things.
+    /// The whole plate; its rim may touch other things.
     whole: Rect,
     pub(super) place: &'a Place,
-    /// What says where it stands; the last holds its text.
+    /// The fields that decide its position; the last one holds its text.
     pub(super) fields: &'static [&'static str],
 }
 
@@ -91,7 +91,7 @@ fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
     for label in notes.until_full(Code::LabelOverlap, labels) {
         for node in blocks.meeting(label.rect) {
             let block = &scene.blocks[node];
-            // A free label may be the text of a node that has none.
+            // A free label may serve as the text of a node without text.
             let its_text = label.of == Of::Free
                 && block.lines.is_empty()
                 && block.outline.bounds().holds(label.rect);
@@ -128,7 +128,7 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes)
     }
 }
 
-/// On the border of a frame, which would be broken there; the label of a group under another frame, too.
+/// Reports labels on the border of a frame, which would be broken there, and group labels under another frame.
 fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
     let wholes = labels.iter().map(|label| label.whole.grown(FRAME_BORDER));
     let tree = Tree::new(wholes.collect());
@@ -136,7 +136,7 @@ fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
         let sides = frame.rect.sides().into_iter();
         let on: BTreeSet<usize> = sides.flat_map(|(one, two)| tree.along(one, two)).collect();
         for label in on {
-            // A label that is too long for its frame is reported as that.
+            // A label that is too long for its own frame is reported as a text overflow.
             if labels[label].of != Of::Group(index) {
                 let border = format!("the border of {}", scene.group(index));
                 report(&labels[label], &border, notes);

@@ -1,4 +1,4 @@
-//! Edges: room for the arrow, nothing in the way, nothing on the same line.
+//! Checks edges: room for the arrow, nothing in the way, no two on the same line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
             return;
         }
     }
-    // What runs over a node is reported already.
+    // An edge over a node is already reported.
     let apart = |(edge, ..): &Piece| !over.contains(edge);
     let pieces: Vec<Piece> = scene.pieces().filter(apart).collect();
     partly_same_line(scene, &pieces, &mut said, notes);
@@ -50,7 +50,7 @@ pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     arrows_on_edges(scene, &pieces, &said, notes);
 }
 
-/// What leads an edge round the nodes in its way: corners that do, where there are some within the canvas.
+/// The advice for an edge over a node: with corners that lead round it, if there is such a way within the canvas.
 fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways>) -> String {
     let edge = &scene.spec.edges[index];
     let way = ways.and_then(|ways| ways.shortest(scene, index));
@@ -67,7 +67,7 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways>) -> String {
     format!("move the node,{bend} or lead the edge round it with \"points\": [{points}]")
 }
 
-/// The way in which a laid-out figure does not run.
+/// The setting for the direction that the layout does not use.
 fn other_direction(scene: &Scene<'_>) -> &'static str {
     match scene.spec.layout.direction {
         Direction::LeftRight => "\"direction\": \"TB\"",
@@ -75,7 +75,8 @@ fn other_direction(scene: &Scene<'_>) -> &'static str {
     }
 }
 
-/// What leads an edge off another. In figures of the layout another direction does most often, then right angles, and more room seldom.
+/// The advice for an edge on another one. In laid-out figures another direction helps most often, then right angles, and rarely
+/// more room.
 fn elsewhere(scene: &Scene<'_>, index: usize) -> String {
     let place = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
         let routing = if scene.spec.layout.is_orthogonal {
@@ -115,7 +116,7 @@ fn arrows(scene: &Scene<'_>, notes: &Notes) {
     }
 }
 
-/// Two edges that run along the same line between the same nodes, in whichever direction. Returns them.
+/// Reports pairs of edges that run along the same line between the same nodes, in either direction. Returns the pairs.
 fn same_line(scene: &Scene<'_>, notes: &Notes) -> BTreeSet<(usize, usize)> {
     let mut first = BTreeMap::new();
     let mut said = BTreeSet::new();
@@ -147,19 +148,19 @@ fn same_line(scene: &Scene<'_>, notes: &Notes) -> BTreeSet<(usize, usize)> {
     said
 }
 
-/// The fields that say where an edge runs.
+/// The fields that decide where an edge runs.
 const WAY: &[&str] = &["points", "from"];
 
-/// An edge on which something lies, and where the file has it.
+/// An edge as messages name it, with its JSON pointer.
 fn named(scene: &Scene<'_>, edge: usize) -> String {
     format!("{} (/edges/{edge})", scene.edge(edge))
 }
 
-/// A straight piece of an edge's way.
+/// A straight piece of an edge's track.
 type Piece = Segment<usize>;
 
-/// Edges that have neither their start nor their end in common, partly on one line. In figures of very many pieces only level and upright
-/// ones are compared.
+/// Reports edges that have neither their start nor their end in common and lie partly on one line. In figures with very many
+/// pieces only horizontal and vertical ones are compared.
 fn partly_same_line(
     scene: &Scene<'_>,
     pieces: &[Piece],
@@ -199,17 +200,17 @@ fn partly_same_line(
     }
 }
 
-/// The length over which two pieces that run almost in one direction are drawn as one.
+/// The length over which two almost parallel pieces look like one line.
 fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
     let along = direction(one.0, one.1);
-    // Along the first, and beside it.
+    // Coordinates along the first piece and beside it.
     let place = |point: Point| {
         let (x, y) = (point.x - one.0.x, point.y - one.0.y);
         (x * along.x + y * along.y, y * along.x - x * along.y)
     };
     let (from, to) = (place(two.0), place(two.1));
     let lean = (to.1 - from.1) / (to.0 - from.0);
-    // Not a number where the second has no length.
+    // NaN if the second piece has no length.
     if lean.is_nan() || lean.abs() > EDGE_LEANS {
         return 0.0;
     }
@@ -226,7 +227,7 @@ fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Edges that run through a loop of the node that they lead to or from: which of them is the loop cannot be seen.
+/// Reports edges that run through a loop of their own node: the reader cannot tell which line is the loop.
 fn through_loops(
     scene: &Scene<'_>,
     pieces: &[Piece],
@@ -260,11 +261,11 @@ fn is_loop(scene: &Scene<'_>, edge: usize) -> bool {
     edge.start() == edge.end()
 }
 
-/// How many arrows are held against the lines at a time: more would not be looked at once the list is full.
+/// Arrows that are compared with all lines at a time. Once the list of problems is full, the rest is skipped.
 const ARROWS_AT_ONCE: usize = 512;
 
-/// Arrows that seem to be those of another edge, whose line or arrow lies under them, or which begins there. Edges that end side by side, each with
-/// an arrow, do not count.
+/// Reports arrows that seem to belong to another edge, because its line or arrow lies under them or it begins there. Edges that
+/// end side by side, each with an arrow, are fine.
 fn arrows_on_edges(
     scene: &Scene<'_>,
     pieces: &[Piece],
@@ -320,7 +321,7 @@ fn arrows_on_edges(
                 let begins = starts.any(|(at, end, head)| {
                     end == node && head.is_none() && at.distance(*tip) <= length(arrow)
                 });
-                // Two edges back and forth stand side by side.
+                // Two opposite edges run side by side.
                 let is_back = own.start() == its.end() && own.end() == its.start();
                 *on > if begins && !is_back { 0.0 } else { EDGE_ALONG }
             };
@@ -334,12 +335,13 @@ fn arrows_on_edges(
     }
 }
 
-/// From tip to base.
+/// Distance from the tip to the middle of the base.
 fn length([tip, one, two]: &Arrow) -> f64 {
     tip.distance(one.lerp(*two, 0.5))
 }
 
-/// Whether another edge ends beside the tip of an arrow, with one of its own. A loop and an edge that comes in do not stand side by side.
+/// Whether another edge ends beside an arrow's tip, with an arrow of its own. A loop and an ordinary edge do not count as side by
+/// side.
 fn is_beside(
     scene: &Scene<'_>,
     (edge, other): (usize, usize),
@@ -352,9 +354,9 @@ fn is_beside(
             .any(|(at, end, arrow)| *end == node && arrow.is_some() && at.distance(tip) <= length)
 }
 
-/// How much of the sides of the arrows of an edge lies within another arrow.
+/// The length of the other edge's arrow sides within an arrow.
 fn heads(ends: &[End; 2], arrow: Arrow) -> f64 {
-    // No corner of an arrow is farther from its tip.
+    // Every corner of an arrow is within this distance of its tip.
     let reach = |arrow: &Arrow| 1.2 * length(arrow);
     let is_near = |head: &Arrow| head[0].distance(arrow[0]) < reach(head) + reach(&arrow);
     let heads = ends.iter().filter_map(|(.., head)| *head).filter(is_near);
@@ -362,10 +364,10 @@ fn heads(ends: &[End; 2], arrow: Arrow) -> f64 {
     sides.map(|(one, two)| within(arrow, 0.0, one, two)).sum()
 }
 
-/// A node, or a group of which a node stands for all.
+/// A node, and the group for which it stands, if any.
 type Node = (usize, Option<usize>);
 
-/// Where an edge begins and where it ends, at what, and the arrow there.
+/// An end of an edge: its point, its node or group, and the arrow there.
 type End = (Point, Node, Option<Arrow>);
 
 fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
@@ -377,7 +379,7 @@ fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
     [(*first, edge.start(), tail), (*last, edge.end(), head)]
 }
 
-/// How much of a line lies within a triangle, or no farther from it than `room`.
+/// The length of a line that lies within a triangle or at most `room` away from it.
 fn within(triangle: Arrow, room: f64, one: Point, two: Point) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     let [tip, base, other] = triangle;
@@ -400,7 +402,7 @@ fn within(triangle: Arrow, room: f64, one: Point, two: Point) -> f64 {
     (high - low).max(0.0) * one.distance(two)
 }
 
-/// How many times edges cross each other; `None` where there are too many pieces to compare.
+/// How many times edges cross; `None` if there are too many pieces to compare.
 pub(crate) fn crossings(scene: &Scene<'_>) -> Option<usize> {
     let pieces: Vec<Piece> = scene.pieces().collect();
     if pieces.len() > CROSSED_PIECES {
@@ -416,7 +418,7 @@ pub(crate) fn crossings(scene: &Scene<'_>) -> Option<usize> {
     Some(pieces.iter().map(crosses).sum())
 }
 
-/// Whether each of two lines has an end on either side of the other, by so much; by nothing: or on it.
+/// Whether each of two lines has its ends on opposite sides of the other, by more than `by`; with 0 an end may lie on the line.
 fn cross(one: (Point, Point), two: (Point, Point), by: f64) -> bool {
     let side = |at: Point, line: (Point, Point)| {
         (line.1.x - line.0.x) * (at.y - line.0.y) - (line.1.y - line.0.y) * (at.x - line.0.x)

@@ -1,4 +1,4 @@
-//! What is wrong with a figure that can be drawn.
+//! Checks a figure that can be drawn.
 
 mod colours;
 mod labels;
@@ -12,7 +12,7 @@ use crate::notes::{Notes, Place};
 use crate::scene::Scene;
 use crate::text;
 
-/// Looks at everything. Lengths in messages are units of the canvas.
+/// Runs all checks. Lengths in messages are in units of the canvas.
 pub(crate) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &Notes) {
     texts::check(scene, column_mm, notes);
     places::check(scene, notes);
@@ -21,12 +21,12 @@ pub(crate) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &Notes) {
     colours::check(scene, notes);
 }
 
-/// A length for a message: up to the next whole unit.
+/// A length for a message, rounded up to whole units.
 fn units(length: f64) -> String {
     format!("{:.0}", length.ceil())
 }
 
-/// A name as it is quoted in messages: long ones are cut.
+/// A name in quotes for a message, cut to 40 characters.
 fn quoted(name: &str) -> String {
     let name = text::plain(name);
     let short: String = name.chars().take(40).collect();

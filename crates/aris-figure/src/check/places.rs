@@ -1,4 +1,4 @@
-//! Places: on the canvas, beside each other, in the right frame.
+//! Checks positions: on the canvas, beside each other, in the right frame.
 
 use super::units;
 use crate::geometry::{Point, Rect};
@@ -37,7 +37,7 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
         let (node, place) = (scene.node(index), scene.node_place(index));
         (node, block.bounds(), place, &["x", "y"][..])
     });
-    // Where an edge only follows its nodes, they are reported.
+    // Of an edge without a label or points of its own, the nodes are reported.
     let edges = scene.routes.iter().enumerate().map(|(index, route)| {
         let (edge, place) = (scene.edge(index), scene.edge_place(index));
         (edge, route.bounds(), place, &["label", "points"][..])

@@ -1,4 +1,4 @@
-//! Text: does it fit, can it be drawn, can it be read in print?
+//! Checks text: it must fit, be drawable and be readable in print.
 
 use super::labels::labels;
 use super::{quoted, units};
@@ -13,7 +13,7 @@ use crate::text;
 const SMALLEST_PT: f64 = 5.0;
 const POINTS_PER_MM: f64 = 72.0 / 25.4;
 
-/// Families that are as wide as the one that is measured, and what they fall back to.
+/// Families with the same character widths as the measured font.
 const SAME_WIDTH: [&str; 6] = [
     "arial",
     "helvetica",
@@ -96,7 +96,7 @@ fn glyphs(scene: &Scene<'_>, notes: &Notes) {
     }
 }
 
-/// Every line of text, with the thing it belongs to and the field that holds it.
+/// Every line of text, with the place of its owner and the field that holds it.
 fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &'static str)> {
     let nodes = scene.blocks.iter().zip(&scene.spec.nodes);
     let nodes = nodes.flat_map(|(block, node)| {
@@ -110,7 +110,7 @@ fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &
     nodes.chain(labels.filter_map(|label| Some((label.line, label.place, *label.fields.last()?))))
 }
 
-/// One problem for the whole figure, at its smallest text.
+/// Reports the smallest text of the figure, once, if it is too small in print.
 fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &Notes) {
     let points = |size: f64| size * column_mm * POINTS_PER_MM / scene.width;
     let sizes = all(scene).map(|(line, place, field)| {
@@ -141,7 +141,7 @@ fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &Notes) {
     );
 }
 
-/// What makes a figure narrower whose canvas follows its layout.
+/// Advice on how to make a laid-out figure narrower.
 fn narrower(scene: &Scene<'_>) -> &'static str {
     let spec = scene.spec;
     if spec.canvas.width.is_some() || spec.nodes.iter().any(|node| node.centre.is_some()) {

@@ -1,11 +1,11 @@
-//! Points, boxes and shapes. Square roots and the four operations only, which give the same bits on every machine.
+//! Points, boxes and shapes. Uses only the four operations and square roots, which give the same bits on every machine.
 
 mod outline;
 
 pub(crate) use kurbo::Point;
 pub(crate) use outline::{Outline, Shape};
 
-/// Length 1 in the direction from one point to another; right where both are the same. (The unit vectors of kurbo are rounded otherwise.)
+/// The unit vector from one point to another; (1, 0) if they are equal. (kurbo's unit vectors are rounded differently.)
 pub(crate) fn direction(one: Point, two: Point) -> Point {
     let length = one.distance(two);
     if length > 0.0 {
@@ -15,14 +15,14 @@ pub(crate) fn direction(one: Point, two: Point) -> Point {
     }
 }
 
-/// The least and the greatest of some lengths.
+/// The smallest and the largest of some lengths.
 pub(crate) fn span(lengths: impl Iterator<Item = f64>) -> (f64, f64) {
     lengths.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| {
         (low.min(at), high.max(at))
     })
 }
 
-/// A box with its sides along the axes.
+/// A rectangle with sides along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rect {
     pub(crate) left: f64,
@@ -84,7 +84,7 @@ impl Rect {
         }
     }
 
-    /// In the order in which a border runs.
+    /// Clockwise from the top left.
     pub(crate) fn corners(self) -> [Point; 4] {
         [
             Point::new(self.left, self.top),
@@ -94,7 +94,7 @@ impl Rect {
         ]
     }
 
-    /// The lines of its border.
+    /// The four lines of its border.
     pub(crate) fn sides(self) -> [(Point, Point); 4] {
         let [one, two, three, four] = self.corners();
         [(one, two), (two, three), (three, four), (four, one)]
@@ -136,7 +136,7 @@ impl Rect {
             && point.y <= self.bottom
     }
 
-    /// Whether the line from `one` to `two` has a part inside. **Source**: the slab method.
+    /// Whether the line from `one` to `two` runs partly inside. **Source**: the slab method.
     pub(crate) fn is_crossed(self, one: Point, two: Point) -> bool {
         let (mut first, mut last) = (0.0_f64, 1.0_f64);
         for (from, to, low, high) in [

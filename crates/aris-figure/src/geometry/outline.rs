@@ -1,4 +1,4 @@
-//! The outlines of nodes: where lines leave them, and what they meet.
+//! The outlines of nodes: where lines leave them and what crosses them.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -7,14 +7,14 @@ use strum::VariantArray;
 use super::{Point, Rect, direction, span};
 use crate::measures::{CAP, CORNER, HEAD};
 
-/// How a node is drawn.
+/// The shape of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub(crate) enum Shape {
     /// A box.
     Rect,
     /// A box with round corners.
     Rounded,
-    /// A circle around the longer of width and height.
+    /// A circle whose diameter is the longer of width and height.
     Circle,
     /// An ellipse in its box.
     Ellipse,
@@ -22,16 +22,16 @@ pub(crate) enum Shape {
     Diamond,
     /// A store: round at the top and the bottom.
     Cylinder,
-    /// A cylinder that lies.
+    /// A cylinder on its side.
     Queue,
-    /// A sheet of paper with a wave below.
+    /// A sheet of paper with a wavy lower edge.
     Document,
     /// A head above a box with round corners.
     Person,
 }
 
 impl Shape {
-    /// What its ends take of the room for text, half of it to each side, and how far they move the text.
+    /// The room that its ends take from the text, in total, and how far they shift the text.
     pub(crate) const fn ends(self) -> (Point, Point) {
         match self {
             Self::Cylinder => (Point::new(0.0, 1.5 * CAP), Point::new(0.0, CAP / 2.0)),
@@ -42,13 +42,13 @@ impl Shape {
         }
     }
 
-    /// Whether its width changes with its height, so that it grows in proportion.
+    /// Whether its width varies with height, so that it grows in proportion.
     pub(crate) const fn is_tapered(self) -> bool {
         matches!(self, Self::Circle | Self::Ellipse | Self::Diamond)
     }
 }
 
-/// A node's outline: a shape and its box. A circle's box is square.
+/// A node's outline: a shape and its box, which is square for a circle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
     pub(crate) shape: Shape,
@@ -74,12 +74,12 @@ impl Outline {
         Rect::around(self.centre, self.half.x * 2.0, self.half.y * 2.0)
     }
 
-    /// Half the height of a cylinder's ends, and how far a document's wave goes.
+    /// Half the height of a cylinder's ends; also the height of a document's wave.
     pub(crate) fn cap(&self) -> f64 {
         CAP.min(self.half.x / 2.0).min(self.half.y / 2.0)
     }
 
-    /// Radius of a person's head, which stands on the body.
+    /// Radius of a person's head, which sits on the body.
     pub(crate) fn head(&self) -> f64 {
         HEAD.min(self.half.x).min(self.half.y / 2.0)
     }
@@ -91,7 +91,7 @@ impl Outline {
         Rect::around(self.centre + (0.0, head), width, height)
     }
 
-    /// The middle of a person's head.
+    /// The centre of a person's head.
     pub(crate) fn face(&self) -> Point {
         self.centre + (0.0, self.head() - self.half.y)
     }
@@ -103,7 +103,7 @@ impl Outline {
         }
     }
 
-    /// Where the line from the centre to `target` leaves the shape; its top where `target` is the centre.
+    /// Where the ray from the centre to `target` leaves the shape; the top if `target` is the centre.
     pub(crate) fn edge_towards(&self, target: Point) -> Point {
         let (x, y) = (target.x - self.centre.x, target.y - self.centre.y);
         if x == 0.0 && y == 0.0 {
@@ -136,7 +136,7 @@ impl Outline {
         self.centre + (x * share, y * share)
     }
 
-    /// The share of (`x`, `y`), both positive, at which a ray meets the arc in the corner; none where it meets a side.
+    /// The factor by which (`x`, `y`), both positive, meets the corner's arc; `None` if the ray meets a side instead.
     fn round_corner(&self, x: f64, y: f64) -> Option<f64> {
         let radius = self.corner();
         let (middle_x, middle_y) = (self.half.x - radius, self.half.y - radius);
@@ -152,7 +152,7 @@ impl Outline {
         (share * x > middle_x && share * y > middle_y).then_some(share)
     }
 
-    /// How far above the centre the outline lies at `x` from the centre.
+    /// Height of the outline above the centre at a horizontal distance `x` from it.
     pub(crate) fn height_at(&self, x: f64) -> f64 {
         let share = (x.abs() / self.half.x).min(1.0);
         match self.shape {
@@ -170,7 +170,7 @@ impl Outline {
         }
     }
 
-    /// How far to the side of the centre the outline lies at `y` from the centre.
+    /// Width of the outline beside the centre at a vertical distance `y` from it.
     fn width_at(&self, y: f64) -> f64 {
         if self.shape == Shape::Person {
             return self.half.x;
@@ -182,31 +182,31 @@ impl Outline {
         turned.height_at(y)
     }
 
-    /// How far the outline lies from the centre on the side that `out` points to, `beside` its middle.
+    /// Distance of the outline from the centre on the side that `out` points to, at a distance `beside` from the side's middle.
     pub(crate) fn out_at(&self, out: Point, beside: f64) -> f64 {
         match out {
             Point { x, .. } if x != 0.0 => self.width_at(beside),
-            // Feet are flat.
+            // The lower edge of a person is flat.
             Point { y, .. } if y > 0.0 && self.shape == Shape::Person => self.half.y,
             _ => self.height_at(beside),
         }
     }
 
-    /// Half of the width and height within which a line straight out of a side is not almost along it.
+    /// Half the width and height of the range in which a line straight out of a side meets it at a large enough angle.
     pub(crate) fn sides(&self) -> (f64, f64) {
         match self.shape {
             Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 (self.half.x - self.corner(), self.half.y - self.corner())
             }
             Shape::Person => (self.half.x, self.half.y - 2.0 * self.head()),
-            // Up to where the outline runs at 45° when both are alike.
+            // Up to where the outline runs at 45° if width and height are equal.
             Shape::Circle | Shape::Ellipse | Shape::Diamond => {
                 (self.half.x * FRAC_1_SQRT_2, self.half.y * FRAC_1_SQRT_2)
             }
         }
     }
 
-    /// Where a way to `corner` begins: straight out of the side that it lies before, else as towards any point.
+    /// Where a way to `corner` begins: straight out of a side if the corner lies in front of it, else as for any target.
     pub(crate) fn port(&self, corner: Point) -> Point {
         let (x, y) = (corner.x - self.centre.x, corner.y - self.centre.y);
         let (side_x, side_y) = self.sides();
@@ -220,7 +220,7 @@ impl Outline {
         }
     }
 
-    /// Whether the line from `one` to `two` has a part inside the shape made smaller by `margin`.
+    /// Whether the line from `one` to `two` runs partly inside the shape shrunk by `margin`.
     pub(crate) fn is_crossed(&self, one: Point, two: Point, margin: f64) -> bool {
         let half = Point::new(
             (self.half.x - margin).max(0.0),
@@ -241,7 +241,7 @@ impl Outline {
             Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 square.is_crossed(one, two)
             }
-            // |u + v| <= 1 and |u - v| <= 1: a square, turned.
+            // |u + v| <= 1 and |u - v| <= 1: a square turned by 45°.
             Shape::Diamond => {
                 let turned = |point: Point| Point::new(point.x + point.y, point.x - point.y);
                 square.is_crossed(turned(one), turned(two))
@@ -262,7 +262,7 @@ impl Outline {
         }
     }
 
-    /// Whether a box has a part inside the shape.
+    /// Whether a box and the shape overlap.
     pub(crate) fn meets_rect(&self, rect: Rect) -> bool {
         if !self.bounds().meets(rect) {
             return false;
@@ -271,7 +271,7 @@ impl Outline {
         rect.holds_point(self.centre) || rect.sides().into_iter().any(crosses)
     }
 
-    /// Corners of a polygon that stands for the shape.
+    /// Corners of a polygon that approximates the shape.
     fn polygon(&self) -> Vec<Point> {
         let at = |x: f64, y: f64| self.centre + (x * self.half.x, y * self.half.y);
         match self.shape {
@@ -297,7 +297,7 @@ impl Outline {
         }
     }
 
-    /// How far two shapes reach into each other, none where they do not. **Source**: separating axes of convex polygons.
+    /// How deep two shapes overlap; `None` if they do not. **Source**: separating axes of convex polygons.
     pub(crate) fn overlap(&self, other: &Self) -> Option<f64> {
         if !self.bounds().meets(other.bounds()) {
             return None;
@@ -317,7 +317,7 @@ impl Outline {
     }
 }
 
-/// The distance from the origin to the line between two points.
+/// The distance from the origin to the segment between two points.
 fn from_origin(one: Point, two: Point) -> f64 {
     let (x, y) = (two.x - one.x, two.y - one.y);
     let square = x * x + y * y;

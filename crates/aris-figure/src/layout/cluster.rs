@@ -1,4 +1,4 @@
-//! Groups in groups: each is laid out by itself, from the innermost out.
+//! Nested groups: each is laid out by itself, from the innermost outwards.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::scene::{Size, label_room};
 use crate::spec::{Direction, Edge, Owners, Spec};
 use crate::text::{self, Weight};
 
-/// What a layout gives: places from the top left of what it fills.
+/// The result of a layout; positions are relative to its top left corner.
 #[derive(Debug, Default)]
 pub(crate) struct Drawing {
     pub(crate) width: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Drawing {
 /// The figure itself, or a group in it.
 type Owner = Option<usize>;
 
-/// What an owner holds.
+/// A member of an owner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Node(usize),
@@ -35,13 +35,13 @@ struct Work<'a> {
     sizes: &'a [Size],
     parts: BTreeMap<Owner, Vec<Part>>,
     edges: BTreeMap<Owner, Vec<(Part, Part, usize)>>,
-    /// Room that loops take above a node, or beside it where the layers lie below each other.
+    /// Room that loops take above a node, or beside it if the layers run from top to bottom.
     loops: BTreeMap<usize, f64>,
-    /// What is laid out and not yet taken by its owner.
+    /// Groups that are laid out but not yet part of their owner.
     drawings: BTreeMap<usize, Drawing>,
 }
 
-/// Places the nodes that have no place.
+/// Lays out the nodes without a position.
 pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
     let owners = spec.owners();
     let mut parts: BTreeMap<Owner, Vec<Part>> = BTreeMap::new();
@@ -56,7 +56,7 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
             parts.entry(*owner).or_default().push(Part::Node(node));
         }
     }
-    // In the order of the file: a group stands where its first node does.
+    // In the order of the file: a group takes the position of its first node.
     let first = |part: &Part| match part {
         Part::Node(node) => (*node, 0),
         Part::Group(group) => (spec.groups[*group].members[0], group + 1),
@@ -113,7 +113,7 @@ impl Work<'_> {
             .iter()
             .map(|part| {
                 let size = match part {
-                    // As much room on the other side as a loop takes on one: the box stays in the middle.
+                    // A loop's room is added on both sides, so that the box stays in the middle.
                     Part::Node(node) => {
                         turn(self.sizes[*node].width, self.sizes[*node].height)
                             + (0.0, 2.0 * self.loops.get(node).unwrap_or(&0.0))
@@ -161,7 +161,7 @@ impl Work<'_> {
                 })
             })
             .collect();
-        // In a frame an edge that passes a box stays off the border, which is as far as its padding.
+        // In a frame, edges that pass a box must stay off the border, which is one padding away.
         let beside = if owner.is_some() {
             PADDING * 0.6
         } else {
@@ -203,7 +203,7 @@ impl Work<'_> {
     }
 }
 
-/// The corners of a loop to the right of a node: above it, where others have theirs, edges come in.
+/// The corners of a loop to the right of a node, because edges come in from above, where loops usually are.
 fn loop_corners(size: &Size, centre: Point) -> Vec<Point> {
     let (x, y) = (
         size.width / 2.0 + LOOP_BESIDE,
@@ -223,7 +223,7 @@ impl Drawing {
         }
     }
 
-    /// With a frame around it that has room for its label: as wide as that, and so much above.
+    /// Adds a frame with padding; its label needs at least this width, and this room above the nodes.
     fn framed(self, padding: f64, (width, above): (f64, f64)) -> Self {
         let top = padding.max(above);
         let mut framed = Self {
@@ -238,7 +238,7 @@ impl Drawing {
 }
 
 impl Owners {
-    /// What owns a node, from the innermost out, each with the part of it that holds the node.
+    /// The owners of a node from the innermost out, each with its member that contains the node.
     fn chain(&self, node: usize) -> Vec<(Owner, Part)> {
         let mut part = Part::Node(node);
         let mut owner = self.nodes[node];
@@ -251,7 +251,7 @@ impl Owners {
         chain
     }
 
-    /// The innermost owner of two nodes, and the parts of it that hold them.
+    /// The innermost common owner of two nodes, and its members that contain them.
     fn meet(&self, one: usize, two: usize) -> (Owner, Part, Part) {
         let other: BTreeMap<Owner, Part> = self.chain(two).into_iter().collect();
         self.chain(one)

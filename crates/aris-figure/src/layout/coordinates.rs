@@ -1,9 +1,10 @@
-//! Places across the layers: each box as near to the middle of its neighbours as order and room allow.
+//! Positions across the layers: each box as near to the middle of its neighbours as order and room allow.
 
 use super::order::Graph;
 use crate::measures::{PASSING, PLACE_SWEEPS, PULL_BOXES, PULL_STAND_INS, STRAIGHTEN_SWEEPS};
 
-/// `gap` between boxes, `beside` at most between a box and an edge that passes it.
+/// Computes the position of every box and stand-in. `gap`: room between boxes; `beside`: most room between a box and a passing
+/// edge.
 pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
     let mut place = vec![0.0; graph.across.len()];
     for layer in &graph.layers {
@@ -14,7 +15,7 @@ pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
         }
     }
     let count = graph.layers.len();
-    // Forth, then back.
+    // Forwards, then backwards.
     let layers = |sweep: usize| {
         let back = !sweep.is_multiple_of(2);
         (0..count).map(move |step| if back { count - 1 - step } else { step })
@@ -34,12 +35,12 @@ pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
 
 #[derive(Clone, Copy)]
 enum Sweep {
-    /// Forth when even, back when odd.
+    /// Forwards if even, backwards if odd.
     All(usize),
     StandIns,
 }
 
-/// The least distance of each box of a layer from the first.
+/// The smallest distance of each box in a layer from the first one.
 fn offsets(graph: &Graph, layer: &[usize], (gap, beside): (f64, f64)) -> Vec<f64> {
     let mut at = 0.0;
     let mut before: Option<usize> = None;
@@ -61,17 +62,18 @@ fn offsets(graph: &Graph, layer: &[usize], (gap, beside): (f64, f64)) -> Vec<f64
         .collect()
 }
 
-/// Moves the boxes of a layer towards their neighbours. **Source**: least squares under an order, by pooling neighbours that would swap.
+/// Moves the boxes of a layer towards their neighbours. **Source**: least squares under a fixed order, by pooling neighbours that
+/// would swap.
 fn settle(graph: &Graph, layer: usize, sweep: Sweep, gaps: (f64, f64), place: &mut [f64]) {
     let layer = &graph.layers[layer];
     let offsets = offsets(graph, layer, gaps);
     let nothing = Vec::new();
-    // A pool: the sum of weighted wishes, the weight, how many boxes.
+    // A pool of boxes: the sum of weighted wishes, the sum of weights, the number of boxes.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
     for (index, offset) in layer.iter().zip(&offsets) {
         let (before, after) = (&graph.before[*index], &graph.after[*index]);
         let passes = |index: usize| index >= graph.items;
-        // Boxes look one way, so that chains become straight; the stand-ins of long edges look both ways.
+        // Boxes look in one direction, so that chains become straight; stand-ins of long edges look in both.
         let (before, after) = match sweep {
             _ if passes(*index) || before.is_empty() || after.is_empty() => (before, after),
             Sweep::All(sweep) if sweep % 2 == 0 => (before, &nothing),
@@ -79,13 +81,13 @@ fn settle(graph: &Graph, layer: usize, sweep: Sweep, gaps: (f64, f64), place: &m
             Sweep::StandIns => (&nothing, &nothing),
         };
         let (mut sum, mut weight) = (0.0, 0.0);
-        // A box stands in line with the boxes beside it, wherever long edges to it come from.
+        // A box lines up with neighbouring boxes; long edges count only if it has none.
         let has_boxes = before.iter().chain(after).any(|other| !passes(*other));
         for other in before.iter().chain(after) {
             if has_boxes && !passes(*index) && passes(*other) {
                 continue;
             }
-            // Edges from box to box are to be straight before all else, then long ones.
+            // Straight edges between boxes have priority, then straight long edges.
             let pull = match (passes(*other), passes(*index)) {
                 (true, true) => PULL_STAND_INS,
                 (false, false) => PULL_BOXES,
@@ -95,7 +97,7 @@ fn settle(graph: &Graph, layer: usize, sweep: Sweep, gaps: (f64, f64), place: &m
             weight += pull;
         }
         if !passes(*index) && matches!(sweep, Sweep::StandIns) {
-            // As good as fixed.
+            // Practically fixed.
             (sum, weight) = (place[*index] * 1e6, 1e6);
         } else if weight == 0.0 {
             (sum, weight) = (place[*index] * 0.1, 0.1);

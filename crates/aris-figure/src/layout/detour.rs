@@ -1,13 +1,13 @@
-//! Ways round nodes for edges that a layout would lead over them: those between a group's inside and what is outside.
+//! Detours round nodes for edges that would run over them: those between the inside and the outside of a group.
 //!
-//! **Source**: the shortest way among the corners of the boxes, each a little larger (a visibility graph, Dijkstra's algorithm).
+//! **Source**: shortest paths among the corners of slightly enlarged boxes (a visibility graph, Dijkstra's algorithm).
 
 use crate::geometry::{Outline, Point, Rect};
 use crate::measures::{CLEAR, DETOUR_CORNER, DETOUR_NODES};
 use crate::scene::Scene;
 use crate::tree::Tree;
 
-/// Edges without corners from the file that lie over strangers, with corners that lead round these.
+/// The laid-out edges that run over other nodes, each with the corners of a way round these.
 pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
     let Some(mut ways) = Ways::new(scene) else {
         return Vec::new();
@@ -31,32 +31,32 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
         .collect()
 }
 
-/// What a way begins or ends at.
+/// An end of a way.
 struct Stop {
     outline: Outline,
-    /// The node, or those in the frame.
+    /// The node, or the nodes in the frame.
     own: Vec<usize>,
     is_frame: bool,
 }
 
 impl Stop {
-    /// Whether a line between two corners of a way does not lead through it.
+    /// Whether a line between two corners does not run through this end.
     fn is_passed(&self, one: Point, two: Point) -> bool {
         !self.outline.bounds().grown(-1.0).is_crossed(one, two)
     }
 }
 
-/// Ways round the nodes of a figure. Which nodes a line between two corners passes is found once, for all ways.
+/// Ways round the nodes of a figure. Which nodes a line between two corners crosses is computed once, for all ways.
 pub(crate) struct Ways {
     walls: Tree,
     corners: Vec<Point>,
-    /// The nodes between each two corners, and between each node and each corner.
+    /// The nodes crossed between each pair of corners, and between each node and corner.
     between: Vec<Option<Vec<usize>>>,
     from_node: Vec<Option<Vec<usize>>>,
 }
 
 impl Ways {
-    /// `None`: the figure is too large to look for ways.
+    /// `None` if the figure is too large.
     pub(crate) fn new(scene: &Scene<'_>) -> Option<Self> {
         if scene.blocks.len() > DETOUR_NODES {
             return None;
@@ -79,7 +79,7 @@ impl Ways {
         })
     }
 
-    /// The corners of the shortest way for an edge that touches no node but its ends.
+    /// The corners of the shortest way for an edge that crosses no node but its ends; empty if the direct line does.
     pub(crate) fn shortest(&mut self, scene: &Scene<'_>, edge: usize) -> Option<Vec<Point>> {
         let (from, to) = scene.ends(edge);
         let edge = &scene.spec.edges[edge];
@@ -89,12 +89,12 @@ impl Ways {
             is_frame: group.is_some(),
         };
         let (from, to) = (&stop(from, edge.start()), &stop(to, edge.end()));
-        // A way from a frame to what is in it stays there.
+        // An edge between a frame and a node in it gets no detour.
         if from.own.iter().any(|node| to.own.contains(node)) {
             return None;
         }
         let (start, target) = (from.outline.centre, to.outline.centre);
-        // A way leaves a node straight where it can, so its line is not that from the centre.
+        // A way leaves a node at a right angle if possible, so the line does not begin at the centre.
         let leaves = from.outline.port(target);
         let direct = (leaves, to.outline.port(leaves));
         let others = |node: &usize| !from.own.contains(node) && !to.own.contains(node);
@@ -102,7 +102,7 @@ impl Ways {
             return Some(Vec::new());
         }
         let count = self.corners.len();
-        // What the rest of a way costs at least (A*).
+        // Lower bounds for the rest of each way (A*).
         let rest: Vec<f64> = self
             .corners
             .iter()
@@ -146,7 +146,7 @@ impl Ways {
         Some(way)
     }
 
-    /// Whether a line from an end to a corner passes no node but, where it may, the other end.
+    /// Whether the line from an end to a corner crosses no node, except that it may pass the other end's bounds.
     fn leads_out(&mut self, end: &Stop, corner: usize, other: &Stop) -> bool {
         let two = self.corners[corner];
         let one = end.outline.port(two);
@@ -164,7 +164,7 @@ impl Ways {
             && (!end.is_frame || end.is_passed(one, two))
     }
 
-    /// Whether a line between two corners passes no node but, where it may, the ends of the way.
+    /// Whether the line between two corners crosses no node and neither end.
     fn is_clear(&mut self, here: usize, next: usize, from: &Stop, to: &Stop) -> bool {
         let (one, two) = (self.corners[here], self.corners[next]);
         let pair = here.min(next) * self.corners.len() + here.max(next);

@@ -1,4 +1,4 @@
-//! One level of a layout: boxes in layers. Sizes and places are along the layers' direction and across it.
+//! One level of a layout: boxes in layers. Sizes and positions are given along the layers' direction and across it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,28 +14,28 @@ use crate::spec::Layout;
 /// A box.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// A node and not a group: edges end at its centre.
+    /// Whether it is a node, at whose centre edges end, and not a group.
     pub(super) is_node: bool,
     pub(super) along: f64,
     pub(super) across: f64,
 }
 
-/// An edge between two boxes, not the same.
+/// An edge between two different boxes.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
     /// Size of its label, along and across; 0 without one.
     pub(super) label: Point,
-    /// What its arrows need, at the start and at the end; 0 without one.
+    /// The room that its arrows need at the start and at the end; 0 without an arrow.
     pub(super) arrows: [f64; 2],
-    /// What the caller calls it.
+    /// Index of the edge in the figure.
     pub(super) edge: usize,
-    /// Neither bent nor with corners of its own.
+    /// Whether it is neither curved nor has corners of its own.
     pub(super) is_straight: bool,
 }
 
-/// Where an edge begins and where it ends.
+/// Start and end of an edge.
 type Pair = (usize, usize);
 
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     order(&mut graph);
     let across = coordinates::across(&graph, layout.node_gap, beside);
 
-    // Along the layers: each as thick as its thickest box, the room between them as wide as the labels there.
+    // Along the layers: each is as thick as its thickest box, and the gaps have room for labels.
     let count = graph.layers.len();
     let mut thick = vec![0.0_f64; count];
     for (item, layer) in items.iter().zip(&graph.layer) {
@@ -81,7 +81,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     let centres: Vec<Point> = (0..items.len())
         .map(|item| Point::new(middle(graph.layer[item]), across[item] - low))
         .collect();
-    // Whether another box, or an edge that passes the layer, lies between a box and a place across.
+    // Whether another box, or an edge that passes the layer, lies between a box and a position across.
     let place = places(&graph);
     let is_taken = |item: usize, to: f64| {
         let by = to - centres[item].y;
@@ -95,14 +95,15 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
             (across[*other] - across[item]).abs() - graph.across[*other] / 2.0 < by.abs()
         })
     };
-    // Whether the line from a box to `next` would run along its neighbours; for a long edge, along one that lies in its way.
+    // Whether the line from a box to `next` would run along its neighbours; for a long edge, only if something lies in its way.
     let steep = |item: usize, next: Point, is_long: bool| {
         let along = (next.x - centres[item].x).abs() * items[item].across;
         let across = (next.y - centres[item].y).abs() * items[item].along;
         let has_neighbours = graph.layers[graph.layer[item]].len() > 1;
         across > along && has_neighbours && (!is_long || is_taken(item, next.y))
     };
-    // Where an edge that leads to `next` leaves the layer of a box: at its side, where the layer beyond it has no room for an arrow.
+    // The point at which an edge to `next` leaves the layer of a box. It is the box's side if the layer has no room for an arrow
+    // beyond it.
     let door = |item: usize, next: Point, beside: f64| {
         let centre = centres[item];
         let room = (items[item].across / 2.0 - CORNER).max(0.0);
@@ -117,8 +118,8 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
             .is_node
             .then(|| centre + (half, beside.clamp(-room, room)))
     };
-    // The same with room for an arrow that would else lie in the box, because the edge runs along the side; beside the middle, where
-    // edges straight ahead begin and end.
+    // The same, with room for an arrow that would otherwise lie in the box because the edge runs along its side. It is beside the
+    // middle, where straight edges begin and end.
     let port = |item: usize, door: Point, next: Point, arrow: f64| {
         let (along, across) = (next.x - door.x, next.y - door.y);
         let has_room = (door.x - centres[item].x).abs() >= items[item].along / 2.0 + arrow;
@@ -147,7 +148,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 .flat_map(|(stand_in, place)| {
                     let layer = graph.layer[*stand_in];
                     let across = place - low + lane.beside;
-                    // Straight through the layer, so that no neighbour's corner is cut.
+                    // Straight through the layer, so that the line does not cut a neighbour's corner.
                     [starts[layer], starts[layer] + thick[layer]]
                         .map(|along| Point::new(along, across))
                 })
@@ -180,7 +181,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 points.splice(..0, first);
                 points.extend(last);
             } else if steep(link.from, ends.0, is_long) || steep(link.to, ends.1, is_long) {
-                // Long edges are side by side already.
+                // Long edges already run side by side.
                 let beside = if is_long { 0.0 } else { lane.beside };
                 let doors = (
                     door(link.from, ends.0, beside),
@@ -194,7 +195,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 points.extend(last);
             }
             if points.is_empty() && lane.beside != 0.0 {
-                // Straight from side to side where these are long enough, else out to the lane and back.
+                // Straight from side to side if the sides are long enough, else out to the lane and back.
                 let length = (to.x - from.x).abs().max(1.0);
                 let half = |item: usize| items[item].along / 2.0 / length;
                 let share = |item: usize, arrow: f64| {
@@ -225,7 +226,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     }
 }
 
-/// The room after each layer: what the file says, or more where labels, arrows, and edges that turn there need it.
+/// The gap after each layer: that of the file, or more if labels, arrows or turning edges need it.
 fn gaps(
     graph: &Graph,
     links: &[Link],
@@ -234,7 +235,7 @@ fn gaps(
     layout: Layout,
 ) -> Vec<f64> {
     let count = graph.layers.len();
-    // What the arrows need on either side of each gap.
+    // Room for arrows at the beginning and at the end of each gap.
     let least = if layout.is_orthogonal {
         ARROW_ROOM
     } else {
@@ -255,7 +256,7 @@ fn gaps(
     }
     let mut turns = vec![TURN; count];
     if layout.is_orthogonal {
-        // Edges turn between the layers, those from different boxes to different boxes each on a line of its own.
+        // Edges turn between layers; edges that share no box need separate lines.
         let mut ends = vec![(BTreeSet::new(), BTreeSet::new()); count];
         for (from, to) in forward {
             for (starts, stops) in &mut ends[graph.layer[*from]..graph.layer[*to]] {
@@ -280,10 +281,10 @@ fn gaps(
         let needs = if lane.is_outer {
             link.label.x + 4.0 * ARROW_ROOM.max(arrow)
         } else if link.label.x > 0.0 {
-            // The label, and an arrow or as much line on both sides.
+            // The label, and on each side room for an arrow.
             link.label.x + 2.0 * ARROW_ROOM.max(arrow)
         } else if lane.beside != 0.0 {
-            // A corner halfway.
+            // A corner in the middle of the gap.
             2.0 * (arrow + TURN)
         } else {
             0.0
@@ -294,7 +295,7 @@ fn gaps(
     gaps
 }
 
-/// Places along a way; those in a row that hardly differ become the same.
+/// Positions along a way; consecutive ones that hardly differ become equal.
 fn upright(mut places: Vec<f64>) -> Vec<f64> {
     for run in places.chunk_by_mut(|one, other| (one - other).abs() < LEANS) {
         let (low, high) = span(run.iter().copied());
@@ -324,8 +325,8 @@ fn simplified(from: Point, points: &[Point], to: Point) -> Vec<Point> {
     kept
 }
 
-/// The pairs with those turned round that would close a cycle: those that lead back in the order of the file, when they are no more than
-/// those that a search finds. People write what comes first first.
+/// The pairs without cycles: some are reversed. Reverses the pairs that lead back in the order of the file if they are no more
+/// than those that a depth-first search reverses, because people usually write things in their order.
 fn without_cycles(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     let searched = searched(count, pairs);
     let turned = |forward: &[Pair]| {
@@ -334,7 +335,7 @@ fn without_cycles(count: usize, pairs: &[Pair]) -> Vec<Pair> {
             .filter(|pair| forward.binary_search(pair).is_ok());
         pairs.len() - kept.count()
     };
-    // Where nothing is turned, there is no cycle.
+    // If nothing is reversed, there is no cycle.
     let least = turned(&searched);
     if least == 0 {
         return searched;
@@ -352,7 +353,7 @@ fn without_cycles(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     }
 }
 
-/// **Source**: depth first, in the order of the file.
+/// Reverses the pairs that close a cycle in a search. **Source**: depth first, in the order of the file.
 fn searched(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum State {
@@ -368,7 +369,7 @@ fn searched(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     for (_, to) in pairs {
         has_source[*to] = true;
     }
-    // What nothing leads to comes first, then the order of the file.
+    // Nodes without predecessors come first, then the order of the file.
     let mut roots: Vec<usize> = (0..count).collect();
     roots.sort_by_key(|node| (has_source[*node], *node));
     let mut state = vec![State::New; count];
@@ -403,7 +404,8 @@ fn searched(count: usize, pairs: &[Pair]) -> Vec<Pair> {
     forward
 }
 
-/// The layer of each item: one more than that of any before it; what nothing leads to stands just before what it leads to.
+/// The layer of each item: one more than its last predecessor's; items without predecessors come just before their first
+/// successor.
 fn longest_paths(count: usize, forward: &[Pair]) -> Vec<usize> {
     let mut after = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];
@@ -431,18 +433,18 @@ fn longest_paths(count: usize, forward: &[Pair]) -> Vec<usize> {
     layer
 }
 
-/// Where one of several edges between the same two boxes runs.
+/// The lane of one of several edges between the same two boxes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
-    /// How far beside the middle.
+    /// Distance from the middle.
     beside: f64,
-    /// What all of them need across.
+    /// The room that all lanes need across.
     room: f64,
-    /// Beyond the side of one of the boxes.
+    /// Whether it lies beyond the side of one of the boxes.
     is_outer: bool,
 }
 
-/// The lanes of links, side by side where several join the same two nodes.
+/// The lane of each link: side by side if several join the same two nodes.
 fn lanes(items: &[Item], links: &[Link]) -> Vec<Lane> {
     let mut bundles: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {
@@ -476,7 +478,7 @@ fn lanes(items: &[Item], links: &[Link]) -> Vec<Lane> {
 
 type Chains = BTreeMap<Pair, Vec<usize>>;
 
-/// The graph with stand-ins where an edge passes a layer, and the stand-ins of each pair.
+/// The graph with stand-ins wherever an edge passes a layer, and the stand-ins of each pair.
 fn graph(
     items: &[Item],
     links: &[Link],
@@ -531,7 +533,7 @@ fn graph(
     (graph, chains)
 }
 
-/// What each item needs across: itself, and the labels of edges that fan out to or from it, which stand halfway.
+/// The room that each item needs across: its size, and that of the labels of edges that fan out, which stand halfway.
 fn room_across(items: &[Item], links: &[Link], lanes: &[Lane]) -> Vec<f64> {
     let mut room: Vec<f64> = items.iter().map(|item| item.across).collect();
     let (mut out, mut into) = (vec![0; items.len()], vec![0; items.len()]);

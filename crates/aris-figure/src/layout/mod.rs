@@ -1,8 +1,8 @@
-//! Places for nodes that have none: in layers along the edges, groups kept together.
+//! Positions for nodes without any: in layers along the edges, groups kept together.
 //!
-//! **Source**: Sugiyama's method: cycles broken, layers by the longest path, order by barycentres, places as near to the neighbours as the
-//! order allows. A group is laid out by itself and is one box in what holds it, so no frame covers a stranger. The same figure gives the same
-//! places on every machine.
+//! **Source**: Sugiyama's method: break cycles, layers by the longest path, order by barycentres, positions as near to the
+//! neighbours as the order allows. A group is laid out by itself and then counts as one box, so no frame covers a node of others.
+//! The same figure gives the same positions on every machine.
 
 mod cluster;
 mod coordinates;
@@ -20,7 +20,7 @@ use crate::measures::MARGIN;
 use crate::scene::{Placed, Size};
 use crate::spec::Spec;
 
-/// The places of the file, and the layout's for what has none.
+/// The positions of the file, completed by the layout.
 pub(crate) fn place(spec: &Spec, sizes: &[Size]) -> Placed {
     let mut placed = Placed {
         centres: spec
@@ -55,7 +55,7 @@ pub(crate) fn place(spec: &Spec, sizes: &[Size]) -> Placed {
             start(spec.canvas.height, drawing.height),
         )
     } else {
-        // Below what the file places.
+        // Below the nodes with positions in the file.
         Point::new(fixed.left, fixed.bottom + 2.0 * MARGIN)
     };
     let moved = |at: Point| Point::new((at.x + shift.x).round(), (at.y + shift.y).round());

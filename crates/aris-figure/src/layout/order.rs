@@ -1,12 +1,12 @@
-//! The order of boxes in their layers: as few crossings as sweeps of barycentres find.
+//! The order of boxes in their layers, with as few crossings as barycentre sweeps find.
 
 use crate::measures::{ORDER_SWEEPS, ORDERED_TWICE};
 
-/// Boxes, and the places that long edges take in the layers between their ends.
+/// Boxes, and stand-ins for long edges in the layers between their ends.
 pub(super) struct Graph {
-    /// How much room each needs across. Stand-ins for edges come after the items.
+    /// The room that each needs across. Items come first, then the stand-ins.
     pub(super) across: Vec<f64>,
-    /// Whether each stands in for an edge that leads back.
+    /// Whether each is a stand-in of an edge that leads back.
     pub(super) leads_back: Vec<bool>,
     pub(super) items: usize,
     pub(super) layer: Vec<usize>,
@@ -23,7 +23,7 @@ pub(super) fn order(graph: &mut Graph) {
     if least == (0, 0) || is_large || !graph.leads_back.contains(&true) {
         return;
     }
-    // Once more, from an order with the edges that skip boxes on one side and those that lead back on the other.
+    // Try again, beginning with the edges that skip boxes on one side and those that lead back on the other.
     let best = std::mem::replace(&mut graph.layers, start);
     for layer in &mut graph.layers {
         layer.sort_by_key(|index| match graph.leads_back[*index] {
@@ -37,7 +37,7 @@ pub(super) fn order(graph: &mut Graph) {
     }
 }
 
-/// Orders the layers, from the order that they have. Returns how many edges cross, and how many touch.
+/// Orders the layers, beginning with their present order. Returns how many edges cross, and how many touch.
 fn sweep(graph: &mut Graph) -> (usize, usize) {
     let mut best = graph.layers.clone();
     let mut least = crossings(graph);
@@ -64,7 +64,7 @@ fn sweep(graph: &mut Graph) -> (usize, usize) {
     (least, touching(graph))
 }
 
-/// How often an edge that skips boxes ends beside one that leads back: the arrow of one would lie on the other.
+/// How often an edge that skips boxes ends beside one that leads back, where the arrow of one would lie on the other.
 fn touching(graph: &Graph) -> usize {
     let place = places(graph);
     let ends = graph.before[..graph.items]
@@ -82,7 +82,7 @@ fn touching(graph: &Graph) -> usize {
     .sum()
 }
 
-/// Where each box stands in its layer.
+/// The position of each box in its layer.
 pub(super) fn places(graph: &Graph) -> Vec<usize> {
     let mut place = vec![0; graph.across.len()];
     for layer in &graph.layers {
@@ -93,7 +93,7 @@ pub(super) fn places(graph: &Graph) -> Vec<usize> {
     place
 }
 
-/// Sorts a layer by the mean place of its neighbours in the layer beside; a box without neighbours keeps its place.
+/// Sorts a layer by the mean position of its neighbours in the layer `beside`; a box without neighbours keeps its position.
 #[expect(clippy::cast_precision_loss, reason = "places in a layer")]
 fn sort(graph: &mut Graph, layer: usize, beside: usize) {
     let place = places(graph);
@@ -119,7 +119,7 @@ fn sort(graph: &mut Graph, layer: usize, beside: usize) {
     graph.layers[layer] = keys.into_iter().map(|(_, index)| index).collect();
 }
 
-/// How many edges cross, layer by layer. **Source**: inversions counted with a tree of sums.
+/// How many edges cross between neighbouring layers. **Source**: inversions counted with a Fenwick tree.
 fn crossings(graph: &Graph) -> usize {
     let place = places(graph);
     let mut total = 0;
@@ -136,7 +136,7 @@ fn crossings(graph: &Graph) -> usize {
         let size = ends.iter().max().map_or(0, |last| last + 1);
         let mut sums = vec![0_usize; size + 1];
         for (seen, end) in ends.iter().enumerate() {
-            // Those seen so far that end at or before this place do not cross it.
+            // Edges seen so far that end at or before this position do not cross it.
             let mut at = end + 1;
             let mut below = 0;
             while at > 0 {

@@ -1,4 +1,4 @@
-//! Ends of long edges on the long sides of boxes.
+//! Moves ends of long edges to the long sides of boxes.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ pub(super) enum End {
     To,
 }
 
-/// Corners beside boxes, for long edges of which one ends there with an arrow and the next one without: the arrow would lie on that. The outer
-/// ones meet the box from the corner, on its long side.
+/// Corners beside boxes for long edges. If one edge ends at a box with an arrow and the next one without, the arrow would lie on
+/// the other; the outer ones then meet the box on its long side.
 pub(super) fn beside_boxes(
     items: &[Item],
     links: &[Link],
@@ -45,7 +45,7 @@ pub(super) fn beside_boxes(
             continue;
         };
         let half = items[item].along / 2.0 - CORNER;
-        // Beyond the middle where they would else have no room.
+        // Beyond the middle if there is no other room.
         let lanes: f64 = ends[inner + 1..].iter().skip(1).map(|_| LANE).sum();
         let first = LANE / 2.0;
         let mut beside = if lanes > 2.0 * half {

@@ -1,4 +1,4 @@
-//! An edge's way from outline to outline, its arrow, its label.
+//! An edge's way between two outlines, its arrows and its label.
 
 use kurbo::{CubicBez, ParamCurve, PathSeg, QuadBez};
 
@@ -9,20 +9,20 @@ use crate::measures::{ARROW, ARROW_SHARE, AT_OUTLINE, BEND, LOOP, PLATE, PLATE_S
 use crate::spec::{Anchor, Edge};
 use crate::text::{self, Weight};
 
-/// The grey of labels, where it can be read.
+/// The grey of labels, if it is legible there.
 pub(super) const LABEL: Colour = Colour::new(0x77, 0x77, 0x77);
 
-/// How a curved edge keeps off the edges back.
+/// How a curved edge keeps away from opposite edges.
 #[derive(Default)]
 pub(super) struct Beside {
-    /// How far beside a straight edge it begins and ends.
+    /// Distance of its ends from those of a straight edge.
     pub(super) by: f64,
-    /// Edges back of right angles at its start: how far it keeps from each, where that one meets the outline, and its next corner.
+    /// Opposite orthogonal edges at its start: the distance to keep, where the other edge meets the outline, and its next corner.
     pub(super) start: Vec<(f64, Point, Point)>,
     pub(super) end: Vec<(f64, Point, Point)>,
 }
 
-/// The place on an outline towards `at` or, where that is too near to an edge back, beside that one, on the side of the `bend`.
+/// The point on an outline towards `at`. If that is too near to an opposite edge, the point beside it, on the side of the `bend`.
 fn off(own: &Outline, at: Point, back: &[(f64, Point, Point)], bend: Point) -> Point {
     let mut place = own.edge_towards(at);
     for (room, port, corner) in back {
@@ -36,27 +36,27 @@ fn off(own: &Outline, at: Point, back: &[(f64, Point, Point)], bend: Point) -> P
     place
 }
 
-/// Tip, and the two ends of its base.
+/// The tip, and the two ends of the base.
 pub(crate) type Arrow = [Point; 3];
 
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) start: Point,
-    /// The line as drawn, which ends within the arrow; empty when there is no room for it.
+    /// The drawn line, which ends inside the arrow; empty if there is no room for it.
     pub(crate) pieces: Vec<PathSeg>,
     /// At the start, and at the end.
     pub(crate) arrows: [Option<Arrow>; 2],
-    /// The way to the tip as short straight lines, for checking.
+    /// The way to the tip as short straight lines, for checks.
     pub(crate) track: Vec<Point>,
     pub(crate) thickness: f64,
-    /// How much longer the edge must be to have room for its arrow.
+    /// How much longer the edge would have to be for its arrow.
     pub(crate) lacks: Option<f64>,
-    /// The label, and the plate that it stands on.
+    /// The label and the plate behind it.
     pub(crate) label: Option<(Line, Rect)>,
 }
 
-/// A piece up to `share` of its parameter. **Source**: de Casteljau, by whose steps a way has the same points there and back; kurbo's own
-/// `subsegment` rounds otherwise.
+/// A piece from its start up to a parameter. **Source**: de Casteljau, which gives the same points in both directions; kurbo's
+/// own `subsegment` is rounded differently.
 fn cut(piece: PathSeg, share: f64) -> PathSeg {
     match piece {
         PathSeg::Line(line) => kurbo::Line::new(line.p0, line.p0.lerp(line.p1, share)).into(),
@@ -79,7 +79,7 @@ fn at(piece: PathSeg, share: f64) -> Point {
     cut(piece, share).end()
 }
 
-/// The parameter at which a piece is `length` away from its end, in a straight line.
+/// The parameter at which a piece is at a straight-line distance of `length` from its end.
 fn before_end(piece: PathSeg, length: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..40 {
@@ -93,8 +93,8 @@ fn before_end(piece: PathSeg, length: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The way of `edge`, by way of `points`; a loop lies at the side of its node that `out` points to, a curve begins and ends `beside`
-/// where a straight edge would.
+/// The route of `edge` through the corners `points`. A loop is drawn at the side of its node that `out` points to; a curve begins
+/// and ends `beside` where a straight edge would.
 pub(super) fn route(
     edge: &Edge,
     (from, to): &(Outline, Outline),
@@ -137,7 +137,7 @@ pub(super) fn route(
         .label
         .as_ref()
         .map(|text| label(text, place(text, &track), edge.thickness, size, ground));
-    // Shapes that touch or overlap leave no way between them: the ends lie in the wrong order.
+    // If shapes touch or overlap, there is no way between them, and the ends come in the wrong order.
     let backwards = points.is_empty()
         && !loops
         && (here.x - start.x) * (to.centre.x - from.centre.x)
@@ -157,7 +157,7 @@ pub(super) fn route(
         route.lacks = Some(wanted / ARROW_SHARE + start.distance(here));
         return route;
     }
-    // A straight edge is shared by its two arrows.
+    // On an edge of a single piece two arrows share the length.
     let share = if pieces.len() == 1 && edge.arrows == [true, true] {
         ARROW_SHARE / 2.0
     } else {
@@ -188,7 +188,7 @@ pub(super) fn route(
     route
 }
 
-/// A loop at the side of a node that `out` points to, from outline to outline.
+/// A loop at the side of a node that `out` points to.
 fn around(node: &Outline, out: Point) -> PathSeg {
     let (wide, far) = if out.x == 0.0 {
         (node.half.x, node.half.y)
@@ -206,7 +206,7 @@ fn around(node: &Outline, out: Point) -> PathSeg {
     CubicBez::new(at(-side, near), one, two, at(side, near)).into()
 }
 
-/// The way between two outlines: straight, bent, or with corners that are round.
+/// The way between two outlines: straight, curved, or with rounded corners.
 fn way(
     edge: &Edge,
     (from, to): (&Outline, &Outline),
@@ -237,7 +237,7 @@ fn way(
     let mut pieces = Vec::new();
     let mut here = start;
     let arrows = edge.arrow_rooms();
-    // A corner leaves the last piece to its arrow.
+    // A corner leaves room for the arrow on the last piece.
     let room = |length: f64, is_last: bool, arrow: f64| {
         let rest = if is_last { length - arrow } else { length };
         rest.min(length / 2.0).max((length / 2.0).min(1.0))
@@ -254,7 +254,7 @@ fn way(
             arrows[1],
         ));
         let next = *next.unwrap_or(&end);
-        // A corner at the outline is no corner: the edge begins or ends there.
+        // A corner at the outline is left out: the edge begins or ends there.
         if turn > 0.0 && before.min(after) > AT_OUTLINE {
             let (one, two) = (
                 corner.lerp(here, turn / before),
@@ -269,7 +269,7 @@ fn way(
     pieces
 }
 
-/// The point after a share of a track's length.
+/// The point at a share of a track's length.
 fn along(track: &[Point], share: f64) -> Point {
     let length = |pair: &[Point]| pair[0].distance(pair[1]);
     let mut rest = track.windows(2).map(length).sum::<f64>() * share;
@@ -283,7 +283,7 @@ fn along(track: &[Point], share: f64) -> Point {
     track.first().copied().unwrap_or(Point::new(0.0, 0.0))
 }
 
-/// A label whose plate stands just above `at`. **Source**: the reference's renderer, at size 11 the plate is 16 high.
+/// A label whose plate ends just above `at`. **Source**: the original renderer; at size 11 the plate is 16 high.
 fn label(
     text: &str,
     at: Point,
@@ -312,7 +312,8 @@ fn label(
 }
 
 impl Route {
-    /// An arrow of the length that is wanted at the end of a piece, which then ends within it; at most a share of the room.
+    /// Makes an arrow at the end of a piece and cuts the piece so that it ends inside. The arrow takes at most `share` of the
+    /// room.
     fn head(&mut self, piece: &mut PathSeg, (wanted, share, room): (f64, f64, f64)) -> Arrow {
         let length = wanted.min(room * share);
         if length < wanted - 0.01 {
@@ -322,7 +323,7 @@ impl Route {
         let base = at(*piece, share);
         let along = direction(base, tip);
         let half = length / 2.0;
-        // A little into the arrow, so that no gap shows.
+        // A little inside the arrow, so that no gap shows.
         *piece = cut(*piece, share + (1.0 - share) * 0.25);
         [
             tip,
@@ -331,17 +332,17 @@ impl Route {
         ]
     }
 
-    /// The point after a share of the way.
+    /// The point at a share of the way's length.
     pub(super) fn at(&self, share: f64) -> Point {
         along(&self.track, share)
     }
 
-    /// The boxes of its arrows, at the start and at the end; nothing for one that it does not have.
+    /// The boxes of the arrows at the start and at the end; empty for a missing one.
     pub(super) fn arrow_bounds(&self) -> [Rect; 2] {
         self.arrows.map(|arrow| arrow.map_or(Rect::NOTHING, bounds))
     }
 
-    /// Moves the label up, or down where an arrow points up, until it hides nothing of the arrow.
+    /// Moves the label up, or down from an arrow that points up, until it covers no arrow.
     fn clear_arrow(&mut self) {
         let Some((line, plate)) = &mut self.label else {
             return;
@@ -362,7 +363,7 @@ impl Route {
         }
     }
 
-    /// With thickness, arrow and label.
+    /// The area of the line with its thickness, arrows and label.
     pub(crate) fn bounds(&self) -> Rect {
         let track = self.track.iter();
         let track = track.map(|at| Rect::between(*at, *at).grown(self.thickness / 2.0));

@@ -1,4 +1,4 @@
-//! Labels of edges and frames, moved where they would lie on something else.
+//! Labels of edges and frames, which are moved if they would lie on something else.
 
 use super::edge::LABEL;
 use super::{Frame, Line, Route, Scene};
@@ -7,17 +7,17 @@ use crate::measures::{FARTHER, FRAME_BORDER, HIDDEN, LABEL_TOUCH, LABELS, SHARES
 use crate::spec::Canvas;
 use crate::tree::{Segment, Segments, Tree};
 
-/// What labels must not lie on: lines with what they belong to, boxes, what is written already.
+/// What labels must not cover: lines with the edge that each belongs to, boxes, and other labels.
 struct Taken {
     lines: Segments<Option<usize>>,
-    /// Two for each route; nothing for an arrow that it does not have.
+    /// Two for each route; an empty box for a missing arrow.
     arrows: Tree,
     blocks: Tree,
     written: Vec<Rect>,
 }
 
 impl Taken {
-    /// `is_near`: whether a label may come to stand on a line.
+    /// `is_near`: whether a line is near enough to matter for some label.
     fn new(scene: &Scene<'_>, is_near: impl Fn(Point, Point) -> bool) -> Self {
         let edges = scene
             .pieces()
@@ -34,7 +34,8 @@ impl Taken {
         }
     }
 
-    /// Whether nothing but the line of `own` lies in `whole`; but for the borders of frames, what lies on its rim only touches it.
+    /// Whether `whole` contains nothing but the line of `own`. Things on the rim of an edge's label only touch it, except borders
+    /// of frames.
     fn is_free(&self, scene: &Scene<'_>, whole: Rect, own: Option<usize>) -> bool {
         let rect = own.map_or(whole, |_| whole.grown(-LABEL_TOUCH));
         let crosses = |(of, one, two): Segment<Option<usize>>| {
@@ -51,9 +52,9 @@ impl Taken {
     }
 }
 
-/// Moves labels to the first place that is free; one without such a place stays.
+/// Moves labels to the first free position; a label without one stays.
 ///
-/// What is `movable` may lie beyond the left and the top of a canvas that follows the figure.
+/// With `movable`, a label may leave the left and top sides of a canvas that follows the figure.
 pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     let labels = scene
         .routes
@@ -64,7 +65,7 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     if to_settle == 0 || to_settle + scene.labels.len() > LABELS {
         return;
     }
-    // Where no edge has a label, lines matter only in the corners of frames.
+    // If no edge has a label, only lines in the corners of frames matter.
     let places = scene.frames.iter().flatten().filter_map(corners);
     let places = places.flat_map(|(bounds, places)| {
         places.map(|(x, y)| bounds.shifted(x, y).grown(2.0 * FRAME_BORDER))
@@ -118,7 +119,7 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     }
 }
 
-/// How far the label of a route moves to a place that is free.
+/// How far a route's label has to move to a free position; zero if it stays.
 fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
     let stays = Point::new(0.0, 0.0);
     if is_free(plate) {
@@ -133,7 +134,7 @@ fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
         let hidden = places.filter(|share| rect.holds_point(route.at(*share)));
         hidden.count() > HIDDEN.0
     };
-    // Beside its line or a little farther off; where it hides much of it only when nothing else is left.
+    // Beside its line or a little farther off. Positions that hide much of the line are tried last.
     let places = SHARES
         .into_iter()
         .flat_map(|share| [room, room + FARTHER].map(|room| (share, room)));
@@ -142,7 +143,7 @@ fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
         .flat_map(|hide| places.clone().map(move |place| (hide, place)));
     for (may_hide, (share, room)) in tries {
         let at = route.at(share);
-        // Above, below, to the right, to the left.
+        // Above, below, right, left.
         for (x, y) in [
             (0.0, -high - room),
             (0.0, high + room),
@@ -168,7 +169,7 @@ pub(super) fn within(canvas: &Canvas, movable: bool, rect: Rect) -> bool {
     fits(rect.left, rect.right, canvas.width) && fits(rect.top, rect.bottom, canvas.height)
 }
 
-/// The label of a frame, and how far it moves into each corner: top left, top right, bottom left, bottom right.
+/// The bounds of a frame's label, and its shift into each corner: top left, top right, bottom left, bottom right.
 fn corners(frame: &Frame) -> Option<(Rect, [(f64, f64); 4])> {
     let bounds = frame.label.as_ref()?.bounds;
     let right = (frame.rect.right - (bounds.left - frame.rect.left) - bounds.right).max(0.0);
@@ -180,7 +181,7 @@ fn corners(frame: &Frame) -> Option<(Rect, [(f64, f64); 4])> {
 }
 
 impl Scene<'_> {
-    /// The first frame, none of those around this one, that `rect` lies on.
+    /// The first frame on which `rect` lies, apart from this frame and those around it.
     pub(crate) fn frame_under(&self, index: usize, rect: Rect) -> Option<usize> {
         let own = self.frames[index].as_ref()?.rect;
         self.frames.iter().enumerate().position(|(other, frame)| {

@@ -1,4 +1,4 @@
-//! Loops, at a side of their node where no other edge comes in.
+//! Loops: moved to a side of their node where no other edge comes in.
 
 use super::{Block, Frame, Placed, Route, labels};
 use crate::geometry::{Point, Rect};
@@ -6,16 +6,16 @@ use crate::measures::{ARROW, CANVAS};
 use crate::spec::{Canvas, Spec};
 use crate::tree::{Segments, Tree};
 
-/// Where loops lie if nothing is in their way. **Source**: the reference's renderer.
+/// The default side of loops. **Source**: the original renderer.
 pub(super) const UP: Point = Point::new(0.0, -1.0);
-/// Where else, the first that is free.
+/// The other sides, in the order in which they are tried.
 const ELSEWHERE: [Point; 3] = [
     Point::new(0.0, 1.0),
     Point::new(1.0, 0.0),
     Point::new(-1.0, 0.0),
 ];
 
-/// The ways, with loops that another edge runs through on a side of their node that is free, if there is one.
+/// The routes; a loop that another edge runs through is moved to a free side of its node, if there is one.
 pub(super) fn turned(
     spec: &Spec,
     placed: &Placed,

@@ -1,4 +1,4 @@
-//! A figure with every size and place worked out: what is drawn and what is checked are the same numbers.
+//! A figure with every size and position computed. Drawing and checks use the same numbers.
 
 mod edge;
 mod labels;
@@ -18,21 +18,21 @@ use edge::Beside;
 pub(crate) use edge::{Arrow, Route};
 pub(crate) use node::{Size, size};
 
-/// Where everything lies.
+/// The positions of all parts.
 #[derive(Debug)]
 pub(crate) struct Placed {
-    /// One for each node.
+    /// The centre of each node.
     pub(crate) centres: Vec<Point>,
-    /// Corners of each edge; those of the file, or of the layout.
+    /// The corners of each edge, from the file or from the layout.
     pub(crate) points: Vec<Vec<Point>>,
-    /// Whether the layout placed a node: a canvas without a size then follows what is drawn.
+    /// Whether the layout placed any node. A canvas without a size then follows the drawing.
     pub(crate) laid_out: bool,
-    /// Whether the file places nothing, so that all may be moved together.
+    /// Whether the file gives no positions, so that everything can be moved together.
     pub(crate) movable: bool,
 }
 
 impl Placed {
-    /// Everything moved.
+    /// Moves everything.
     pub(crate) fn shift(&mut self, x: f64, y: f64) {
         for point in self
             .centres
@@ -44,19 +44,19 @@ impl Placed {
     }
 }
 
-/// A line of text and where it stands.
+/// A line of text and its position.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// The anchor's place on the baseline.
+    /// Position of the anchor on the baseline.
     pub(crate) base: Point,
     pub(crate) anchor: Anchor,
     pub(crate) size: f64,
     pub(crate) weight: Weight,
     pub(crate) colour: Colour,
-    /// What it stands on.
+    /// The background colour.
     pub(crate) ground: Colour,
-    /// What its letters fill.
+    /// The area of its characters.
     pub(crate) bounds: Rect,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Block {
     pub(crate) fill: Colour,
     pub(crate) stroke: Colour,
     pub(crate) lines: Vec<Line>,
-    /// Width and height that the text needs, when it has less.
+    /// Width and height that the text needs, if the box is too small.
     pub(crate) needs: Option<(f64, f64)>,
 }
 
@@ -115,15 +115,15 @@ pub(crate) struct Scene<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// As many as the figure has nodes.
+    /// One for each node.
     pub(crate) blocks: Vec<Block>,
-    /// As many as the figure has edges.
+    /// One for each edge.
     pub(crate) routes: Vec<Route>,
-    /// As many as the figure has groups; none for one without nodes.
+    /// One for each group; `None` for a group without nodes.
     pub(crate) frames: Vec<Option<Frame>>,
-    /// The groups in the order in which their frames are drawn.
+    /// The groups in drawing order.
     pub(crate) order: Vec<usize>,
-    /// As many as the figure has labels.
+    /// One for each free label.
     pub(crate) labels: Vec<Line>,
 }
 
@@ -211,23 +211,23 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    /// What an edge begins and ends at.
+    /// The outlines at which an edge begins and ends.
     pub(crate) fn ends(&self, edge: usize) -> (Outline, Outline) {
         ends(&self.spec.edges[edge], &self.blocks, &self.frames)
     }
 
-    /// The groups that have a frame.
+    /// The groups with a frame: index, group, frame.
     pub(crate) fn framed(&self) -> impl Iterator<Item = (usize, &Group, &Frame)> {
         let groups = self.spec.groups.iter().zip(&self.frames).enumerate();
         groups.filter_map(|(index, (group, frame))| Some((index, group, frame.as_ref()?)))
     }
 
-    /// The nodes, to be searched by place.
+    /// A search tree of the nodes' bounds.
     pub(crate) fn block_tree(&self) -> Tree {
         Tree::new(self.blocks.iter().map(Block::bounds).collect())
     }
 
-    /// The straight pieces of the ways of all edges, each with its edge.
+    /// The straight pieces of all edges' tracks, each with its edge.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (usize, Point, Point)> {
         let routes = self.routes.iter().enumerate();
         routes.flat_map(|(edge, route)| {
@@ -236,7 +236,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The nodes, none of its own, that an edge runs over.
+    /// The nodes other than its ends that an edge runs over.
     pub(crate) fn under(&self, edge: usize, blocks: &Tree) -> BTreeSet<usize> {
         let mut under = BTreeSet::new();
         for pair in self.routes[edge].track.windows(2) {
@@ -250,7 +250,7 @@ impl<'a> Scene<'a> {
         under
     }
 
-    /// What all that is drawn fills, its lines' thickness with it.
+    /// The area of everything drawn, including the thickness of lines.
     pub(crate) fn bounds(&self) -> Rect {
         let frames = self
             .frames
@@ -276,7 +276,7 @@ fn ends(edge: &Edge, blocks: &[Block], frames: &[Option<Frame>]) -> (Outline, Ou
     (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1))
 }
 
-/// How each curved edge keeps off the edges back, so that no arrow of it or of them lies on the other one.
+/// How each curved edge keeps away from opposite edges, so that no arrow of one lies on the other.
 fn besides(
     spec: &Spec,
     placed: &Placed,
@@ -301,7 +301,7 @@ fn besides(
                     beside.start.push((room, from.port(*last), *last));
                     beside.end.push((room, to.port(*first), *first));
                 }
-                // Two curves part in opposite directions.
+                // Two curves bend away from each other, so each needs half.
                 _ if back.curve => beside.by = beside.by.max(room / 2.0),
                 _ => beside.by = beside.by.max(room),
             }
@@ -312,7 +312,7 @@ fn besides(
 }
 
 impl Frame {
-    /// With its border, which is 1 wide.
+    /// The outline including the border, which is 1 wide.
     fn outline(&self) -> Outline {
         let rect = self.rect.grown(0.5);
         let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
@@ -321,13 +321,13 @@ impl Frame {
 }
 
 impl Block {
-    /// With its border, which is 2 wide.
+    /// The bounds including the border, which is 2 wide.
     pub(crate) fn bounds(&self) -> Rect {
         self.outline.bounds().grown(1.0)
     }
 }
 
-/// What a group without a padding of its own needs for its label: a frame so wide, with so much above its nodes.
+/// The least width of the frame, and the least room above its nodes, for the label of a group without its own padding.
 pub(crate) fn label_room(spec: &Spec, group: &Group) -> (f64, f64) {
     let size = spec.style.group_label();
     match (&group.label, group.padding) {
@@ -336,7 +336,7 @@ pub(crate) fn label_room(spec: &Spec, group: &Group) -> (f64, f64) {
     }
 }
 
-/// Groups with those that lie in others after these, else as in the file.
+/// The groups in the order of the file, but nested ones after those around them.
 fn drawing_order(owners: &Owners) -> Vec<usize> {
     let mut order = owners.order.clone();
     let mut depth = vec![0; order.len()];
@@ -347,7 +347,7 @@ fn drawing_order(owners: &Owners) -> Vec<usize> {
     order
 }
 
-/// The frames of the groups. One without a padding of its own has room for the frames in it, too.
+/// The frames of the groups. A frame without its own padding also makes room for the frames in it.
 fn frames(spec: &Spec, owners: &Owners, sizes: &[Size], placed: &Placed) -> Vec<Option<Frame>> {
     let mut inner: Vec<Rect> = spec
         .groups

@@ -7,7 +7,7 @@ use crate::measures::{BOX, EASE, TEXT_ROOM};
 use crate::spec::{Anchor, Node, Spec};
 use crate::text::{self, Weight};
 
-/// The box of a node, square for a circle, and how much its text needs when the file gives it less.
+/// The box of a node, square for a circle; and the size that its text needs if the given one is too small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) width: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Size {
     pub(crate) needs: Option<(f64, f64)>,
 }
 
-/// The lines of a node: text, size, weight, and the baseline from the centre.
+/// The lines of a node: text, size, weight, and distance of the baseline below the centre.
 fn lines(node: &Node) -> impl Iterator<Item = (&str, f64, Weight, f64)> {
     let size = node.font_size;
     let count = node.label.len() + node.sublabel.len();
@@ -39,10 +39,10 @@ fn lines(node: &Node) -> impl Iterator<Item = (&str, f64, Weight, f64)> {
         .map(move |(row, (text, size, weight))| (text.as_str(), size, weight, baseline(row)))
 }
 
-/// How large a node is: as the file says, else as usual or as its text needs.
+/// The size of a node: that of the file, else the default or what its text needs.
 pub(crate) fn size(node: &Node) -> Size {
     let (ends, _) = node.shape.ends();
-    // The corner of each line that is farthest from the centre.
+    // For each line, half the width and half the height that it needs around the centre.
     let corners: Vec<Point> = lines(node)
         .map(|(line, size, weight, base)| {
             let (above, below, _) = text::extent(line);
@@ -53,7 +53,7 @@ pub(crate) fn size(node: &Node) -> Size {
             )
         })
         .collect();
-    // Above the usual box, so that lines to its middle meet the body.
+    // The head comes on top of the default box, so that lines to the centre meet the body.
     let head = if node.shape == Shape::Person {
         ends.y
     } else {
@@ -68,7 +68,7 @@ pub(crate) fn size(node: &Node) -> Size {
         _ => (width, height),
     };
     let wants = wants(node.shape, &corners, width, height);
-    // What the file places stays as large as the reference draws it; what the layout places has room to grow.
+    // A box with a position in the file keeps the size that the original renderer draws; a laid-out box may grow.
     let grows = node.centre.is_none();
     let (wide, high) = (
         grows && node.width.is_none(),
@@ -90,12 +90,13 @@ pub(crate) fn size(node: &Node) -> Size {
     }
 }
 
-/// A box that grows with its text gets a little more than the text needs.
+/// The size of a box that may grow: with a little more room than the text needs.
 fn grown(usual: f64, wants: f64) -> f64 {
     if wants > usual { wants + EASE } else { usual }
 }
 
-/// The least size from `width` and `height` up that holds the corners, in whole units; round shapes keep their proportion.
+/// The smallest size, at least `width` and `height` and in whole units, that holds the corners. Round shapes keep their
+/// proportions.
 fn wants(shape: Shape, corners: &[Point], width: f64, height: f64) -> (f64, f64) {
     let (a, b) = (width / 2.0, height / 2.0);
     let largest = |measure: &dyn Fn(&Point) -> f64| corners.iter().map(measure).fold(0.0, f64::max);
@@ -120,7 +121,7 @@ fn wants(shape: Shape, corners: &[Point], width: f64, height: f64) -> (f64, f64)
     }
 }
 
-/// Sublabels. **Source**: the reference's renderer; made darker where it cannot be read.
+/// The grey of sublabels. **Source**: the original renderer; made darker if it is not legible.
 const GREY: Colour = Colour::new(0x88, 0x88, 0x88);
 
 pub(super) fn block(spec: &Spec, index: usize, node: &Node, size: &Size, centre: Point) -> Block {

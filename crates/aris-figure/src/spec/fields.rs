@@ -1,4 +1,4 @@
-//! The fields of a figure: one table for the reader, the documentation and the JSON schema.
+//! The fields of a figure: one table for the reader, the documentation and the JSON Schema.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-/// Each part of a figure and its fields: the name of each, what it holds, and what it means and what holds when it is absent. What holds
-/// one of some words lists them, here and nowhere else.
+/// The parts of a figure and their fields: name, kind of value, and meaning with the default. A field that takes one of several
+/// words lists them here and nowhere else.
 const TABLE: &str = "\
 figure
 title         text                       name of the figure; not drawn, kept in SVG and PDF
@@ -81,7 +81,7 @@ anchor        start | middle | end       which part of the text is at x, default
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// What it may hold, as people are told.
+    /// The kind of value, as it is documented.
     kind: &'static str,
     required: bool,
     about: &'static str,
@@ -95,13 +95,13 @@ static PARTS: LazyLock<BTreeMap<&str, Vec<Field>>> = LazyLock::new(|| {
     parts.collect()
 });
 
-/// The fields of a part of a figure, by the name of the field that holds it; of the figure itself by `figure`.
+/// The fields of a part, by the name of the field that holds it; `figure` for the figure itself.
 pub(crate) fn fields(part: &str) -> &'static [Field] {
     PARTS.get(part).map_or(&[], Vec::as_slice)
 }
 
 impl Field {
-    /// From a line of the table, whose columns two spaces or more part.
+    /// Reads a line of the table. Columns are separated by at least two spaces.
     fn read(line: &'static str) -> Option<Self> {
         let (name, rest) = line.split_once("  ")?;
         let (kind, about) = rest.trim_start().split_once("  ")?;
@@ -119,7 +119,7 @@ impl Field {
         self.kind == "number > 0"
     }
 
-    /// The fields of the object that it holds; none when it holds none.
+    /// The fields of the object that it holds; empty if it does not hold one.
     pub(crate) fn inner(&self) -> &'static [Self] {
         match self.kind {
             "object" => fields(self.name),
@@ -127,7 +127,7 @@ impl Field {
         }
     }
 
-    /// The words of which it holds one.
+    /// The words of which it takes one.
     pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.kind.split(" | ")
     }
@@ -175,7 +175,7 @@ fn object(part: &str) -> Value {
     schema
 }
 
-/// The JSON schema of a figure. A file it accepts may still have problems: ids that are not there, text without room.
+/// The JSON Schema of a figure. A file that it accepts may still have problems: unknown ids, text without room.
 pub fn json_schema() -> Value {
     let mut schema = object("figure");
     schema["$schema"] = Value::from("https://json-schema.org/draft/2020-12/schema");
@@ -183,7 +183,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// The fields of a figure as a text for people.
+/// The fields of a figure as text for people.
 pub fn field_table() -> String {
     let mut out = String::from("figure\n");
     table(&mut out, "figure");

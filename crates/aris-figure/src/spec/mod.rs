@@ -1,4 +1,4 @@
-//! A figure as its file describes it. References between its parts are indices and always valid.
+//! A figure as its file describes it. Parts refer to each other by indices, which are always valid.
 
 mod fields;
 mod object;
@@ -74,7 +74,7 @@ pub(crate) struct Node {
     pub(crate) id: String,
     pub(crate) label: Vec<String>,
     pub(crate) sublabel: Vec<String>,
-    /// None: to be laid out.
+    /// `None` for a node that is to be laid out.
     pub(crate) centre: Option<Point>,
     pub(crate) width: Option<f64>,
     pub(crate) height: Option<f64>,
@@ -95,7 +95,7 @@ pub(crate) enum Dash {
 
 #[derive(Debug)]
 pub(crate) struct Edge {
-    /// The node that it begins at; of a group, one of its nodes, which stands for it in the layout.
+    /// The node at which it begins. For a group, one of its nodes, which stands for it in the layout.
     pub(crate) from: usize,
     pub(crate) to: usize,
     /// The groups at whose frames it begins and ends.
@@ -107,36 +107,36 @@ pub(crate) struct Edge {
     pub(crate) colour: Colour,
     pub(crate) thickness: f64,
     pub(crate) curve: bool,
-    /// Whether it runs in right angles where nothing else is said of its way.
+    /// Whether it is orthogonal unless a curve or points are given.
     pub(crate) is_orthogonal: bool,
     pub(crate) points: Vec<Point>,
     pub(crate) place: Place,
 }
 
 impl Edge {
-    /// Whether it leads back to where it begins, with nothing said of its way.
+    /// Whether it is a loop without corners.
     pub(crate) fn is_loop(&self, points: &[Point]) -> bool {
         self.from == self.to && points.is_empty()
     }
 
-    /// What it begins at: a node, or a group.
+    /// The node, and the group if any, at which it begins.
     pub(crate) fn start(&self) -> (usize, Option<usize>) {
         (self.from, self.frames.0)
     }
 
-    /// What it ends at.
+    /// The node, and the group if any, at which it ends.
     pub(crate) fn end(&self) -> (usize, Option<usize>) {
         (self.to, self.frames.1)
     }
 
-    /// What its arrows need of a straight piece of line, at the start and at the end; 0 without an arrow.
+    /// The length of straight line that its arrows need at the start and at the end; 0 without an arrow.
     pub(crate) fn arrow_rooms(&self) -> [f64; 2] {
         let room = ARROW * self.thickness / ARROW_SHARE;
         self.arrows
             .map(|has_arrow| if has_arrow { room } else { 0.0 })
     }
 
-    /// Whether its way is led in right angles.
+    /// Whether it gets an orthogonal way.
     pub(crate) fn is_squared(&self) -> bool {
         self.is_orthogonal && !self.curve && self.from != self.to
     }
@@ -174,17 +174,17 @@ pub(crate) struct Label {
 pub(crate) struct Owners {
     pub(crate) nodes: Vec<Option<usize>>,
     pub(crate) groups: Vec<Option<usize>>,
-    /// All groups, inner ones first: an owner has more members than what it owns.
+    /// All groups, inner ones first: an owner always has more members.
     pub(crate) order: Vec<usize>,
 }
 
 impl Spec {
-    /// Whether the layout places both ends of an edge, so that nobody can move them by hand.
+    /// Whether the layout places both ends of an edge, so that the user cannot move them.
     pub(crate) fn is_laid_out(&self, edge: &Edge) -> bool {
         self.nodes[edge.from].centre.is_none() && self.nodes[edge.to].centre.is_none()
     }
 
-    /// Which group lies in which: the smallest that has more members, all of its own among them.
+    /// The owner of each group and node: the smallest group that has more members and contains all of its members.
     pub(crate) fn owners(&self) -> Owners {
         let count = |group: &usize| self.groups[*group].members.len();
         let mut holders: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];

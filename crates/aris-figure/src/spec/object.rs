@@ -1,4 +1,4 @@
-//! One JSON object read against its table of fields.
+//! Reads a JSON object according to its table of fields.
 
 use super::fields::Field;
 use crate::colour::Colour;
@@ -9,10 +9,10 @@ use crate::problem::Code;
 use crate::text;
 use aris_yaml::{Kind as Scalar, Node as Json, Text, Value};
 
-/// The largest number of any kind: pictures beyond cannot be drawn, and sums below stay exact enough.
+/// The largest number of any kind. Larger pictures cannot be drawn, and sums of smaller numbers stay exact enough.
 pub(crate) const LARGEST: f64 = 1_000_000.0;
 
-/// An object, its fields looked up, `null` counted as absent. What is wrong with it goes to its notes.
+/// An object with its known fields; `null` counts as absent. Problems go to `notes`.
 pub(crate) struct Object<'a> {
     pub(crate) place: Place,
     pub(crate) notes: &'a Notes,
@@ -21,7 +21,7 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// None, and a problem, when `json` is no object.
+    /// `None`, with a problem, if `json` is not an object.
     pub(crate) fn open(
         json: &'a Json,
         pointer: String,
@@ -73,7 +73,7 @@ impl<'a> Object<'a> {
         Some(object)
     }
 
-    /// One without fields, at the place of what could hold it.
+    /// An object without fields, at the place of its owner.
     pub(crate) fn empty(place: Place, table: &'static [Field], notes: &'a Notes) -> Self {
         Self {
             place,
@@ -105,8 +105,8 @@ impl<'a> Object<'a> {
             .push(code, self.place.field(&[name]), message, fix);
     }
 
-    /// A finite number of ordinary size, greater than 0 where the table says so. What is none is reported as
-    /// `otherwise`; a number in quotes is read where that is [`Code::BadValue`], so that the default would do.
+    /// A finite number of ordinary size, greater than 0 if the table says so. Anything else is reported as `otherwise`.
+    /// With [`Code::BadValue`], for which the default would do, a number in quotes is accepted.
     pub(crate) fn number(&self, name: &'static str, otherwise: Code) -> Option<f64> {
         let json = self.get(name)?;
         let positive = |field: &Field| field.name == name && field.is_positive();
@@ -136,7 +136,7 @@ impl<'a> Object<'a> {
         None
     }
 
-    /// A text; a number or truth value as it is written.
+    /// A text; a number or boolean as it is written.
     pub(crate) fn text(&self, name: &'static str) -> Option<String> {
         let json = self.get(name)?;
         let Some(text) = json.written() else {
@@ -163,7 +163,7 @@ impl<'a> Object<'a> {
         Some(text.to_owned())
     }
 
-    /// The lines of a text that is drawn, their formulas set.
+    /// The lines of a drawn text, with formulas converted.
     pub(crate) fn lines(&self, name: &'static str) -> Option<Vec<String>> {
         let text = self.text(name)?;
         let mut wrong = Vec::new();
@@ -180,13 +180,13 @@ impl<'a> Object<'a> {
         Some(lines)
     }
 
-    /// A text of one line that is drawn, none when nothing of it can be seen.
+    /// A drawn text on one line; `None` if it is empty.
     pub(crate) fn label(&self, name: &'static str) -> Option<String> {
         let label = self.lines(name)?.join(" ");
         (!label.is_empty()).then_some(label)
     }
 
-    /// A text of one line that is not drawn.
+    /// A text on one line that is not drawn; `None` if it is empty.
     pub(crate) fn line(&self, name: &'static str) -> Option<String> {
         let line = formula::lines(&self.text(name)?).join(" ");
         (!line.is_empty()).then_some(line)
@@ -208,7 +208,8 @@ impl<'a> Object<'a> {
         colour
     }
 
-    /// One of the words of the table, of which each stands for the value at its place; the default when it is none of them.
+    /// The value for one of the field's words, which are in the order of `values`; the default, with a problem, for any other
+    /// word.
     pub(crate) fn word<T: Copy>(&self, name: &'static str, values: &[T], default: T) -> T {
         let Some(json) = self.get(name) else {
             return default;
@@ -229,12 +230,12 @@ impl<'a> Object<'a> {
         default
     }
 
-    /// The name of a node: a text, or a number.
+    /// The id of a node: a text or a number.
     pub(crate) fn name(&self, name: &'static str) -> Option<String> {
         read_name(self.get(name)?)
     }
 
-    /// Elements of a list; a problem, and none, when it is no list.
+    /// The elements of a list; none, with a problem, if it is not a list.
     pub(crate) fn list(&self, name: &'static str) -> &'a [Json] {
         let Some(json) = self.get(name) else {
             return &[];
@@ -250,7 +251,7 @@ impl<'a> Object<'a> {
         json.items()
     }
 
-    /// What `read` makes of the elements of a list; a problem for each of which it makes nothing.
+    /// Reads each element of a list; an element for which `read` returns `None` is a problem.
     pub(crate) fn each<T>(
         &self,
         name: &'static str,
@@ -275,7 +276,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The field of this table, or of an object in it, that a wrong name most likely stands for: `layout.direction` for `direction`.
+/// The field of this table, or of an object in it, most similar to a wrong name: `layout.direction` for `direction`.
 fn similar(key: &str, table: &[Field]) -> Option<String> {
     let plain = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let key = plain(key);
@@ -288,7 +289,7 @@ fn similar(key: &str, table: &[Field]) -> Option<String> {
         let distance = strsim::osa_distance(&key, &plain(name));
         (distance, format!("{prefix}{name}"))
     });
-    // One letter in three may be wrong.
+    // One character in three may be wrong.
     let near = named.filter(|(distance, _)| distance * 3 <= key.len());
     near.min().map(|(_, name)| name)
 }

@@ -1,4 +1,4 @@
-//! From JSON to a figure. What cannot be drawn is [`Code::Invalid`]; what can be drawn otherwise than written is reported and drawn.
+//! Reads a figure from JSON. What cannot be drawn is [`Code::Invalid`]; what is drawn differently from the file is reported.
 
 use std::collections::BTreeMap;
 
@@ -13,34 +13,35 @@ use crate::problem::Code;
 use aris_yaml::{Kind, Node as Json};
 use strum::VariantArray as _;
 
-/// How many nodes, edges, groups and labels a figure may have together.
+/// Most nodes, edges, groups and labels of a figure together.
 const PARTS: usize = 50_000;
 
-/// Borders of nodes: one accent; everything else is grey. The reference gives each node of ten another colour, which means nothing.
+/// Default borders of nodes: one accent colour; everything else is grey. The original renderer cycles through ten colours without
+/// a meaning.
 const PALETTE: [Colour; 1] = [Colour::capital(0x25, 0x63, 0xEB)];
 
-/// Background.
+/// The default background.
 const WHITE: Colour = Colour::capital(0xFF, 0xFF, 0xFF);
 
-/// Labels of nodes.
+/// The default colour of node labels.
 const INK: Colour = Colour::new(0x33, 0x33, 0x33);
 
-/// Edges and free labels.
+/// The default colour of edges and free labels.
 const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
 
-/// Where arrows stand, at the start and at the end: end, start, both, none.
+/// Arrows at the start and at the end, for the words end, start, both, none.
 const ARROWS: [[bool; 2]; 4] = [[false, true], [true, false], [true, true], [false, false]];
 
-/// Whether edges run in right angles: straight, orthogonal.
+/// Whether edges are orthogonal, for the words straight, orthogonal.
 const IS_ORTHOGONAL: [bool; 2] = [false, true];
 
-/// Ground and border of groups.
+/// The default fill and border of groups.
 const FRAME: (Colour, Colour) = (
     Colour::capital(0xF5, 0xF5, 0xF5),
     Colour::capital(0xE0, 0xE0, 0xE0),
 );
 
-/// Reads a figure; none when the notes say why it cannot be drawn.
+/// Reads a figure; `None` if it cannot be drawn, as the notes then say.
 pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
     let root = match aris_yaml::read_repeating_json(text) {
         Ok(root) => root,
@@ -124,7 +125,7 @@ fn objects<'a>(
     })
 }
 
-/// An object of the figure itself; an empty one where there is none.
+/// An object of the figure; an empty one if it is absent.
 fn part<'a>(figure: &Object<'a>, name: &'static str) -> Object<'a> {
     let (given, notes) = (figure.get(name), figure.notes);
     let opened = given.and_then(|json| Object::open(json, format!("/{name}"), fields(name), notes));
@@ -251,10 +252,10 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
     })
 }
 
-/// What an edge may begin and end at, by id.
+/// The nodes and groups at which edges may begin and end, by id.
 struct Ends<'a> {
     nodes: BTreeMap<String, usize>,
-    /// A node of the same id is meant before these, and of several groups of one id the first; each with how many there are.
+    /// The first group of each id, and how many have it. A node with the same id has priority.
     frames: BTreeMap<&'a str, (usize, usize)>,
     groups: &'a [Group],
 }
@@ -320,7 +321,7 @@ impl<'a> Ends<'a> {
         }
     }
 
-    /// A node of `end` that is none of `other`'s.
+    /// A member of `end` that is not a member of `other`.
     fn own(&self, end: End, other: End) -> Option<usize> {
         let others = self.members(&other);
         let is_own = |node: &&usize| others.binary_search(node).is_err();

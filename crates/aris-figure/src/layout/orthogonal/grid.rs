@@ -1,4 +1,4 @@
-//! The lines that ways may run on, and what lies on them: nodes, frames, and the ways that are there already.
+//! The grid for orthogonal ways: its lines, and what lies on them: nodes, frames and the ways found so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use crate::geometry::{Point, Rect};
 use crate::measures::{ARROW, ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
 use crate::scene::Scene;
 
-/// Lines on one axis that ways may run on, and what turning into each costs.
+/// Lines on one axis on which ways may run: position, and the cost of turning into the line.
 pub(super) struct Lines(pub(super) Vec<(f64, f64)>);
 
 impl Lines {
-    /// `sides`: where boxes and frames begin and end. `ports`: lines that must be there. `within`: where lines may be.
+    /// `sides`: where boxes and frames begin and end. `ports`: lines that are always included. `within`: the allowed range.
     pub(super) fn new(
         mut sides: Vec<f64>,
         ports: impl Iterator<Item = f64>,
@@ -49,7 +49,7 @@ impl Lines {
         }
         more.retain(|(at, _)| (within.0..=within.1).contains(at));
         more.sort_by(|one, two| one.1.total_cmp(&two.1).then(one.0.total_cmp(&two.0)));
-        // What is near to a line that is there already is left out.
+        // A line close to one that is already taken is left out.
         let mut taken: BTreeSet<i64> = lines.iter().map(|(at, _)| cell(*at)).collect();
         for (at, cost) in more {
             let near = taken.range(cell(at) - cell(LINES)..=cell(at) + cell(LINES));
@@ -71,20 +71,20 @@ impl Lines {
         (self.0.get(index)?.0 == at).then_some(index)
     }
 
-    /// The lines strictly between two places.
+    /// Indices of the lines strictly between two positions.
     pub(super) fn between(&self, low: f64, high: f64) -> std::ops::Range<usize> {
         let first = self.0.partition_point(|(line, _)| *line <= low);
         first..self.0.partition_point(|(line, _)| *line < high).max(first)
     }
 }
 
-/// Costs as whole numbers, which have an order.
+/// A cost as an integer, so that costs can be ordered.
 #[expect(clippy::cast_possible_truncation, reason = "lengths on a canvas")]
 pub(super) fn cell(length: f64) -> i64 {
     (length * 16.0).round() as i64
 }
 
-/// What lies on a step of the grid.
+/// What blocks a step of the grid.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Wall {
     Free,
@@ -92,7 +92,7 @@ pub(super) enum Wall {
     Several,
 }
 
-/// Level pieces lie on a line of `level` between two lines of `upright`; upright ones the other way round.
+/// A level piece lies on a line of `level`, between two lines of `upright`; an upright one vice versa.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Axis {
     Level,
@@ -111,25 +111,25 @@ impl Axis {
 pub(super) struct Grid {
     pub(super) upright: Lines,
     pub(super) level: Lines,
-    /// For each axis and point, what lies on the step from it to the next.
+    /// For each axis and point, what blocks the step from it to the next point.
     pub(super) walls: [Vec<Wall>; 2],
-    /// For each axis and point, what lies on that step.
+    /// For each axis and point, the edges and frames on or near that step.
     pub(super) used: [Vec<Vec<Mark>>; 2],
     pub(super) seen: Seen,
-    /// How many points may still be looked at.
+    /// How many more points may be visited.
     pub(super) left: usize,
 }
 
-/// An edge, or a frame, on a step or near to it.
+/// An edge, or a frame (`None`), on a step or near it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) edge: Option<usize>,
     is_on: bool,
-    /// Whether the edge's arrow at its start, or at its end, lies there.
+    /// Whether the arrow at the edge's start, and that at its end, lies there.
     arrows: [bool; 2],
 }
 
-/// Lines on which an edge may leave an end, with what each costs; and the middle of that end.
+/// Lines on which an edge may leave an end, each with its cost; and the coordinate of the end's centre.
 type Ports<'e> = (&'e [(f64, f64)], f64);
 
 impl Grid {
@@ -141,12 +141,12 @@ impl Grid {
             .chain(scene.frames.iter().flatten().map(|frame| frame.rect))
             .collect();
         let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
-        // The length of the canvas, and the one that the file gives.
+        // `length`: that of the canvas; `given`: the one in the file.
         let lines = |sides: fn(&Rect) -> [f64; 2],
                      ports: fn(&End) -> Ports<'_>,
                      length: f64,
                      given: Option<f64>| {
-            // A canvas that follows the figure grows to the right and to the bottom, and all moves right and down.
+            // A canvas that follows the figure can grow in every direction, because everything is moved afterwards.
             let within = if free && given.is_none() {
                 (f64::NEG_INFINITY, f64::INFINITY)
             } else {
@@ -213,7 +213,7 @@ impl Grid {
         Point::new(self.upright.at(x), self.level.at(y))
     }
 
-    /// The steps of an axis that have a part inside a box.
+    /// The steps of an axis that run partly inside a box.
     pub(super) fn steps_in(&self, axis: Axis, rect: Rect) -> Vec<usize> {
         let (mut xs, mut ys) = (
             self.upright.between(rect.left, rect.right),
@@ -229,7 +229,7 @@ impl Grid {
             .collect()
     }
 
-    /// Notes an edge on its way, or that it is there no more.
+    /// Marks an edge along its way, or removes its marks.
     pub(super) fn mark(
         &mut self,
         scene: &Scene<'_>,
@@ -248,7 +248,7 @@ impl Grid {
         }
     }
 
-    /// Lines that are so near to a piece that they look the same are marked, too.
+    /// Marks one piece of a way, also on lines so near to it that they look the same.
     fn mark_piece(
         &mut self,
         edge: Option<usize>,
@@ -282,7 +282,7 @@ impl Grid {
         }
     }
 
-    /// The next point in a direction, with the step between.
+    /// The next point in a direction, and the step to it.
     pub(super) fn next(&self, here: usize, axis: Axis, forth: bool) -> Option<(usize, usize)> {
         let (x, y) = self.place(here);
         let (at, count, stride) = match axis {
@@ -296,7 +296,7 @@ impl Grid {
         }
     }
 
-    /// Whether another edge than `edge` and those that may share its line lies on a step.
+    /// Whether a step is taken by an edge that may not share its line with `edge`.
     pub(super) fn is_taken(&self, scene: &Scene<'_>, edge: usize, axis: Axis, step: usize) -> bool {
         let used = &self.used[axis as usize][step];
         used.iter().any(|mark| !shares(scene, edge, *mark))
@@ -313,7 +313,7 @@ impl Grid {
         self.taken_beside(scene, edge, axis, point) == [true, true]
     }
 
-    /// Whether such an edge lies before a point on an axis, and behind it.
+    /// Whether such an edge lies on the step before a point, and on the step after it.
     pub(super) fn taken_beside(
         &self,
         scene: &Scene<'_>,
@@ -327,7 +327,7 @@ impl Grid {
         })
     }
 
-    /// Whether no other edge that may not lies on a way or touches it.
+    /// Whether no edge that may not share a line lies on a way or touches it.
     pub(super) fn is_alone(&self, scene: &Scene<'_>, edge: usize, way: &[Point]) -> bool {
         way.windows(2).all(|pair| {
             let (axis, line) = strip(pair[0], pair[1], 0.1);
@@ -341,7 +341,7 @@ impl Grid {
     }
 }
 
-/// The axis of a straight piece, and what lies beside it.
+/// The axis of a straight piece, and the area within `by` of it.
 pub(super) fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
     let rect = Rect::between(one, two);
     let (axis, x, y) = if one.y == two.y {
@@ -358,8 +358,8 @@ pub(super) fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
     (axis, strip)
 }
 
-/// Whether two edges may lie on one line: they begin or end at the same place, each with an arrow there or none, look alike, and the
-/// other's arrow at its own end does not lie there.
+/// Whether two edges may share a line: they begin or end at the same place, both with an arrow there or both without, look alike,
+/// and the other edge's arrow at its separate end does not lie there.
 pub(super) fn shares(scene: &Scene<'_>, edge: usize, mark: Mark) -> bool {
     let Some(other) = mark.edge.filter(|_| mark.is_on) else {
         return false;
@@ -367,7 +367,7 @@ pub(super) fn shares(scene: &Scene<'_>, edge: usize, mark: Mark) -> bool {
     let (one, two) = (&scene.spec.edges[edge], &scene.spec.edges[other]);
     let alike = one.dash == two.dash && one.colour.rgb == two.colour.rgb;
     let from = one.start() == two.start();
-    // Both ends the same: two edges that look like one.
+    // If both ends are shared, the two edges would look like one.
     if !alike || from == (one.end() == two.end()) {
         return false;
     }

@@ -1,8 +1,8 @@
-//! Ways of right angles.
+//! Orthogonal ways: ways with right angles only.
 //!
-//! **Source**: the cheapest way (A*) on the lines through the ends of edges and through the gaps between boxes, an orthogonal visibility
-//! graph. The edges are led one after the other, short ones first; each pays for its length and corners, and for crossing or lying on those
-//! before it. Edges that share an end, and look alike, may share a line.
+//! **Source**: the cheapest way (A*) on the lines through the ends of edges and the gaps between boxes, an orthogonal visibility
+//! graph. Edges are led one after the other, short ones first. Each pays for its length and corners, and for crossing or covering
+//! earlier ones. Edges that share an end and look alike may share a line.
 
 #![expect(
     clippy::float_cmp,
@@ -22,16 +22,16 @@ use crate::scene::Scene;
 use grid::Grid;
 use tour::Tour;
 
-/// What became of the edges that are to run in right angles and have no corners in the file.
+/// The ways found for the orthogonal edges without corners in the file.
 #[derive(Default)]
 pub(crate) struct Squared {
     /// The corners of each.
     pub(crate) corners: Vec<(usize, Vec<Point>)>,
-    /// How many of them have two corners at most, whatever lies on their way.
+    /// How many of them got a plain way with at most two corners, which ignores what lies on it.
     pub(crate) plain: usize,
 }
 
-/// Leads the edges that are to run in right angles.
+/// Finds ways for the orthogonal edges.
 pub(crate) fn orthogonal(scene: &Scene<'_>) -> Squared {
     let mut edges: Vec<usize> = (0..scene.spec.edges.len())
         .filter(|edge| {
@@ -61,7 +61,7 @@ pub(crate) fn orthogonal(scene: &Scene<'_>) -> Squared {
     let mut ways: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
     for round in 0..SQUARE_ROUNDS {
         for edge in &edges {
-            // Led again where one after it has come too near.
+            // An edge is led again if a later one came too near.
             if let Some(way) = ways.get(edge)
                 && (grid.is_alone(scene, *edge, way) || grid.left == 0)
             {
@@ -87,7 +87,7 @@ pub(crate) fn orthogonal(scene: &Scene<'_>) -> Squared {
             .collect(),
     }
 }
-/// Sideways and downwards: how far each of several edges between the same two ends stands beside the middle.
+/// How far each of several edges between the same two ends is moved from the middle, horizontally and vertically.
 fn bundles(scene: &Scene<'_>, edges: &[usize]) -> BTreeMap<usize, Point> {
     let mut bundles: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for index in edges {

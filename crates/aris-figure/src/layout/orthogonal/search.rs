@@ -1,4 +1,4 @@
-//! The cheapest way through the grid (A*).
+//! A search for the cheapest way through the grid (A*).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,7 +12,8 @@ use crate::measures::{
 };
 use crate::scene::Scene;
 
-/// What it costs to come to each point on each axis, and from where; kept from search to search, for a grid may have millions of points.
+/// The cost of reaching each point on each axis, and the state before it. Reused between searches, because a grid can have
+/// millions of points.
 #[derive(Default)]
 pub(super) struct Seen {
     best: Vec<(i64, usize)>,
@@ -36,7 +37,7 @@ impl Seen {
 }
 
 impl Grid {
-    /// What it costs to take a step of a length, beside or on other edges.
+    /// The cost of a step of this length, which depends on other edges on it.
     fn step_cost(
         &self,
         scene: &Scene<'_>,
@@ -51,7 +52,7 @@ impl Grid {
         }
     }
 
-    /// The cheapest way, from within one end to within the other; `None` where there is none.
+    /// The cheapest way from inside one end to inside the other; `None` if there is none.
     pub(super) fn lead(
         &mut self,
         scene: &Scene<'_>,
@@ -74,7 +75,7 @@ impl Grid {
     ) -> Option<Vec<Point>> {
         let [from, to] = &tour.ends;
         let mut open = BinaryHeap::new();
-        // What the rest of a way costs at least: its length, and a corner where it does not lead to a gate.
+        // A lower bound for the rest of a way: its length, and a corner if it does not lead straight to a gate.
         let gates = |ports: &[(f64, f64)]| span(ports.iter().map(|port| port.0));
         let target = to.outline.bounds();
         let (gates_x, gates_y) = (gates(&to.upright), gates(&to.level));
@@ -145,7 +146,7 @@ impl Grid {
                 let length = self.point(point).distance(self.point(next));
                 let inside = |end: &End| end.outline.bounds().holds_point(middle);
                 let cost = if tour.ends.iter().any(inside) {
-                    // Nothing of it is drawn.
+                    // This part is hidden by the end and not drawn.
                     cost + cell(length)
                 } else {
                     let is_strange = tour.strange.iter().any(|frame| frame.holds_point(middle));
@@ -168,7 +169,7 @@ impl Grid {
         let mut way = vec![self.point(here / 2)];
         while seen.best[here].1 != usize::MAX {
             let before = seen.best[here].1;
-            // A turn is a state of its own at the same point.
+            // A turn is a separate state at the same point.
             if before / 2 == here / 2 {
                 way.push(self.point(here / 2));
             }
@@ -176,7 +177,7 @@ impl Grid {
         }
         way.push(self.point(here / 2));
         way.reverse();
-        // Within its ends nothing of it is drawn.
+        // The parts inside the ends are not drawn, so they are cut off.
         let last = way.len() - 1;
         (way[0], way[last]) = (
             leaving(from.outline.bounds(), way[0], way[1]),
@@ -185,7 +186,7 @@ impl Grid {
         Some(way)
     }
 
-    /// Points within an end at which ways begin, their direction and what leaving there costs.
+    /// The points inside an end at which ways begin, each with its direction and cost.
     fn gates(&self, end: &End) -> Vec<(usize, Axis, f64)> {
         let centre = end.outline.centre;
         let (x, y) = (self.upright.find(centre.x), self.level.find(centre.y));
@@ -202,7 +203,7 @@ impl Grid {
         level.chain(upright).collect()
     }
 
-    /// Nothing is passed but the ends, and these straight out of a side.
+    /// Whether a step is allowed: through no node but the ends, and through these only straight out of a side.
     fn may_pass(&self, tour: &Tour, axis: Axis, step: usize) -> bool {
         let at = self.point(step);
         match self.walls[axis as usize][step] {
@@ -218,7 +219,7 @@ impl Grid {
         }
     }
 
-    /// What it costs to turn at a point into an axis.
+    /// The cost of turning at a point into an axis.
     fn turning(
         &self,
         scene: &Scene<'_>,
@@ -252,7 +253,7 @@ impl Grid {
     }
 }
 
-/// Where a straight way from within a box towards `next` leaves it.
+/// Where a straight way from inside a box towards `next` leaves it.
 fn leaving(bounds: Rect, from: Point, next: Point) -> Point {
     let side = |from: f64, next: f64, low: f64, high: f64| match next.total_cmp(&from) {
         Ordering::Less => low.max(next),

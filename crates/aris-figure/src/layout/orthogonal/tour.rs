@@ -1,4 +1,4 @@
-//! What an edge connects, and where it may leave its ends.
+//! The ends of an edge, and where it may leave them.
 
 use super::rounded;
 use crate::geometry::{Outline, Point, Rect};
@@ -9,14 +9,14 @@ use crate::spec::Direction;
 /// An end of an edge.
 pub(super) struct End {
     pub(super) outline: Outline,
-    /// Lines on which an edge may leave, upright and level, with what each costs.
+    /// Lines on which an edge may leave, each with its cost: vertical ones, then horizontal ones.
     pub(super) upright: Vec<(f64, f64)>,
     pub(super) level: Vec<(f64, f64)>,
-    /// The nodes that are not in the way: itself, or those in the frame.
+    /// The nodes that are not in its way: the end itself, or the nodes in the frame.
     pub(super) own: Vec<usize>,
 }
 
-/// What an edge connects.
+/// The two ends of an edge, and the frames that are not theirs.
 pub(super) struct Tour {
     pub(super) ends: [End; 2],
     /// Frames that hold neither end.
@@ -32,7 +32,7 @@ impl Tour {
             None => vec![node],
         };
         let layered = scene.spec.is_laid_out(edge);
-        // In layers edges leave forth, and back beside the layers.
+        // Between layers edges leave forwards; backwards they leave at the sides.
         let (along, is_upright) = match scene.spec.layout.direction {
             Direction::LeftRight => (to.centre.x - from.centre.x, false),
             Direction::TopBottom => (to.centre.y - from.centre.y, true),
@@ -72,21 +72,21 @@ impl Tour {
         }
     }
 
-    /// How far apart the ends are, for the order.
+    /// The distance between the ends, which decides the order in which edges are led.
     #[expect(clippy::cast_possible_truncation, reason = "lengths on a canvas")]
     pub(super) fn reach(&self) -> i64 {
         let [from, to] = self.ends.each_ref().map(|end| end.outline.centre);
         ((to.x - from.x).abs() + (to.y - from.y).abs()) as i64
     }
 
-    /// The way with two corners at most, whatever lies on it.
+    /// A way with at most two corners, which ignores what lies on it.
     pub(super) fn plain(&self) -> Vec<Point> {
         let [from, to] = self.ends.each_ref().map(|end| end.outline.bounds());
         let [one, two] = self
             .ends
             .each_ref()
             .map(|end| Point::new(end.upright[0].0, end.level[0].0));
-        // The way that leaves most room in its middle.
+        // Turns where the gap between the ends is larger.
         let room = |one: (f64, f64), two: (f64, f64)| (two.0 - one.1).max(one.0 - two.1);
         let wide = room((from.left, from.right), (to.left, to.right));
         let high = room((from.top, from.bottom), (to.top, to.bottom));
@@ -100,7 +100,7 @@ impl Tour {
         corners.map(rounded).to_vec()
     }
 
-    /// The corners of a way.
+    /// The corners of a way; of a plain one if there is none.
     pub(super) fn corners(&self, way: Option<&Vec<Point>>) -> Vec<Point> {
         match way.map(Vec::as_slice) {
             None => self.plain(),
@@ -109,7 +109,7 @@ impl Tour {
         }
     }
 
-    /// A straight way from side to side. One between the middles has no corner, another has one on its line, which says where it lies.
+    /// A straight way. Between the middles of two sides it needs no corner; elsewhere one corner on the line fixes its position.
     pub(super) fn straight(&self, one: Point, two: Point) -> Vec<Point> {
         let [from, to] = self.ends.each_ref().map(|end| end.outline);
         let on = |end: &Outline| {
@@ -136,7 +136,8 @@ pub(super) fn middle(one: (f64, f64), two: (f64, f64)) -> f64 {
     }
 }
 
-/// Where a straight line meets the sides of both ends: in the middle of the smaller one if it can. Sides are given by middle and half.
+/// The line that meets the facing sides of both ends, in the middle of the smaller one if possible. A side is given by its middle
+/// and half length.
 pub(super) fn facing(one: (f64, f64), two: (f64, f64)) -> Option<f64> {
     let low = (one.0 - one.1).max(two.0 - two.1);
     let high = (one.0 + one.1).min(two.0 + two.1);
@@ -144,7 +145,7 @@ pub(super) fn facing(one: (f64, f64), two: (f64, f64)) -> Option<f64> {
     (low <= high).then(|| wanted.clamp(low, high))
 }
 
-/// Lines on which an edge may leave a side, the cheapest first.
+/// The lines on which an edge may leave a side, each with its cost, the preferred one first.
 pub(super) fn ports(
     (middle, half): (f64, f64),
     facing: Option<f64>,
