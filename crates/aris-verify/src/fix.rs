@@ -83,7 +83,7 @@ fn proposals(entry: &Entry, checked: &Checked) -> Vec<(std::ops::Range<usize>, S
         is_wrong && !is_cut
     });
     let values = replaced.filter_map(|(name, ..)| {
-        let range = own(entry, name)?.value_span.range();
+        let range = own(entry, name)?.value_span.clone();
         Some((range, written(record, name)?))
     });
     values.collect()
@@ -104,7 +104,7 @@ fn written(record: &Paper, name: &str) -> Option<String> {
     let text = records::bibtex(record, "k");
     let read = bib::read(&text);
     let field = own(read.entries.first()?, name)?;
-    Some(field.value_span.of(&text).to_owned())
+    text.get(field.value_span.clone()).map(str::to_owned)
 }
 
 #[cfg(test)]

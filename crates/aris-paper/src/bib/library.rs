@@ -27,14 +27,9 @@ pub struct BibFile {
 impl BibFile {
     /// Reads a file. Macros that `earlier` files define are known in it.
     pub fn read(path: String, text: &str, earlier: &[Self]) -> Self {
-        let macros: Vec<_> = earlier
-            .iter()
-            .flat_map(|file| file.read.macros.iter().cloned())
-            .collect();
-        Self {
-            path,
-            read: read_after(text, &macros),
-        }
+        let macros = earlier.iter().flat_map(|file| &file.read.macros);
+        let read = read_after(text, macros);
+        Self { path, read }
     }
 }
 

@@ -16,7 +16,7 @@
 //! * An entry takes over what it lacks from its `crossref` and `xdata` entries only on request:
 //!   [`Index::resolve`].
 //!
-//! Every [`Span`] is a byte range of the text that was given, so that an editor can replace one value and
+//! [`Field::value_span`] is a byte range of the text that was given, so that an editor can replace one value and
 //! leave every other byte as it is.
 //!
 //! **Source**: O. Patashnik, `BibTeXing` (btxdoc) and *bibtex.web*; P. Lehman et al., *The biblatex
@@ -24,15 +24,14 @@
 
 pub mod check;
 mod encoding;
-mod entry;
 mod inherit;
 mod library;
-mod position;
 mod reader;
 mod required;
 mod scan;
 mod value;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -43,27 +42,6 @@ pub use reader::{read, read_after};
 pub use required::{Requirement, missing};
 
 use crate::latex;
-
-/// A byte range of the text that was read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span {
-    /// First byte.
-    pub start: usize,
-    /// One past the last byte.
-    pub end: usize,
-}
-
-impl Span {
-    /// The same range in the standard library's type.
-    pub fn range(self) -> Range<usize> {
-        self.start..self.end
-    }
-
-    /// The text it covers; empty when it belongs to another text.
-    pub fn of(self, text: &str) -> &str {
-        text.get(self.range()).unwrap_or_default()
-    }
-}
 
 /// A place in the text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,12 +65,8 @@ impl fmt::Display for Place {
 pub struct Bibliography {
     /// Entries in file order, duplicates included.
     pub entries: Vec<Entry>,
-    /// `@string` definitions in file order.
-    pub macros: Vec<MacroDefinition>,
-    /// `@preamble` blocks in file order, brackets included.
-    pub preambles: Vec<Span>,
-    /// `@comment` blocks in file order, brackets included.
-    pub comments: Vec<Span>,
+    /// `@string` definitions: names in lower case, and their values with earlier macros resolved.
+    pub macros: BTreeMap<String, String>,
     /// What is wrong, in file order.
     pub problems: Vec<Problem>,
 }
@@ -106,12 +80,6 @@ pub struct Entry {
     pub key: String,
     /// Fields in file order, repeated ones included.
     pub fields: Vec<Field>,
-    /// The whole entry, from `@` to the closing bracket.
-    pub span: Span,
-    /// Where the type stands, without `@`.
-    pub kind_span: Span,
-    /// Where the key stands; empty when there is none.
-    pub key_span: Span,
     /// Place of the `@`.
     pub place: Place,
     /// Place of the key.
@@ -131,24 +99,9 @@ pub struct Field {
     pub raw: String,
     /// Value as a reader sees it: LaTeX turned into Unicode, braces gone.
     pub text: String,
-    /// From the name to the end of the value.
-    pub span: Span,
-    /// Where the name stands.
-    pub name_span: Span,
     /// Where the value stands, with brackets and `#`.
-    pub value_span: Span,
+    pub value_span: Range<usize>,
     /// Place of the name.
-    pub place: Place,
-}
-
-/// One `@string{name = value}`.
-#[derive(Debug, Clone)]
-pub struct MacroDefinition {
-    /// Name in lower case.
-    pub name: String,
-    /// Its value with earlier macros resolved.
-    pub raw: String,
-    /// Place of the `@`.
     pub place: Place,
 }
 
@@ -200,15 +153,9 @@ pub enum ProblemKind {
     /// A macro is used and never defined before.
     UnknownMacro,
     /// A key was used before.
-    DuplicateKey {
-        /// Where it stands first.
-        first: Place,
-    },
+    DuplicateKey,
     /// A field name was used before in the same entry.
-    DuplicateField {
-        /// Where it stands first.
-        first: Place,
-    },
+    DuplicateField,
 }
 
 impl ProblemKind {
@@ -226,15 +173,8 @@ impl ProblemKind {
                 | Self::StrayText
                 | Self::LastLine
                 | Self::UnknownMacro
-                | Self::DuplicateField { .. }
+                | Self::DuplicateField
         )
-    }
-}
-
-impl Bibliography {
-    /// The entries with this key, compared exactly as LaTeX does, in file order.
-    pub fn with_key<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Entry> {
-        self.entries.iter().filter(move |entry| entry.key == key)
     }
 }
 

@@ -1,32 +1,82 @@
-//! What a BibTeX file is made of below the entry: names, blanks, lines, and where an entry may begin.
+//! What a BibTeX file is made of below the entry: names, blanks, lines, brackets, and where an entry may begin.
 
-/// The text with its lines; all questions are answered without running over the text again.
+use super::Place;
+use crate::braces::Braces;
+
+/// Characters between two marks on one line; bounds the work per question on very long lines.
+const STRIDE: usize = 512;
+
+/// The text with its lines and brackets; no question runs over the whole text again.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
-    /// Start of each line and whether its first visible character is `%`.
-    lines: Vec<(usize, bool)>,
+    braces: Braces,
+    /// Start of each line and every [`STRIDE`]th character of long ones, and whether the line's first visible character is `%`.
+    marks: Vec<(Place, bool)>,
 }
 
 /// The head of an entry: `@`, type, opening bracket.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Head<'a> {
     pub(super) at: usize,
-    pub(super) kind_start: usize,
+    /// As written.
     pub(super) kind: &'a str,
+    /// Where the type ends.
+    pub(super) end: usize,
     /// Offset of `{` or `(`; `None` when neither follows.
     pub(super) open: Option<usize>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let mut lines = Vec::new();
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            lines.push((start, line.trim_start().starts_with('%')));
-            start += line.len();
+        let mut marks = Vec::new();
+        let mut offset = 0;
+        for (content, line) in text.split('\n').zip(1..) {
+            let is_remark = content.trim_start().starts_with('%');
+            let ends = [(content.len(), '\n')];
+            let characters = content.char_indices().chain(ends).enumerate();
+            for (number, (at, _)) in characters.step_by(STRIDE) {
+                let place = Place {
+                    offset: offset + at,
+                    line,
+                    column: number + 1,
+                };
+                marks.push((place, is_remark));
+            }
+            offset += content.len() + 1;
         }
-        Self { text, lines }
+        Self {
+            text,
+            braces: Braces::new(text),
+            marks,
+        }
+    }
+
+    /// The last mark up to an offset.
+    fn mark(&self, at: usize) -> (Place, bool) {
+        let after = self.marks.partition_point(|(place, _)| place.offset <= at);
+        let mark = self.marks.get(after.saturating_sub(1));
+        mark.copied().unwrap_or_default()
+    }
+
+    /// The place of an offset.
+    pub(super) fn place(&self, at: usize) -> Place {
+        let offset = at.min(self.text.len());
+        let (mark, _) = self.mark(offset);
+        let between = self.text.as_bytes().get(mark.offset..offset);
+        // Every byte that does not continue a character begins one.
+        let begins = |byte: &&u8| **byte & 0xC0 != 0x80;
+        let characters = between.unwrap_or_default().iter().filter(begins).count();
+        Place {
+            offset,
+            line: mark.line,
+            column: mark.column + characters,
+        }
+    }
+
+    /// Whether the line of this offset begins with `%`.
+    pub(super) fn is_commented(&self, at: usize) -> bool {
+        self.mark(at).1
     }
 
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
@@ -37,31 +87,39 @@ impl<'a> Source<'a> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Tells whether the line of this offset begins with `%`.
-    pub(super) fn is_commented(&self, at: usize) -> bool {
-        let after = self.lines.partition_point(|line| line.0 <= at);
-        after
-            .checked_sub(1)
-            .and_then(|index| self.lines.get(index))
-            .is_some_and(|line| line.1)
+    /// The first offset at or after `at` whose byte is not accepted.
+    pub(super) fn run(&self, at: usize, accept: impl Fn(u8) -> bool) -> usize {
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        let end = rest.iter().position(|byte| !accept(*byte));
+        at + end.unwrap_or(rest.len())
+    }
+
+    /// Skips white space.
+    pub(super) fn space(&self, at: usize) -> usize {
+        self.run(at, |byte| byte.is_ascii_whitespace())
     }
 
     /// The offset after the line break of this offset's line.
     pub(super) fn next_line(&self, at: usize) -> usize {
-        let after = self.lines.partition_point(|line| line.0 <= at);
-        self.lines.get(after).map_or(self.text.len(), |line| line.0)
-    }
-
-    /// Skips white space.
-    pub(super) fn skip_space(&self, at: usize) -> usize {
-        self.run(at, |byte| byte.is_ascii_whitespace())
+        let end = self.run(at, |byte| byte != b'\n');
+        (end + 1).min(self.text.len())
     }
 
     /// The end of a BibTeX name that begins here; `at` itself when there is none.
     ///
     /// **Source**: bibtex.web, `id_class`
     pub(super) fn word_end(&self, at: usize) -> usize {
-        self.run(at, is_name_byte)
+        self.run(at, |byte| {
+            byte > b' ' && byte != 0x7F && !b"\"#%'(),={}@".contains(&byte)
+        })
+    }
+
+    /// The name of `name =` that stands here, and the offset behind the sign.
+    pub(super) fn named(&self, at: usize) -> Option<(&'a str, usize)> {
+        let end = self.word_end(at);
+        let sign = self.space(end);
+        let is_named = end > at && self.byte(sign) == Some(b'=');
+        is_named.then(|| (self.slice(at, end), sign + 1))
     }
 
     /// The end of a citation key that begins here. An `@` belongs to it unless an entry begins there: so looking for keys behind
@@ -71,132 +129,123 @@ impl<'a> Source<'a> {
         let mut end = at;
         loop {
             end = self.run(end, |byte| {
-                !matches!(byte, b',' | b'=' | b'@') && byte != close && !byte.is_ascii_whitespace()
+                !b",=@".contains(&byte) && byte != close && !byte.is_ascii_whitespace()
             });
             let word = self.word_end(end + 1);
-            let begins = word > end + 1 && matches!(self.byte(word), Some(b'{' | b'('));
             let in_key = match self.byte(end) {
-                Some(b'@') => !begins,
-                Some(b'=') => (self.byte(end + 1)).is_some_and(|next| {
-                    !matches!(next, b'{' | b'"') && !next.is_ascii_whitespace()
-                }),
+                Some(b'@') if end == at => self.byte(word) == Some(b','),
+                Some(b'@') => word == end + 1 || !matches!(self.byte(word), Some(b'{' | b'(')),
+                Some(b'=') if end > at => (self.byte(end + 1))
+                    .is_some_and(|next| !b"{\"".contains(&next) && !next.is_ascii_whitespace()),
                 _ => false,
             };
-            let is_key = self.byte(end) == Some(b'@') && self.byte(word) == Some(b',');
-            if end == at && !is_key || !in_key {
+            if !in_key {
                 return end;
             }
             end += 1;
         }
     }
 
-    /// Tells whether `name =` stands here.
-    pub(super) fn is_field(&self, at: usize) -> bool {
-        let word = self.word_end(at);
-        word > at && self.byte(self.skip_space(word)) == Some(b'=')
+    /// The bracket that closes what is opened here.
+    pub(super) fn closing(&self, open: usize) -> u8 {
+        match self.byte(open) {
+            Some(b'(') => b')',
+            _ => b'}',
+        }
     }
 
-    /// The first offset at or after `at` whose byte is not accepted.
-    pub(super) fn run(&self, at: usize, accept: impl Fn(u8) -> bool) -> usize {
-        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        at + rest
-            .iter()
-            .position(|byte| !accept(*byte))
-            .unwrap_or(rest.len())
+    /// Where the bracket that is opened here is closed. A parenthesis has no end behind the next `@`.
+    pub(super) fn close_of(&self, open: usize) -> Option<usize> {
+        if self.byte(open) == Some(b'{') {
+            return self.braces.close_of(open);
+        }
+        let end = self.run(open + 1, |byte| byte != b')' && byte != b'@');
+        (self.byte(end) == Some(b')')).then_some(end)
     }
 
-    /// The next `@` at or after `at`.
-    pub(super) fn next_at(&self, at: usize) -> Option<usize> {
-        self.text.get(at..)?.find('@').map(|offset| at + offset)
+    /// The `"` that ends the value opened here: the next one outside braces.
+    pub(super) fn closing_quote(&self, open: usize) -> Option<usize> {
+        let mut at = open + 1;
+        loop {
+            at = self.run(at, |byte| !b"\"{}".contains(&byte));
+            match self.byte(at)? {
+                b'"' => return Some(at),
+                b'{' => at = self.close_of(at)? + 1,
+                _ => return None,
+            }
+        }
     }
 
     /// What stands behind this `@`; `None` when it is not a name.
     pub(super) fn head(&self, at: usize) -> Option<Head<'a>> {
-        let kind_start = self.skip_space(at + 1);
-        let kind_end = self.word_end(kind_start);
-        if kind_end == kind_start {
-            return None;
-        }
-        let open = self.skip_space(kind_end);
-        let open = matches!(self.byte(open), Some(b'{' | b'(')).then_some(open);
-        Some(Head {
+        let start = self.space(at + 1);
+        let end = self.word_end(start);
+        let open = self.space(end);
+        (end > start).then(|| Head {
             at,
-            kind_start,
-            kind: self.slice(kind_start, kind_end),
-            open,
+            kind: self.slice(start, end),
+            end,
+            open: matches!(self.byte(open), Some(b'{' | b'(')).then_some(open),
         })
     }
 
-    /// Tells whether only blanks stand between the start of the line, or a closing bracket, and this offset.
+    /// Whether only blanks stand between the start of the line, or a closing bracket, and this offset.
     pub(super) fn is_entry_position(&self, at: usize) -> bool {
-        let before = self.text.as_bytes().get(..at).unwrap_or_default();
-        let last = before
-            .iter()
-            .rev()
-            .find(|byte| !matches!(byte, b' ' | b'\t'));
-        matches!(last, None | Some(b'\n' | b'\r' | b'}' | b')'))
+        let before = self.slice(0, at).trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with(['\n', '\r', '}', ')'])
     }
 
-    /// The next `@` at or after `at` and before `end` that can only be the beginning of an entry.
+    /// The next `@` at or after `at` and before `end` that can only be the beginning of an entry: a key, or a macro's name, and the right
+    /// sign follow the bracket.
     pub(super) fn entry_start(&self, at: usize, end: usize) -> Option<usize> {
-        let mut from = at;
-        while let Some(next) = self.next_at_before(from, end) {
-            if self.is_entry_position(next)
-                && self
-                    .head(next)
-                    .is_some_and(|head| head.open.is_some() && self.has_key(&head, end))
-            {
-                return Some(next);
-            }
-            from = next + 1;
-        }
-        None
-    }
-
-    fn next_at_before(&self, from: usize, end: usize) -> Option<usize> {
-        self.text
-            .get(from..end)?
-            .find('@')
-            .map(|offset| from + offset)
-    }
-
-    /// Tells whether a key, or a macro's name, and the right sign follow the bracket before `limit`.
-    fn has_key(&self, head: &Head<'_>, limit: usize) -> bool {
-        let Some(open) = head.open else { return false };
-        let close = if self.byte(open) == Some(b'(') {
-            b')'
-        } else {
-            b'}'
+        let begins = |head: &Head<'_>| {
+            let Some(open) = head.open else { return false };
+            let name = self.space(open + 1);
+            let (name_end, sign) = match head.kind.to_ascii_lowercase().as_str() {
+                "comment" | "preamble" => return true,
+                "string" => (self.word_end(name), b'='),
+                _ => (self.key_end(name, self.closing(open)), b','),
+            };
+            let at = self.space(name_end);
+            at < end && self.byte(at) == Some(sign)
         };
-        let key = self.skip_space(open + 1);
-        let kind = head.kind;
-        let is_string = kind.eq_ignore_ascii_case("string");
-        let end = if is_string {
-            self.word_end(key)
-        } else {
-            self.key_end(key, close)
-        };
-        let sign = self.skip_space(end);
-        if kind.eq_ignore_ascii_case("comment") || kind.eq_ignore_ascii_case("preamble") {
-            return true;
-        }
-        let wanted = if is_string { b'=' } else { b',' };
-        sign < limit && self.byte(sign) == Some(wanted)
+        let mut signs = self.text.get(at..end)?.match_indices('@');
+        signs.find_map(|(offset, _)| {
+            let sign = at + offset;
+            let begins = self.is_entry_position(sign) && begins(&self.head(sign)?);
+            begins.then_some(sign)
+        })
     }
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte > b' '
-        && byte != 0x7F
-        && !matches!(
-            byte,
-            b'"' | b'#' | b'%' | b'\'' | b'(' | b')' | b',' | b'=' | b'{' | b'}' | b'@'
-        )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let text = format!("äb\n{}ö!", "é".repeat(2000));
+        let source = Source::new(&text);
+        let cases = [
+            (0, 1, 1),
+            (2, 1, 2),
+            (3, 1, 3),
+            (4, 2, 1),
+            (4 + 4000, 2, 2001),
+            (4 + 4002, 2, 2002),
+        ];
+        for (offset, line, column) in cases {
+            assert_eq!(
+                source.place(offset),
+                Place {
+                    offset,
+                    line,
+                    column
+                }
+            );
+        }
+        assert_eq!(source.place(9_999_999).offset, text.len());
+    }
 
     #[test]
     fn entry_starts_need_a_place_and_a_key() {

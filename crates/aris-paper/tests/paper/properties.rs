@@ -31,28 +31,28 @@ fn bibtex_like() -> impl Strategy<Value = String> {
 
 fn check(text: &str) -> Result<(), TestCaseError> {
     let read = bib::read(text);
-    let inside = |span: bib::Span| span.start <= span.end && text.get(span.range()).is_some();
     let mut last = 0;
     for entry in &read.entries {
+        let key = text.get(entry.key_place.offset..);
         prop_assert!(
-            inside(entry.span) && inside(entry.key_span) && inside(entry.kind_span),
+            key.is_some_and(|rest| rest.starts_with(&entry.key)),
             "{entry:?}"
         );
-        prop_assert_eq!(entry.key_span.of(text), &entry.key);
-        prop_assert!(entry.span.start >= last, "entries overlap: {:?}", entry);
-        last = entry.span.end.max(entry.span.start + 1);
+        prop_assert!(entry.place.offset >= last, "entries overlap: {:?}", entry);
+        prop_assert!(entry.key_place > entry.place, "{entry:?}");
+        last = entry.place.offset + 1;
         let line = text.get(..entry.place.offset).unwrap().split('\n').count();
         prop_assert_eq!(entry.place.line, line);
         for field in &entry.fields {
-            prop_assert!(
-                inside(field.span) && inside(field.value_span) && inside(field.name_span),
-                "{field:?}"
-            );
-            prop_assert!(entry.span.start < field.span.start, "{field:?}");
-            prop_assert_eq!(
-                field.name_span.of(text).to_ascii_lowercase(),
-                field.name.as_str()
-            );
+            prop_assert!(text.get(field.value_span.clone()).is_some(), "{field:?}");
+            prop_assert!(field.place.offset > entry.place.offset, "{field:?}");
+            prop_assert!(field.value_span.start > field.place.offset, "{field:?}");
+            let name = text
+                .get(field.place.offset..)
+                .unwrap()
+                .get(..field.name.len());
+            prop_assert_eq!(name.unwrap().to_ascii_lowercase(), field.name.as_str());
+            last = field.value_span.end;
         }
     }
     for problem in &read.problems {

@@ -38,7 +38,7 @@ fn syntax(library: &Library<'_>, cited: &BTreeSet<Loc>, distributed: bool) -> Ve
             let is_distributed = distributed && problem.message.contains("`IEEE");
             let weight = match problem.kind {
                 // Seen across all files below.
-                ProblemKind::DuplicateKey { .. } => continue,
+                ProblemKind::DuplicateKey => continue,
                 ProblemKind::UnknownMacro if is_distributed => continue,
                 kind if kind.is_error() || keys.contains(problem.key.as_str()) => Weight::Doubt,
                 _ => Weight::Note,
