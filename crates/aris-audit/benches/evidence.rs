@@ -1,13 +1,13 @@
-//! Measures what durable evidence costs on this machine; its files are the raw results of the example paper.
+//! Measures the cost of durable evidence on this machine; its files are the raw results of the example paper.
 //!
 //! **Usage**: `cargo bench -p aris-audit --bench evidence -- --out DIR [--scratch DIR] [--runs N] [--samples N] [--only N]`
 //!
 //! A run works in a fresh folder below the scratch folder (default: the system's temporary folder, which must not be in
-//! memory). Give a new folder at the top of the disk: without a journal, ext4 is slow to create files where many were
+//! memory). Use a new folder at the top of the disk: without a journal, ext4 is slow to create files where many were
 //! deleted in the last minutes. A run visits every cell (method × size) once per round, in an order drawn from its own
-//! seed, so that a slow moment of the disk meets all cells alike. The first rounds warm up and do not count, nor does a
-//! whole run before the first that is kept; `--only` measures a single run of the series, where a machine is calm for
-//! moments only. Timed is the call alone: payloads exist before, and files are removed afterwards.
+//! seed, so that a slow moment of the disk affects all cells alike. The first rounds are a warm-up and are not counted, nor
+//! is a whole run before the first that is kept. `--only` measures a single run of the series, for machines that are
+//! quiet for short times only. Only the call is timed: payloads are made before, and files are removed afterwards.
 //!
 //! | method | what is timed |
 //! |---|---|
@@ -40,20 +40,20 @@ use sha2::{Digest as _, Sha256};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Payloads: a verdict, a long review, a review with its attachments.
+/// Sizes of payloads: a verdict, a long review, a review with its attachments.
 const SIZES: [(&str, usize); 3] = [("small", 1 << 10), ("medium", 64 << 10), ("large", 1 << 20)];
-/// A compact JSON event.
+/// Size of a compact JSON event.
 const LINE_BYTES: usize = 256;
-/// The fixed file set that is hashed.
+/// Number of files that are hashed.
 const HASH_FILES: usize = 64;
 const HASH_FILE_MIB: usize = 4;
 const HASH_SAMPLES: usize = 8;
 const VERIFY_SAMPLES: usize = 8;
-/// Rounds that only warm up.
+/// Rounds of the warm-up.
 const WARM_UP: usize = 5;
-/// As large as the buffer of `digest_files`.
+/// The same as the buffer of `digest_files`.
 const BUFFER: usize = 256 << 10;
-/// Records carry a fixed time: no clock but the stopwatch takes part. 2026-11-20T00:00:00Z.
+/// The fixed time of all records, 2026-11-20T00:00:00Z, so that only the stopwatch reads a clock.
 const MOMENT: i64 = 1_795_132_800;
 
 struct Options {
@@ -66,7 +66,7 @@ struct Options {
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --all-targets` starts benches too, without this flag; measuring there would only cost time.
+    // `cargo test --all-targets` starts benches as well, without this flag; then nothing is measured.
     if !arguments.iter().any(|argument| argument == "--bench") {
         return Ok(());
     }
@@ -82,7 +82,7 @@ fn main() -> Outcome<()> {
     for run in (0..=options.runs).filter(wanted) {
         let started = Instant::now();
         let results = measure(&options, run)?;
-        // Run 0 is not kept: it pays for memory that the system, or the machine below it, has not handed out yet.
+        // Run 0 is not kept: it pays for memory that the system, or its hypervisor, has not allocated yet.
         for (method, result) in results.into_iter().filter(|_| run > 0) {
             let folder = options.out.join(method);
             aris_fs::create_dir(&folder)?;
@@ -122,7 +122,7 @@ fn options(arguments: &[String]) -> Outcome<Option<Options>> {
     }))
 }
 
-/// All results of one run, by method.
+/// All results of one run: (method, result).
 fn measure(options: &Options, run: usize) -> Outcome<Vec<(&'static str, Value)>> {
     let scratch = tempfile::Builder::new()
         .prefix("evidence.")
@@ -189,7 +189,7 @@ fn head(method: &str, run: usize, samples: usize) -> Map<String, Value> {
     ])
 }
 
-/// Times one write of a file that does not exist yet, and removes it.
+/// Times one write of a new file, and removes the file.
 fn once(folder: &Path, round: usize, write: impl FnOnce(&Path) -> Outcome<()>) -> Outcome<u64> {
     let path = folder.join(format!("{round:04}"));
     let (taken, ()) = timed(|| write(&path))?;
@@ -197,7 +197,7 @@ fn once(folder: &Path, round: usize, write: impl FnOnce(&Path) -> Outcome<()>) -
     Ok(taken)
 }
 
-/// Keeps the payload as the response of a reviewer call in the project `folder`.
+/// Records the payload as the response of a reviewer call in the project `folder`.
 fn record(folder: &Path, payload: &[u8]) -> Outcome<()> {
     let skill: Slug = "evidence".parse()?;
     let purpose: Slug = "measurement".parse()?;
@@ -222,7 +222,7 @@ fn record(folder: &Path, payload: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// Reads every trace back and checks its chain.
+/// Reads every trace and checks its chain.
 fn verify(cells: &[(&str, usize, PathBuf)], run: usize) -> Outcome<Value> {
     let mut result = head("verify", run, VERIFY_SAMPLES);
     let mut found = BTreeMap::new();
@@ -242,7 +242,7 @@ fn verify(cells: &[(&str, usize, PathBuf)], run: usize) -> Outcome<Value> {
                 return Err("a chain that nobody touched does not hold".into());
             }
             records = trace.records.len();
-            // The first brings the files into the page cache.
+            // The first repetition brings the files into the page cache.
             if repetition > 0 {
                 samples.push(taken);
             }
@@ -258,7 +258,7 @@ fn verify(cells: &[(&str, usize, PathBuf)], run: usize) -> Outcome<Value> {
     Ok(Value::Object(result))
 }
 
-/// Hashes the file set with one worker and with all processors.
+/// Hashes the files with one worker and with all processors.
 fn hash(scratch: &Path, run: usize, random: &mut Random) -> Outcome<Value> {
     let folder = scratch.join("hash");
     aris_fs::create_dir(&folder)?;
@@ -308,7 +308,7 @@ fn hash(scratch: &Path, run: usize, random: &mut Random) -> Outcome<Value> {
     Ok(Value::Object(result))
 }
 
-/// Nanoseconds of a call, and what it gave.
+/// The time of a call in nanoseconds, and its result.
 fn timed<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<(u64, T)> {
     let start = Instant::now();
     let result = black_box(work()?);
@@ -343,7 +343,7 @@ fn middle(sorted: &[u64]) -> u64 {
     }
 }
 
-/// `units` of the last of `places` decimals, as a JSON number; the digits are never rounded in between.
+/// `units` of the last of `places` decimals as a JSON number, without rounding.
 fn decimal(units: u64, places: u32) -> Value {
     let scale = 10_u64.pow(places);
     let width = places as usize;
@@ -351,13 +351,13 @@ fn decimal(units: u64, places: u32) -> Value {
     text.parse::<f64>().map_or(Value::Null, Value::from)
 }
 
-/// What was measured, and facts of the machine that matter and identify nobody.
+/// The settings, and facts about the machine that matter and do not identify it.
 fn config(options: &Options) -> Value {
     let text = |path: &str| aris_fs::read_text(Path::new(path)).unwrap_or_default();
     let cpu = text("/proc/cpuinfo");
     let flag = |name: &str| cpu.split_ascii_whitespace().any(|word| word == name);
     let release = text("/proc/sys/kernel/osrelease");
-    // Only the version: what distributors append says where a machine runs.
+    // Only the version, because the suffixes of distributors say where a machine runs.
     let kernel = release
         .split(|part: char| !part.is_ascii_digit() && part != '.')
         .next();
@@ -385,7 +385,7 @@ fn config(options: &Options) -> Value {
     })
 }
 
-/// Device and type of the file system that holds `folder`: those of the longest mount point above it.
+/// Device and type of the file system of `folder`: those of the longest mount point above it.
 fn file_system(mounts: &str, folder: &Path) -> Option<(String, String)> {
     mounts
         .lines()
@@ -398,7 +398,7 @@ fn file_system(mounts: &str, folder: &Path) -> Option<(String, String)> {
         .map(|(device, _, kind)| (device.to_owned(), kind.to_owned()))
 }
 
-/// Whether ext4 keeps a journal on `device`; the kernel lists journals under the device's name.
+/// Whether ext4 has a journal on `device`; the kernel lists journals by the device's name.
 fn has_journal(device: &str) -> bool {
     let name = device.rsplit('/').next().unwrap_or(device);
     aris_fs::list_sorted(Path::new("/proc/fs/jbd2"))
@@ -426,7 +426,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Printable ASCII that does not compress to nothing.
+    /// Printable ASCII that does not compress well.
     fn text(&mut self, size: usize) -> Vec<u8> {
         let mut text = Vec::with_capacity(size + 8);
         while text.len() < size {

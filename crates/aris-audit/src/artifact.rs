@@ -1,4 +1,4 @@
-//! How a program writes its audit: trace first, then the report for people, then the artifact, each whole or not at all.
+//! Writes the audit of a program: first the trace, then the report for people, then the artifact, each completely or not at all.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct Emission<'a, D> {
     pub stem: &'a str,
     /// The verdict.
     pub verdict: Verdict,
-    /// Its short reason.
+    /// Short reason.
     pub reason_code: &'a str,
     /// One line for people.
     pub summary: &'a str,
@@ -43,7 +43,7 @@ pub struct Emission<'a, D> {
     pub report: &'a str,
 }
 
-/// What was written where.
+/// The paths of what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emitted {
     /// The artifact.
@@ -52,14 +52,14 @@ pub struct Emitted {
     pub report: PathBuf,
     /// `trace_path` of the artifact.
     pub trace_path: String,
-    /// Whether an earlier artifact already said exactly this, so that nothing was written.
+    /// Whether an earlier artifact was identical, so that nothing was written.
     pub unchanged: bool,
 }
 
 /// Writes artifact, report and trace of an audit of the paper in `paper` (absolute).
 ///
-/// An artifact that already says the same (all but its time and its trace), whose trace still holds and whose report is the
-/// same, stays as it is: the same input changes no byte.
+/// An artifact with the same content (except its time and its trace), whose trace is still valid and whose report is the same, is not
+/// changed: the same input changes no byte.
 pub fn emit<D: Serialize>(
     paper: &Path,
     emission: &Emission<'_, D>,
@@ -116,7 +116,7 @@ pub fn emit<D: Serialize>(
         let trace = trace::read(&project.join(&saved.trace_path), Some(&project));
         trace.is_ok_and(|trace| matches!(trace.chain, Chain::Valid { .. }))
     };
-    // A run that was damaged earlier proves nothing, whatever is added to it; the damaged one stays as evidence.
+    // Nothing can be added to a damaged run; the record goes into a new run, and the damaged one stays as evidence.
     if !saved.as_ref().is_ok_and(holds) && !matches!(saved, Err(TraceError::Fs(_))) {
         saved = trace::record(
             &project,
@@ -151,7 +151,7 @@ pub fn emit<D: Serialize>(
     })
 }
 
-/// What stands in the trace as the prompt of a program's audit: which program read which bytes.
+/// The prompt in the trace of a program's audit: the program, and the bytes that it read.
 ///
 /// **Shape**: one JSON object `{"helper", "version", "inputs": {path: digest}}`; the gate compares `inputs` with the artifact's.
 fn prompt<D>(emission: &Emission<'_, D>) -> Vec<u8> {
@@ -165,14 +165,14 @@ fn prompt<D>(emission: &Emission<'_, D>) -> Vec<u8> {
 
 /// The thread id of a program's audit: the helper and 16 hex digits of a digest.
 ///
-/// A program has no conversation; what it read (`prompt`), what it said (`report`) and how it judged (verdict, reason code,
-/// summary) identify the run instead. The gate computes it again: an artifact whose verdict was changed by hand no longer fits.
+/// A program has no conversation; instead, the run is identified by what it read (`prompt`), its report, and its judgement (verdict,
+/// reason code, summary). The gate computes the id again: it does not match an artifact whose verdict was changed by hand.
 pub fn program_thread(helper: &str, prompt: &[u8], report: &[u8], judged: [&str; 3]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(prompt);
     hasher.update(report);
     for part in judged {
-        // A byte that no text of JSON holds as it is: parts cannot run into each other.
+        // A separator that does not occur in JSON text, so that different parts cannot give the same bytes.
         hasher.update([0]);
         hasher.update(part);
     }
@@ -209,7 +209,7 @@ fn audit<'a, D>(emission: &'a Emission<'_, D>, prompt: &[u8]) -> Audit<&'a D> {
     }
 }
 
-/// Whether a file that holds `earlier` says the same as `value` but for its time, which is no later than `now`; `value` has that time then.
+/// Whether a file with the content `earlier` equals `value` except for a time that is not after `now`; `value` then gets that time.
 pub fn says_the_same<T: Serialize>(
     value: &mut T,
     time: fn(&mut T) -> &mut String,
@@ -234,13 +234,13 @@ pub fn says_the_same<T: Serialize>(
     same
 }
 
-/// Where an earlier audit keeps its trace.
+/// The part of an earlier artifact that names its trace.
 #[derive(Deserialize)]
 struct Earlier {
     trace_path: String,
 }
 
-/// The trace path of an earlier artifact that says the same and still stands on its trace.
+/// The trace path of an earlier artifact that has the same content and a valid trace.
 fn same<D: Serialize>(
     artifact: &Path,
     report: &Path,
@@ -302,7 +302,7 @@ mod tests {
         assert!(second.unchanged && !first.unchanged);
         assert!(first.trace_path.ends_with("_run01/"), "{first:?}");
         assert_eq!(fs::read(&first.artifact).expect("artifact"), bytes);
-        // An edited report, and a trace of another conversation.
+        // An edited report, then a trace of another conversation.
         fs::write(&first.report, "# Edited\n").expect("write");
         assert!(!emit(&paper, &emission, at(70)).expect("written").unchanged);
         assert_eq!(fs::read(&first.report).expect("report"), b"# Report\n");
@@ -317,7 +317,7 @@ mod tests {
         let text = text.replace(&first.trace_path, &other);
         fs::write(&first.artifact, text).expect("write");
         assert!(!emit(&paper, &emission, at(90)).expect("written").unchanged);
-        // A damaged trace proves nothing any more: the audit is written again, in a run that still holds.
+        // A damaged trace proves nothing: the audit is written again, in a new run.
         let run = temp.path().join(&first.trace_path);
         fs::write(run.join("001-deterministic-audit.response.md"), "forged").expect("write");
         let third = emit(&paper, &emission, at(120)).expect("written");

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest with these bytes, where somebody else calculated it.
+    /// The digest with these bytes, calculated elsewhere.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -22,7 +22,7 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Reads `sha256:<hex>` or bare hex, 64 digits of either case. Anything else gives `None`.
+    /// Parses `sha256:<hex>` or bare hex, 64 digits of either case; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("sha256:").unwrap_or(text);
         unhex(hex.as_bytes())?.try_into().ok().map(Self)
@@ -46,12 +46,12 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Bytes read at once, per thread: large enough that the system call costs nothing, small enough for the second-level cache.
+/// Bytes per read and thread: large enough to make the cost of system calls negligible, small enough for the second-level cache.
 const BUFFER: usize = 256 << 10;
 
-/// Digests of many files, in the order of `paths`, on all processors; memory does not grow with the files.
+/// Digests of many files, in the order of `paths`, computed on all processors with bounded memory.
 ///
-/// Each file is opened once. **Errors** are those of [`aris_fs::open`], one for each file that cannot be read.
+/// Each file is opened once. **Errors**: those of [`aris_fs::open`], one for each file that cannot be read.
 pub fn digest_files<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, FsError>> {
     let workers = aris_fs::in_parallel(
         paths,

@@ -1,4 +1,4 @@
-//! Traces belong to the project and not to its history.
+//! Keeps traces out of the project's git history.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ const LINE: &str = ".aris/traces/";
 
 /// Adds `.aris/traces/` to the project's `.gitignore`, if it has one that says nothing about traces yet.
 ///
-/// A line that un-ignores them (`!.aris/traces/`) is somebody's decision and is respected.
+/// A line that un-ignores them (`!.aris/traces/`) is respected.
 pub(crate) fn ignore_traces(project: &Path) -> Result<(), FsError> {
     let path = project.join(".gitignore");
     let Some(bytes) = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)? else {

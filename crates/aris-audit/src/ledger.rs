@@ -1,4 +1,4 @@
-//! Every file of a run, opened once: the digest that is reported is of the bytes that were judged.
+//! The files of a run, each opened once, so that the reported digest is that of the judged bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -31,11 +31,11 @@ pub enum Role {
 /// Why a file has no digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoDigest {
-    /// It is not there.
+    /// It does not exist.
     Gone,
     /// It is a FIFO, socket, device or folder; the text says which, with its article.
     NotRegular(&'static str),
-    /// The system refused, or it is too large to be what it should be.
+    /// The system refused access, or the file is too large for its kind.
     Unreadable(String),
 }
 
@@ -50,7 +50,7 @@ impl From<&FsError> for NoDigest {
     }
 }
 
-/// Identity and age of a file, as far as the system tells.
+/// Identity, times and size of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp([i64; 6], u64);
 
@@ -68,13 +68,13 @@ impl Stamp {
         Self(numbers, m.size())
     }
 
-    /// Of the file at a path as it is now; `None` when there is none.
+    /// The current stamp of the file at a path; `None` when it does not exist.
     fn now(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().as_ref().map(Self::of)
     }
 }
 
-/// Files with their identity and age.
+/// Files with their stamps.
 #[derive(Debug)]
 pub struct Stamps(Vec<(PathBuf, Stamp)>);
 
@@ -86,7 +86,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// A file that has no role yet.
+    /// A file without roles.
     fn new(digest: Result<Digest, NoDigest>, stamp: Option<Stamp>) -> Self {
         let roles = BTreeSet::new();
         Self {
@@ -104,9 +104,9 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Reads a file of at most `limit` bytes and keeps the digest of what was read. It counts as judged once it has a role.
+    /// Reads a file of at most `limit` bytes and stores the digest of these bytes. The file counts as judged once it has a role.
     ///
-    /// The first reading counts: a caller that may ask again keeps the bytes.
+    /// The digest of the first reading is kept; a caller that needs the bytes again must keep them.
     pub fn open(&mut self, real: &Path, limit: u64) -> Result<(Vec<u8>, Digest), FsError> {
         let opened = aris_fs::open(real);
         let stamp = opened.as_ref().ok().map(|file| Stamp::of(file.metadata()));
@@ -121,14 +121,14 @@ impl Ledger {
         read
     }
 
-    /// Like [`Ledger::open`], with the reason as the gate reports it.
+    /// Like [`Ledger::open`], with the error in the gate's form.
     pub fn read(&mut self, real: &Path, limit: u64) -> Result<Vec<u8>, NoDigest> {
         let read = self.open(real, limit);
         read.map(|(bytes, _)| bytes)
             .map_err(|error| NoDigest::from(&error))
     }
 
-    /// Identity and age of files that somebody else is about to read, for [`Ledger::adopt`].
+    /// Stamps of files that other code is about to read, for [`Ledger::adopt`].
     pub fn stamps(&self, files: impl Iterator<Item = PathBuf>) -> Stamps {
         let new = files.filter(|path| !self.files.contains_key(path));
         let stamped = new.filter_map(|path| {
@@ -138,7 +138,7 @@ impl Ledger {
         Stamps(stamped.collect())
     }
 
-    /// Takes over digests of files that somebody else has read since they were stamped.
+    /// Takes over digests of files that other code has read since they were stamped.
     pub fn adopt(&mut self, stamps: Stamps, digest: impl Fn(&Path) -> Option<Digest>) {
         for (path, stamp) in stamps.0 {
             if let Some(digest) = digest(&path) {
@@ -148,18 +148,18 @@ impl Ledger {
         }
     }
 
-    /// Gives a file that was read a role.
+    /// Adds a role to a file that was read.
     pub fn mark(&mut self, real: &Path, role: Role) {
         if let Some(entry) = self.files.get_mut(real) {
             entry.roles.insert(role);
         }
     }
 
-    /// Hashes the files that have not been read yet, on all processors, and gives all of them the role.
+    /// Hashes the files that were not read yet, on all processors, and adds the role to all of them.
     pub fn hash(&mut self, files: &BTreeSet<PathBuf>, role: Role) {
         let new = files.iter().filter(|path| !self.files.contains_key(*path));
         let new: Vec<&PathBuf> = new.collect();
-        // Taken before the files are opened: a change in between shows as a difference at the end.
+        // Taken before the files are opened, so that a change in between is noticed at the end.
         let stamps: Vec<Option<Stamp>> = new.iter().map(|path| Stamp::now(path)).collect();
         let digests = digests(&new, &stamps);
         for ((path, stamp), digest) in new.into_iter().zip(stamps).zip(digests) {
@@ -171,12 +171,12 @@ impl Ledger {
         }
     }
 
-    /// The digest of a file of this run; `None` when the file was never asked for.
+    /// The digest of a file of this run; `None` when the file was never read.
     pub fn digest(&self, real: &Path) -> Option<&Result<Digest, NoDigest>> {
         self.files.get(real).map(|entry| &entry.digest)
     }
 
-    /// Whether a file can be a result: it has a digit. A large one is believed to have some.
+    /// Whether a file can be a result, that is, contains a digit. A large file is assumed to.
     pub fn holds_digit(&self, real: &Path) -> bool {
         let entry = self.files.get(real);
         let is_large = |entry: &Entry| entry.stamp.is_none_or(|Stamp(_, size)| size > SMALL);
@@ -200,7 +200,7 @@ impl Ledger {
         self.files.contains_key(real)
     }
 
-    /// Files that are not any more what they were when they were judged.
+    /// Files that have changed since they were judged.
     pub fn changed(&self) -> Vec<&Path> {
         let judged = self.files.iter();
         let judged = judged.filter(|(_, entry)| entry.digest.is_ok() && !entry.roles.is_empty());
@@ -209,18 +209,18 @@ impl Ledger {
     }
 }
 
-/// Starting threads takes longer than hashing this many files of this size.
+/// Up to this number of small files is hashed on one thread: starting threads would take longer.
 const FEW: usize = 64;
-/// See [`FEW`]; bytes.
+/// Largest small file, in bytes.
 const SMALL: u64 = 64 << 10;
 
-/// Digests in the order of `paths`: of a few small files one after the other, else on all processors.
+/// Digests in the order of `paths`: on one thread for a few small files, else on all processors.
 fn digests(paths: &[&PathBuf], stamps: &[Option<Stamp>]) -> Vec<Result<Digest, FsError>> {
     let small = |stamp: &Option<Stamp>| stamp.is_none_or(|Stamp(_, size)| size <= SMALL);
     if paths.len() > FEW || !stamps.iter().all(small) {
         return digest_files(paths);
     }
-    // The size was taken before the file was opened: it may be another file by now, and is streamed like any other.
+    // The file may be larger than its stamp says, so it is streamed like any other.
     let mut buffer = [0_u8; 16 << 10];
     let digest = |path: &&PathBuf| digest_file(path, &mut buffer);
     paths.iter().map(digest).collect()
@@ -252,7 +252,7 @@ mod tests {
             ledger.digest(&temp.path().join("none")),
             Some(&Err(NoDigest::Gone))
         );
-        // What nobody judged, and what could not be read, does not change.
+        // Files without a role and unreadable files are not reported as changed.
         let unjudged = temp.path().join("unjudged");
         fs::write(&unjudged, "old").expect("write");
         assert_eq!(ledger.read(&unjudged, 100), Ok(b"old".to_vec()));

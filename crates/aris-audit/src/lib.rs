@@ -1,7 +1,7 @@
-//! What the audits and their gate share: where a project begins, SHA-256 digests, review traces with their chain, how an answer
-//! states a verdict, how a paper is read, and the one way in which a program writes an audit artifact.
+//! The common part of the audits and their gate: where a project begins, SHA-256 digests, review traces with their chain, the
+//! verdict in an answer, reading a paper, and writing an audit artifact by a program.
 //!
-//! What it does not do: judge a paper, or decide what blocks; the audits do the one and the gate the other.
+//! It does not judge papers (the audits do) and does not decide what blocks (the gate does).
 
 #![warn(missing_docs)]
 

@@ -1,16 +1,16 @@
-//! Foreign text in a Markdown report: shown as it is, and never obeyed.
+//! Text from outside in a Markdown report: shown literally, without effect as Markdown.
 
 /// Text on one line; runs of white space become one space.
 pub fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text that cannot break a table.
+/// Text that is safe in a table cell.
 pub fn cell(text: &str) -> String {
     line(text).replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// Text as code on one line, whatever backticks it holds.
+/// Text as inline code on one line, even if it contains backticks.
 pub fn code(text: &str) -> String {
     let text = line(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

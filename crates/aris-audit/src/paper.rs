@@ -1,5 +1,4 @@
-//! A paper as an audit reads it: each file once, none from outside the project, with the digest of exactly the bytes that were
-//! judged.
+//! The files of a paper for an audit: each is read once, none from outside the project, with the digest of exactly the judged bytes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,18 +13,18 @@ use aris_paper::bib::{self, EncodingError};
 use crate::ledger::Ledger;
 use crate::{Digest, project};
 
-/// Bytes of one source: far above any that a person or a reference manager writes, and still safe to hold in memory.
+/// Largest source, in bytes: far above what a person or a reference manager writes, and safe to hold in memory.
 const SOURCE_LIMIT: u64 = 128 << 20;
 
-/// Bytes of all `.tex` files that are read to find the root document.
+/// Most bytes of all `.tex` files together that are read to find the root document.
 const TOTAL_LIMIT: u64 = 512 << 20;
 
-/// Characters of a source line that are quoted.
+/// Longest quote of a source line, in characters.
 const QUOTE: usize = 160;
 
-/// A root document as it is named on a command line.
+/// Checks the name of a root document from the command line.
 ///
-/// **Errors**: why a file of that name is none.
+/// **Errors**: why the name is not valid.
 pub fn root_name(name: &str) -> Result<String, String> {
     let extension = Path::new(name).extension().unwrap_or_default();
     let what = match extension.to_ascii_lowercase().to_str() {
@@ -37,23 +36,23 @@ pub fn root_name(name: &str) -> Result<String, String> {
     Err(format!("{what} {message}"))
 }
 
-/// What keeps an audit from seeing the whole paper.
+/// A reason why an audit cannot see the whole paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// What kind it is; stable.
+    /// Its kind; stable.
     pub id: &'static str,
-    /// Where, when it is about a place.
+    /// The position, if there is one.
     pub position: Option<Position>,
-    /// What stands there, shortened; empty when there is nothing to quote.
+    /// The text there, shortened; empty if there is nothing to quote.
     pub quote: String,
     /// What is wrong.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub action: &'static str,
 }
 
 impl Obstacle {
-    /// One that quotes nothing.
+    /// An obstacle without a quote.
     fn new(
         id: &'static str,
         position: Option<Position>,
@@ -77,20 +76,20 @@ pub struct PaperFiles {
     pub folder: PathBuf,
     /// The project it belongs to.
     pub project: PathBuf,
-    /// Digest of every file that the audit rests on, by path relative to the paper folder.
+    /// Digest of every file on which the audit depends, by path relative to the paper folder.
     pub digests: BTreeMap<String, Digest>,
     /// Root documents that were not chosen.
     pub other_roots: Vec<String>,
     /// Every file that was read, by its real path.
     pub ledger: Ledger,
-    /// Real paths of the folders that files may come from.
+    /// Real paths of the folders from which files may be read.
     allowed: Vec<PathBuf>,
-    /// Sources read while the root was looked for.
+    /// Sources that were read in the search for the root document.
     candidates: BTreeMap<String, (Vec<u8>, Digest)>,
 }
 
 impl PaperFiles {
-    /// The files of the paper in `folder`, which must be absolute and free of links.
+    /// The files of the paper in `folder`, which must be absolute and without links.
     pub fn new(folder: &Path) -> Self {
         let project = project::of_paper(folder);
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -105,30 +104,30 @@ impl PaperFiles {
         }
     }
 
-    /// Lets files come from these folders, too; real paths.
+    /// Allows files from these folders as well; the paths must be real.
     pub fn allow(&mut self, roots: &[PathBuf]) {
         self.allowed.extend_from_slice(roots);
     }
 
-    /// Real paths of the folders that files may come from.
+    /// Real paths of the folders from which files may be read.
     pub fn roots(&self) -> &[PathBuf] {
         &self.allowed
     }
 
-    /// Whether a path that exists lies, links resolved, in the paper or its project.
+    /// Whether an existing path is, with links resolved, in an allowed folder.
     pub fn allows(&self, path: &Path) -> bool {
         path.canonicalize()
             .is_ok_and(|real| self.allowed.iter().any(|root| real.starts_with(root)))
     }
 
-    /// A path as the artifact names it: relative to the paper folder, `../results/a.json` outside.
+    /// A path as in the artifact: relative to the paper folder, `../results/a.json` outside.
     pub fn name(&self, path: &Path) -> String {
         project::relative(&aris_fs::lexical(path), &self.folder)
     }
 
-    /// Reads a source, a path relative to the paper folder, and takes its digest; `None` when it is not there.
+    /// Reads a source by its path relative to the paper folder, and stores its digest; `None` when it does not exist.
     ///
-    /// **Errors**: why it cannot be read, lower case.
+    /// **Errors**: why it cannot be read, in lower case.
     pub fn source(&mut self, path: &str) -> Result<Option<Vec<u8>>, String> {
         let read = match self.candidates.remove(path) {
             Some(read) => Some(read),
@@ -140,13 +139,13 @@ impl PaperFiles {
         }))
     }
 
-    /// Reads a file of the paper or its project, of at most `limit` bytes; `None` when it is not there, or is a folder.
+    /// Reads a file of the paper or its project, of at most `limit` bytes; `None` when it does not exist or is a folder.
     ///
-    /// **Errors**: why it cannot be read, lower case.
+    /// **Errors**: why it cannot be read, in lower case.
     fn read(&mut self, path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Digest)>, String> {
         let path = aris_fs::lexical(path);
         let Ok(real) = path.canonicalize() else {
-            // Not there, or behind a link that leads nowhere: the system says which.
+            // It does not exist, or a dangling link leads to it: `read_optional` distinguishes the two.
             return match aris_fs::read_optional(&path, limit) {
                 Ok(_) => Ok(None),
                 Err(error) => Err(ErrorBody::of(&error).message),
@@ -157,13 +156,13 @@ impl PaperFiles {
         }
         match self.ledger.open(&real, limit) {
             Ok(read) => Ok(Some(read)),
-            // LaTeX tries the next name.
+            // A folder: LaTeX tries the next name.
             Err(FsError::NotRegular { .. }) if real.is_dir() => Ok(None),
             Err(error) => Err(ErrorBody::of(&error).message),
         }
     }
 
-    /// Reads the document from its root, which is looked for when `root` does not name it.
+    /// Reads the document from the root `root`, or from one that is searched.
     ///
     /// **Errors**: why there is no document to audit.
     pub fn document(&mut self, root: Option<&str>) -> Result<Document, Box<Obstacle>> {
@@ -175,7 +174,7 @@ impl PaperFiles {
             .map_err(|error| Box::new(unreadable(&root, &error)))
     }
 
-    /// The `.tex` files of the paper, sorted; hidden folders are passed over.
+    /// The `.tex` files of the paper, sorted, without those in hidden folders.
     ///
     /// **Errors**: the paper folder cannot be listed.
     pub fn tex_files(&self) -> Result<Vec<PathBuf>, FsError> {
@@ -215,7 +214,7 @@ impl PaperFiles {
                 Err(reason) => refused.push(format!("{path}: {reason}")),
             }
         }
-        // A file that is not UTF-8 may still be the root: its marks are ASCII.
+        // A file that is not UTF-8 may be the root as well: the commands that mark a root are ASCII.
         let texts: Vec<(&String, Cow<'_, str>)> = (files.iter())
             .map(|(path, (bytes, _))| (path, String::from_utf8_lossy(bytes)))
             .collect();
@@ -236,7 +235,7 @@ impl PaperFiles {
         Ok(found.path)
     }
 
-    /// What is said where there is more than one root document.
+    /// The message for a paper with several root documents; `None` if there is only one.
     pub fn choice(&self, root: &str) -> Option<String> {
         let others = self.other_roots.join(", ");
         let message = format!(
@@ -245,7 +244,7 @@ impl PaperFiles {
         Some(message).filter(|_| !others.is_empty())
     }
 
-    /// What the LaTeX reader gets.
+    /// Loads a source for the LaTeX reader.
     fn load(&mut self, path: &str) -> Loaded {
         match self.source(path) {
             Ok(None) => Loaded::Absent,
@@ -257,22 +256,22 @@ impl PaperFiles {
         }
     }
 
-    /// Takes the digests of the files that the document prints without being read: data, listings, pages of a PDF.
+    /// Stores the digests of files that the document prints without parsing them: data, listings, PDF pages.
     pub fn add_printed(&mut self, document: &Document) {
         let is_printed = |kind| matches!(kind, IncludeKind::Data | IncludeKind::Listing);
         for include in &document.includes {
             let candidates = include.candidates.iter();
             let mut candidates = candidates.filter(|_| is_printed(include.kind));
-            // The first that exists is meant; what cannot be read has no digest, and the gate says so.
+            // The first existing candidate is used. An unreadable one has no digest, which the gate reports.
             candidates.find(|path| !matches!(self.source(path), Ok(None)));
         }
     }
 }
 
-/// The text of a source as the gate and all audits read it: UTF-8, else Latin-1, in which every byte is a letter and the commands are the
-/// same.
+/// The text of a source, as the gate and all audits decode it: UTF-8, else Latin-1, in which every byte is a character and commands are
+/// the same.
 ///
-/// **Errors**: UTF-16, which no LaTeX reads, lower case with what to do.
+/// **Errors**: UTF-16, which LaTeX cannot read; in lower case, with a fix.
 pub fn source_text(bytes: &[u8]) -> Result<Arc<str>, String> {
     match bib::decode(bytes) {
         Ok(text) => Ok(Arc::from(text)),
@@ -306,7 +305,7 @@ fn unreadable(root: &str, error: &aris_latex::Error) -> Obstacle {
     Obstacle::new(id, Some(position), error.to_string(), action)
 }
 
-/// The sources that the document asks for and that were not read: what they hold goes unseen.
+/// Sources that the document includes and that could not be read, so that their content is unknown.
 pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
     let mut missing = Vec::new();
     for include in &document.includes {
@@ -332,7 +331,7 @@ pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
             | IncludeOutcome::Excluded
             | IncludeOutcome::Cycle => continue,
         };
-        // Whether LaTeX asks for it is not known: a problem of the document says so.
+        // It is unknown whether LaTeX includes it; a problem of the document reports that.
         if is_source && include.doubt.is_none() {
             let position = document.position(include.place);
             let action = "add the file or drop the command; what it holds is not audited";

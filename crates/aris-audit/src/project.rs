@@ -1,12 +1,12 @@
-//! Where a project begins.
+//! Finds the project's top folder.
 //!
-//! Found by looking at the disk, not by starting git: a `.git` entry (folder, or file in a work tree) marks a top level.
+//! It does so by looking at the disk, without running git: an entry `.git` (a folder, or a file in a work tree) marks a top level.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Folders that mark a project below the top level of its repository: where helpers, or skills with their helpers, were installed. The
-/// first that is anywhere between the two decides.
+/// Folders that mark a project below the top level of its repository, because helpers, or skills with their helpers, were installed
+/// there. The first of these marks that exists anywhere up to the top level decides.
 const INSTALLED: [&str; 4] = [
     ".aris/tools",
     ".agents/skills",
@@ -14,17 +14,17 @@ const INSTALLED: [&str; 4] = [
     ".gemini/skills",
 ];
 
-/// Folders that a paper has beside its text only when it is a project of its own.
+/// Folders beside a paper's text that show that the paper is a project of its own.
 const OWN: [&str; 3] = ["results", "outputs", ".aris/tools"];
 
-/// The project of a paper: the nearest folder up to the git top level where something was installed, else the git top level, else the
-/// nearest folder above the paper with `.aris/`, else the paper's parent, else the paper itself.
+/// The project of a paper: the nearest folder up to the git top level with an installation, else the git top level, else the nearest
+/// folder above the paper with `.aris/`, else the paper's parent, else the paper itself.
 ///
-/// A paper folder that is itself the top level and holds text only (a clone of an online editor's repository, a submodule) belongs
-/// to the project with `.aris/` above it: its results and its traces lie there. The root of the file system and a folder that all users
-/// share, such as `/tmp`, are never such a project: a stray `.aris` of anybody there must not make the whole machine one.
+/// A paper folder that is itself the top level and contains only text (a clone of an online editor's repository, a submodule) belongs to
+/// the project with `.aris/` above it, which has its results and traces. The root of the file system and folders shared by all users,
+/// such as `/tmp`, are never such a project: a stray `.aris` there must not make the whole machine a project.
 ///
-/// **Source**: the rule for `trace_path` in the design of the submission gate. `paper` must be absolute and free of links.
+/// **Source**: the rule for `trace_path` in the design of the submission gate. `paper` must be absolute and without links.
 pub fn of_paper(paper: &Path) -> PathBuf {
     let marked = || {
         let mut above = paper.ancestors().skip(1);
@@ -41,7 +41,7 @@ pub fn of_paper(paper: &Path) -> PathBuf {
         .to_path_buf()
 }
 
-/// Whether a folder is no project: the root, or one in which all users may write and each may delete only their own files.
+/// Whether a folder cannot be a project: the root, or a folder in which all users may create files (with the sticky bit).
 fn is_shared(folder: &Path) -> bool {
     folder.parent().is_none()
         || folder
@@ -49,17 +49,17 @@ fn is_shared(folder: &Path) -> bool {
             .is_ok_and(|data| data.mode() & 0o1002 == 0o1002)
 }
 
-/// The project of a working directory: the nearest folder up to the git top level where something was installed, else the git top level,
-/// else the directory itself. Parents above the top level are not walked.
+/// The project of a working directory: the nearest folder up to the git top level with an installation, else the git top level, else the
+/// directory itself. Parents above the top level are not searched.
 ///
-/// **Source**: the integration contract §2, resolver chain; that a project may lie in a folder of a repository is ours. `cwd` must be
+/// **Source**: the integration contract §2, resolver chain; projects in a subfolder of a repository are our addition. `cwd` must be
 /// absolute.
 pub fn of_directory(cwd: &Path) -> PathBuf {
     let top = git_top_level(cwd).unwrap_or(cwd);
     installed(cwd, top).unwrap_or(top).to_path_buf()
 }
 
-/// The folder between `from` and `top`, both included, where something was installed.
+/// The folder between `from` and `top`, both included, with an installation.
 fn installed<'a>(from: &'a Path, top: &Path) -> Option<&'a Path> {
     INSTALLED.iter().find_map(|mark| {
         let folders = from.ancestors();
@@ -71,12 +71,12 @@ fn installed<'a>(from: &'a Path, top: &Path) -> Option<&'a Path> {
 fn git_top_level(from: &Path) -> Option<&Path> {
     from.ancestors().find(|folder| {
         let dot_git = folder.join(".git");
-        // An empty `.git` folder is no repository; git itself asks for HEAD.
+        // An empty `.git` folder is not a repository; git itself checks for HEAD.
         dot_git.is_file() || dot_git.join("HEAD").exists()
     })
 }
 
-/// A path relative to a folder, with `..` where it lies outside; both are absolute.
+/// A path relative to a folder, with `..` if it is outside; both are absolute.
 pub fn relative(path: &Path, folder: &Path) -> String {
     let above = folder.ancestors().zip(0..);
     let nearest = above.into_iter().find(|(above, _)| path.starts_with(above));
@@ -88,9 +88,9 @@ pub fn relative(path: &Path, folder: &Path) -> String {
     )
 }
 
-/// The folder of a paper, absolute: the named one, else `paper` below `cwd` where it exists, else `cwd`.
+/// The folder of a paper, absolute: the named one, else `paper` below `cwd` if it exists, else `cwd`.
 ///
-/// **Errors**: its path, where no folder is there.
+/// **Errors**: its path, if it is not an existing folder.
 pub fn paper_folder(named: Option<&Path>, cwd: &Path) -> Result<PathBuf, PathBuf> {
     let usual = if cwd.join("paper").is_dir() {
         "paper"
@@ -145,7 +145,7 @@ mod tests {
         );
         std::fs::create_dir_all(root.join("project/work/.aris")).expect("folders");
         assert_eq!(of_paper(&paper), root.join("project"));
-        // Something was installed above the top level, then at it, then below it.
+        // Installations above the top level, at it, and below it.
         for (mark, expected) in [
             (".agents/skills", "project"),
             ("project/.agents/skills", "project"),
@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(of_paper(&paper), root.join(expected), "{mark}");
             assert_eq!(of_directory(&paper), root.join(expected), "{mark}");
         }
-        // The top level of a work tree has a file.
+        // In a work tree, `.git` is a file.
         let tree = root.join("project/work/tree");
         std::fs::create_dir_all(&tree).expect("folders");
         #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]

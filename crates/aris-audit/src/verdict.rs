@@ -1,6 +1,6 @@
-//! How an answer states its verdict.
+//! Finds the verdict in an answer.
 //!
-//! **Grammar**, letters of either case, Markdown and other signs around the parts ignored:
+//! **Grammar**; case, Markdown and other punctuation around the parts are ignored:
 //!
 //! ```text
 //! statement  label separator word            Final verdict: FAIL      | Verdict | FAIL |      "verdict": "FAIL"
@@ -13,12 +13,12 @@
 //! word       PASS(ED) WARN(ING) FAIL(ED) NOT_APPLICABLE BLOCKED ERROR
 //! ```
 //!
-//! `PASS` and `NOT_APPLICABLE` stand alone on their line, in their cell or JSON text: with more words (`PASS if Lemma 2 is repaired`), with a
-//! question mark, in a quotation (`>`) or in a comment they are no statement. Nor are they one where a verdict that does not acquit stands
-//! below them in capitals, or a later sentence of any form gives one (`on reflection the verdict is FAIL`).
+//! `PASS` and `NOT_APPLICABLE` must be alone on their line, in their cell or JSON text: with more words (`PASS if Lemma 2 is repaired`), with
+//! a question mark, in a quotation (`>`) or in a comment they are not a statement. They do not count either if a verdict other than these
+//! two follows in capitals, or in a later sentence of any form (`on reflection the verdict is FAIL`).
 //!
-//! Several words (`PASS | WARN | FAIL`) are a form that nobody filled in, and no statement. The last statement counts; but after an
-//! overall or final one, a plain one (of a single claim, perhaps) only makes the verdict worse.
+//! Several words (`PASS | WARN | FAIL`) are an empty form, and no statement. The last statement counts; but after an overall or final
+//! one, a plain one (perhaps about a single claim) can only make the verdict worse.
 
 use aris_contract::artifact::audit::Verdict;
 
@@ -27,9 +27,9 @@ const LABEL: [&str; 12] = [
     "the", "my", "our", "overall", "final", "audit", "review", "reviewer", "paper", "proof",
     "claim", "citation",
 ];
-/// Bytes beside a label that are looked at; before it stand marks of a list, a quotation, a heading.
+/// Bytes before and after a label that are examined; before it there may be marks of a list, a quotation or a heading.
 const NEAR: usize = 256;
-/// Spellings of the verdicts, the longer before the shorter.
+/// Spellings of the verdicts, longer ones first.
 const WORDS: [(&str, Verdict); 11] = [
     ("NOT_APPLICABLE", Verdict::NotApplicable),
     ("NOT APPLICABLE", Verdict::NotApplicable),
@@ -50,7 +50,7 @@ pub fn stated(answer: &str) -> Option<Verdict> {
     let lines = answer.lines().filter(|line| !line.trim().is_empty());
     let mut following = lines.clone();
     let mut last = None;
-    // Whether the line begins within a comment, or within what is struck out.
+    // Whether the line begins within a comment or within struck-out text.
     let mut hidden = [false; 4];
     for line in lines {
         following.next();
@@ -62,12 +62,12 @@ pub fn stated(answer: &str) -> Option<Verdict> {
             let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
             let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
             else {
-                // `The verdict is not PASS.`
+                // As in `The verdict is not PASS.`
                 doubted |= denies(after.unwrap_or_default());
                 continue;
             };
             let Some(is_overall) = before.and_then(label) else {
-                // `On reflection the verdict is FAIL` is no statement, and takes back an acquittal before it.
+                // `On reflection the verdict is FAIL` is not a statement, but revokes an earlier acquittal (PASS or NOT_APPLICABLE).
                 doubted |= !acquits(verdict);
                 continue;
             };
@@ -80,7 +80,7 @@ pub fn stated(answer: &str) -> Option<Verdict> {
             if is_overall {
                 (overall, plain, doubted) = (Some(verdict), None, false);
             } else {
-                // Of one claim, perhaps: it does not settle what is doubted of the whole.
+                // It may be about a single claim, so it does not remove doubts about the whole.
                 doubted &= overall.is_some();
                 plain = Some(verdict);
             }
@@ -117,7 +117,7 @@ const fn weight(verdict: Verdict) -> u8 {
     }
 }
 
-/// Whether the text before "verdict" ends with the beginning of a label, and if so, whether that says overall or final.
+/// Whether the text before "verdict" ends with a label, and if so, whether the label says overall or final.
 fn label(before: &str) -> Option<bool> {
     let mut overall = false;
     let mut left = before;
@@ -131,7 +131,7 @@ fn label(before: &str) -> Option<bool> {
         overall |= matches!(name, "overall" | "final");
         left = head;
     }
-    // Whatever begins a label stands close before it; a line may be megabytes of JSON.
+    // A label begins shortly before the word; the line may be megabytes of JSON.
     let left = left.trim_end();
     let left = left
         .get(left.floor_char_boundary(left.len().saturating_sub(NEAR))..)
@@ -141,7 +141,7 @@ fn label(before: &str) -> Option<bool> {
     begins.then_some(overall)
 }
 
-/// The verdict after a label: on its line, or on the next one where the label ends its line.
+/// The verdict after a label: on the same line, or on the next one if the label ends its line.
 fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
     let after = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`\"')]".contains(c));
     let sentence = |text| {
@@ -170,7 +170,7 @@ fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
     sentence(after.get(is.len()..)?)
 }
 
-/// The verdict that a text begins with, signs aside, and what follows it.
+/// The verdict at the start of a text, ignoring punctuation before it, and the text after it.
 fn word(text: &str) -> Option<(Verdict, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let (verdict, rest) = WORDS.iter().find_map(|(spelling, verdict)| {
@@ -188,7 +188,7 @@ const fn acquits(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Pass | Verdict::NotApplicable)
 }
 
-/// Whether a verdict with this `rest` of its line is a statement: an acquittal stands alone, as no list of words knows every condition.
+/// Whether a verdict with this `rest` of its line is a statement. An acquittal must be alone, because conditions have too many forms to list.
 fn holds(verdict: Verdict, rest: &str) -> bool {
     let json = rest.strip_prefix('"').map(str::trim_start);
     let rest = if json.is_some_and(|json| json.starts_with([',', '}'])) {
@@ -200,20 +200,20 @@ fn holds(verdict: Verdict, rest: &str) -> bool {
     !alternatives(rest) && (alone || !acquits(verdict))
 }
 
-/// Whether `not` stands close behind a label.
+/// Whether `not` follows closely after a label.
 fn denies(after: &str) -> bool {
     let near = after.get(..after.floor_char_boundary(NEAR));
     near.is_some_and(|near| near.contains(" not "))
 }
 
-/// Whether a verdict that does not acquit stands on the line in capitals.
+/// Whether the line contains, in capitals, a verdict that is not an acquittal.
 fn accuses(line: &str) -> bool {
     let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let mut verdicts = words.flat_map(|name| WORDS.iter().filter(move |(word, _)| *word == name));
     verdicts.any(|(_, verdict)| !acquits(*verdict))
 }
 
-/// Whether what follows a verdict offers another one to choose from.
+/// Whether an alternative follows the verdict.
 fn alternatives(rest: &str) -> bool {
     let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "*_`\"'".contains(c));
     let other = rest

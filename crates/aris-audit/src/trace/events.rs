@@ -1,4 +1,4 @@
-//! What the project's log of events knows about traces.
+//! The events about traces in the project's log.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use jiff::Timestamp;
 
 use super::{CHAIN, EVENT, EVENTS, FOLDER, PENDING};
 
-/// The events of traces, in the order of the log. Lines of other programs are skipped. **Errors**: a log that is there and cannot be read.
+/// The events of traces, in the order of the log. Lines of other programs are skipped. **Errors**: the log exists but cannot be read.
 fn all(project: &Path) -> Result<Vec<Event>, FsError> {
     let log = aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64)?;
     let log = log.unwrap_or_default();
-    // Other programs log here, too, and much more than traces.
+    // Other programs write events of other kinds to this log.
     let lines = log.split(|byte| *byte == b'\n');
     let texts = lines.filter_map(|line| std::str::from_utf8(line).ok());
     let events = texts.filter(|line| line.contains(EVENT));
@@ -22,7 +22,7 @@ fn all(project: &Path) -> Result<Vec<Event>, FsError> {
     Ok(events.collect())
 }
 
-/// Ids of the runs of a skill that were ever recorded, whether they are still there or not.
+/// Ids of all runs of a skill that were ever recorded, even if they no longer exist.
 pub(super) fn runs(project: &Path, skill: &str) -> BTreeSet<String> {
     let folder = format!("{FOLDER}/{skill}/");
     let id = |event: Event| {
@@ -36,22 +36,22 @@ pub(super) fn runs(project: &Path, skill: &str) -> BTreeSet<String> {
 /// An answer of a thread in another run.
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
-    /// Folder of the other run, relative to the project, with a final `/`.
+    /// Path of the other run relative to the project, with a final `/`.
     pub trace_path: String,
-    /// When it came.
+    /// Time of the answer.
     pub at: Timestamp,
-    /// Whether it counts as the later one of two answers of the same time: by the log, else by the names of their runs.
+    /// Whether it counts as later than an answer with the same time: by the order of the log, else by the names of the runs.
     pub follows: bool,
     /// Whether it was recorded with a chain.
     pub chained: bool,
 }
 
-/// The answers (status `ok`) of a thread that other runs than that in `folder` have, by the log of events and by the runs beside it: a log
-/// that was damaged or not copied hides none that is kept.
+/// The answers (status `ok`) of a thread in runs other than that in `folder`: from the log and from the runs beside it, so that a damaged
+/// or missing log does not hide existing answers.
 pub fn elsewhere(project: &Path, folder: &Path, thread: &str) -> Vec<Elsewhere> {
     let shown = |folder: &Path| format!("{}/", aris_fs::display_relative(folder, project));
     let here = shown(folder);
-    // What cannot be read breaks the chain.
+    // An unreadable log breaks the chain anyway.
     let mut events = all(project).unwrap_or_default();
     events.retain(|event| event.thread_id.trim() == thread && event.status == "ok");
     let ours = events.iter().rposition(|event| event.trace_path == here);
@@ -80,7 +80,7 @@ pub fn elsewhere(project: &Path, folder: &Path, thread: &str) -> Vec<Elsewhere> 
     answers.into_iter().filter_map(timed).collect()
 }
 
-/// The runs of the skill whose run lies in `folder`, with it.
+/// The runs of the same skill as the run in `folder`, including it.
 fn runs_beside(folder: &Path) -> Vec<PathBuf> {
     let skill = folder.parent();
     let Some(skill) = skill.filter(|skill| skill.parent().is_some_and(|all| all.ends_with(FOLDER)))
@@ -92,7 +92,7 @@ fn runs_beside(folder: &Path) -> Vec<PathBuf> {
     folders.map(|entry| entry.path).collect()
 }
 
-/// When a thread answered in a run, as its records say.
+/// The times at which a thread answered in a run, from the run's records.
 fn answered_in(run: &Path, thread: &str) -> Vec<String> {
     let pending = aris_fs::read_optional(&run.join(PENDING), 4096);
     let pending = pending.ok().flatten().unwrap_or_default();
@@ -116,7 +116,7 @@ fn answered_in(run: &Path, thread: &str) -> Vec<String> {
     times
 }
 
-/// The events of the run in `folder`; none for a run that does not lie where `project` keeps its traces.
+/// The events of the run in `folder`; none if the run is not in `project`'s folder of traces.
 ///
 /// **Errors**: as of [`all`].
 pub(super) fn of_run(project: &Path, folder: &Path) -> Result<Vec<Event>, FsError> {

@@ -1,7 +1,7 @@
 //! Review traces: `<project>/.aris/traces/<skill>/<YYYY-MM-DD>_runNN/`.
 //!
-//! [`record`] adds a record under a lock of the skill's folder; [`read()`] gives everything a trace holds and says whether its
-//! chain still proves it.
+//! [`record`] adds a record under a lock of the skill's folder; [`read()`] returns everything in a trace and whether its chain is
+//! valid.
 
 use aris_contract::json::Limits;
 
@@ -19,18 +19,18 @@ pub use store::{NewRecord, RunChoice, Saved, TraceError, record};
 pub const FOLDER: &str = ".aris/traces";
 /// Log of events, relative to the project.
 pub const EVENTS: &str = ".aris/meta/events.jsonl";
-/// What an event of a trace calls itself.
+/// Value of `event` in events about traces.
 const EVENT: &str = "review_trace";
-/// Name of a run's chain.
+/// File name of a run's chain.
 pub const CHAIN: &str = "chain.jsonl";
-/// Name of a run's description.
+/// File name of a run's description.
 pub const RUN_META: &str = "run.meta.json";
 
-/// Name of the note that says which record of a run is being written.
+/// File name of the note that names the record being written.
 const PENDING: &str = ".pending";
-/// Bytes of a prompt or response that are kept: 64 MiB, some hundred times the longest context window.
+/// Most bytes of a prompt or response: 64 MiB, some hundred times the longest context window.
 pub const TEXT_LIMIT: u64 = 64 << 20;
-/// What a request may be: the longest prompt in base64, a third larger, and the rest.
+/// Limits of a request: the longest prompt in base64, which is a third longer, and the other fields.
 const REQUEST: Limits = Limits {
     bytes: 96 << 20,
     ..Limits::ARTIFACT

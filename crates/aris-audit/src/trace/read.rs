@@ -1,4 +1,4 @@
-//! Reading a trace, whoever wrote it, and checking its chain.
+//! Reads a trace, written by any program, and checks its chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,38 +15,38 @@ use super::{CHAIN, EVENTS, PENDING, REQUEST, RUN_META, TEXT_LIMIT, events};
 use crate::digest::Digest;
 use crate::verdict;
 
-/// Most files a trace may have. An honest run has a few hundred; the bound keeps a hostile folder from costing minutes.
+/// Most files in a trace. An honest run has a few hundred; the limit keeps a hostile folder from costing minutes.
 const MAX_FILES: usize = 300_000;
 
-/// Everything a trace holds.
+/// The contents of a trace.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Description of the run, when there is a readable one.
+    /// Description of the run, if readable.
     pub run: Option<Run>,
-    /// Records in the order of the chain, else of their names.
+    /// Records in the order of the chain, otherwise sorted by name.
     pub records: Vec<TraceRecord>,
-    /// What the chain says.
+    /// State of the chain.
     pub chain: Chain,
-    /// Files that were there and could not be read as what their names say.
+    /// Files that could not be read or that do not contain what their names say.
     pub warnings: Vec<TraceWarning>,
 }
 
 /// One reviewer call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceRecord {
-    /// File prefix, `001-round-1-review`; the file's name for a response that stands alone.
+    /// File prefix, `001-round-1-review`; for a response that stands alone, the file's name.
     pub prefix: String,
-    /// The request, when readable.
+    /// The request, if readable.
     pub request: Option<Request>,
-    /// The response's description, when readable.
+    /// The response's description, if readable.
     pub meta: Option<ResponseMeta>,
-    /// Bytes of the response; of the response that was not kept, in meta mode.
+    /// Length of the response in bytes, also in meta mode, where the response is not kept.
     pub response_length: u64,
-    /// Whether the response holds anything but white space. In meta mode: whether it had any bytes.
+    /// Whether the response contains more than white space. In meta mode: whether it is not empty.
     pub answered: bool,
     /// The verdict that the response states.
     pub verdict: Option<Verdict>,
-    /// Whether the run's chain has it. Records of other programs may lie beside those of a chain.
+    /// Whether the run's chain contains it. Records of other programs may lie beside chained ones.
     pub chained: bool,
 }
 
@@ -63,18 +63,18 @@ impl TraceRecord {
         model.map(String::as_str)
     }
 
-    /// The agent that made the call, where the record names one.
+    /// The agent that made the call, if the record names one.
     pub fn executor(&self) -> Option<&str> {
         self.request.as_ref()?.executor.as_deref()
     }
 
-    /// Whether `save_trace` wrote it to its end, and then chained it.
+    /// Whether `save_trace` wrote it, which always chains its records.
     fn marked(&self) -> bool {
         let mark = self.meta.as_ref().and_then(|meta| meta.schema.as_deref());
         mark == Some(schema::id::TRACE_META)
     }
 
-    /// When the response came, RFC 3339 as written.
+    /// When the response arrived: RFC 3339, as written.
     pub fn timestamp(&self) -> Option<&str> {
         let time = self.meta.as_ref().map(|meta| &meta.timestamp);
         let time = time.or(self.request.as_ref().map(|request| &request.timestamp));
@@ -82,23 +82,23 @@ impl TraceRecord {
     }
 }
 
-/// What the chain of a run proves.
+/// The state of a run's chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chain {
-    /// There is none: written by hand, or by another program.
+    /// There is no chain: the trace was written by hand or by another program.
     Absent,
-    /// Every record is as it was when it was written, and none is missing.
+    /// Every record is unchanged and none is missing.
     Valid {
-        /// Lines, void ones included.
+        /// Number of lines, including void ones.
         lines: u64,
         /// Digest of the last line.
         head: Digest,
     },
-    /// Something was changed, removed or added; in the order of discovery.
+    /// Records were changed, removed or added; the problems in the order of discovery.
     Broken(Vec<String>),
 }
 
-/// A file of the trace that is not what its name says.
+/// A file of the trace that could not be read or does not contain what its name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceWarning {
     /// Name within the trace.
@@ -109,9 +109,9 @@ pub struct TraceWarning {
 
 /// Reads the trace at `path`: the folder of a run, or a single file that holds a response.
 ///
-/// With `project` the log of events is consulted too: it knows the records of a run and their chain lines, so that a chain that was cut,
-/// rewritten or taken away does not go unnoticed. **Errors**: what cannot be listed or opened at all; a record that cannot be read is a
-/// warning, and breaks the chain if there is one.
+/// With `project` the log of events is used as well: it contains a run's records and their chain lines, so that a truncated, rewritten
+/// or removed chain is noticed. **Errors**: the trace cannot be listed or opened. A record that cannot be read is a warning, and breaks
+/// the chain if there is one.
 pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     if !path.is_dir() {
         let name = path.file_name().unwrap_or_default();
@@ -147,11 +147,11 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
         (Vec::new(), Vec::new(), Vec::new())
     };
     let mut loose = reader.loose(&names, &records, chained);
-    // What a killed writer left is no record; the next writer removes it.
+    // Leftovers of a killed writer are not a record; the next writer removes them.
     let pending = aris_fs::read_optional(&path.join(PENDING), 4096);
     let pending = pending.ok().flatten();
     loose.retain(|record| pending.as_deref() != Some(record.prefix.as_bytes()));
-    // `save_trace` marks its records and always chains them: where the mark is and the line is not, it was taken away.
+    // `save_trace` marks its records and always chains them: if a marked record has no line, the line was removed.
     let unchained = loose.iter().filter(|record| record.marked());
     problems.extend(unchained.map(|record| {
         let prefix = &record.prefix;
@@ -177,7 +177,7 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     })
 }
 
-/// Records that a chain has, the digests of its lines, and what is wrong with it.
+/// The records in a chain, the digests of its lines, and the problems.
 type Chained = (Vec<TraceRecord>, Vec<Digest>, Vec<String>);
 
 struct Reader<'a> {
@@ -186,7 +186,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A file as JSON of its type, and the digest of its bytes; each where it can be had.
+    /// Parses a JSON file, and computes the digest of its bytes; each is `None` on failure.
     fn json<T: serde::de::DeserializeOwned>(
         &mut self,
         name: &str,
@@ -205,14 +205,14 @@ impl Reader<'_> {
         Some(Response::of(&bytes))
     }
 
-    /// A file of at most `limit` bytes; `None` where it is not, or cannot be had.
+    /// Reads a file of at most `limit` bytes; `None` if it does not exist or cannot be read.
     fn bytes(&mut self, name: &str, names: &BTreeSet<String>, limit: u64) -> Option<Vec<u8>> {
         let is_there = names.contains(name);
         let read = is_there.then(|| aris_fs::read(&self.folder.join(name), limit))?;
         self.told(name, read)
     }
 
-    /// What was read of a file; a warning where that failed.
+    /// The result, or `None` after adding a warning.
     fn told<T, E: ToString>(&mut self, name: &str, read: Result<T, E>) -> Option<T> {
         let warning = |error: E| TraceWarning {
             file: name.to_owned(),
@@ -222,7 +222,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Records that no chain has: grouped by prefix. In a run without a chain a file of any other name is a response.
+    /// Records outside of the chain, grouped by prefix. In a run without a chain, files with any other name are responses.
     fn loose(
         &mut self,
         names: &BTreeSet<String>,
@@ -283,7 +283,7 @@ impl Reader<'_> {
             problems.push(format!("{RUN_META} is missing or unreadable"));
         }
         let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-        // After the last line feed there is nothing, the torn line of a writer that was killed, or one that only lacks its own.
+        // The last part is empty, an incomplete line of a killed writer, or a complete line that lacks only its line feed.
         lines.pop_if(|last| !aris_fs::is_record(last));
         let (mut records, mut digests) = (Vec::new(), Vec::new());
         for (line, count) in lines.into_iter().zip(1_u64..) {
@@ -351,7 +351,7 @@ impl Reader<'_> {
             ..TraceRecord::default()
         };
         if line.mode != TraceMode::Full {
-            // Nobody can recompute the digests of what was not kept; the line's own digest in the next line protects them.
+            // The digests of contents that were not kept cannot be recomputed; the line's own digest in the next line protects them.
             record.tell_unkept();
             return record;
         }
@@ -372,7 +372,7 @@ impl Reader<'_> {
 }
 
 impl TraceRecord {
-    /// What the record says of a response that was not kept.
+    /// Sets the fields that describe a response that was not kept.
     fn tell_unkept(&mut self) {
         let request = self.request.as_ref();
         let length = request.and_then(|request| request.response_length);
@@ -382,7 +382,7 @@ impl TraceRecord {
     }
 }
 
-/// Digest of the prompt that a request holds.
+/// Digest of the prompt in a request.
 fn prompt_digest(request: &Request) -> Option<Digest> {
     match (&request.prompt, &request.prompt_base64) {
         (Some(text), None) => Some(Digest::of(text.as_bytes())),
@@ -391,7 +391,7 @@ fn prompt_digest(request: &Request) -> Option<Digest> {
     }
 }
 
-/// A response that was kept.
+/// A response in a file.
 struct Response {
     length: u64,
     answered: bool,
@@ -415,9 +415,10 @@ impl Response {
     }
 }
 
-/// What the log of events says about the run in `folder` and the run does not bear out.
+/// The claims of the log of events about the run in `folder` that the run does not confirm.
 ///
-/// `lines` are the digests of the chain's lines. An event whose record is there under another thread is of an earlier run of this name.
+/// `lines` are the digests of the chain's lines. An event whose record exists with another thread belongs to an earlier run of the same
+/// name.
 fn contradicted(
     folder: &Path,
     project: &Path,

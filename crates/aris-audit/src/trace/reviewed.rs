@@ -1,4 +1,4 @@
-//! Which bytes a reviewer was pointed at: digests, taken at the call, of the declared files and of what the prompt names.
+//! The files that a reviewer was given: digests, taken at the call, of the declared files and of the files that the prompt names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,32 +11,32 @@ use aris_latex::IncludeOutcome;
 use crate::digest::digest_files;
 use crate::paper::PaperFiles;
 
-/// Words of a prompt that are looked up as paths. A prompt that names more files than this names folders.
+/// Most words of a prompt that are looked up as paths. Prompts about more files name folders.
 const NAMES: usize = 20_000;
-/// Folders named in a prompt that its other names may be relative to.
+/// Most folders named in a prompt to which its other names may be relative.
 const BASES: usize = 16;
-/// Files of one folder that are hashed. A folder of results that has more is declared file by file.
+/// Most files of one folder that are hashed. Files of larger folders must be declared one by one.
 const FOLDER_FILES: usize = 5_000;
-/// Bytes that they may have together: a second or two of hashing.
+/// Most bytes of these files together: one or two seconds of hashing.
 const FOLDER_BYTES: u64 = 1 << 30;
-/// Folders in it that are entered.
+/// Most subfolders that are entered.
 const FOLDERS: usize = 1_000;
-/// Bytes of a path. **Source**: `PATH_MAX` of Linux.
+/// Longest path, in bytes. **Source**: `PATH_MAX` of Linux.
 const PATH_LIMIT: usize = 4096;
 
-/// What a reviewer was pointed at.
+/// The files that a reviewer was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reviewed {
     /// `sha256:…` by path: relative to the project, absolute outside it.
     pub digests: BTreeMap<String, String>,
-    /// Declared files that have no digest, each with the reason.
+    /// Declared files without a digest, each with the reason.
     pub missing: Vec<String>,
 }
 
 /// Hashes `files` and every path below `project` that `prompt` names; both folders are absolute.
 ///
-/// Names are relative to the project, to `cwd`, or to a folder that the prompt names. A folder stands for the root documents in it with
-/// all that they include; one without any, for the files below it. A root document stands for itself and all that it includes.
+/// Names are relative to the project, to `cwd`, or to a folder that the prompt names. A folder stands for the root documents in it and
+/// all that they include; if it has none, for the files below it. A root document stands for itself and all that it includes.
 pub fn reviewed(project: &Path, cwd: &Path, files: &[String], prompt: &[u8]) -> Reviewed {
     let mut found = Found {
         project,
@@ -79,7 +79,7 @@ pub fn reviewed(project: &Path, cwd: &Path, files: &[String], prompt: &[u8]) -> 
                 digests.insert(aris_fs::display_relative(path, project), digest.to_string());
             }
             Err(error) if declared.contains(path) => missing.push(error.to_string()),
-            // A name in a prompt may be anything; what cannot be read was not reviewed.
+            // A name in a prompt may be anything; an unreadable file was not reviewed.
             Err(_) => {}
         }
     }
@@ -89,13 +89,13 @@ pub fn reviewed(project: &Path, cwd: &Path, files: &[String], prompt: &[u8]) -> 
 /// The files found so far.
 struct Found<'a> {
     project: &'a Path,
-    /// The project without links.
+    /// The real path of the project.
     real: PathBuf,
     paths: BTreeSet<PathBuf>,
 }
 
 impl Found<'_> {
-    /// The path below the project that a name means, seen from the first of `bases` where it is there.
+    /// The path below the project for a name, relative to the first of `bases` where it exists.
     fn locate(&self, bases: &[PathBuf], name: &str) -> Option<PathBuf> {
         let below = |base: &PathBuf| {
             let path = aris_fs::lexical(&base.join(name));
@@ -110,7 +110,7 @@ impl Found<'_> {
 
     fn add(&mut self, path: &Path) {
         if path.is_dir() {
-            // Only the folder itself is searched: a prompt often names the whole project.
+            // Subfolders are not searched, because a prompt often names the whole project.
             let entries = aris_fs::list_sorted(path).unwrap_or_default();
             let mut is_paper = false;
             for entry in entries {
@@ -125,7 +125,7 @@ impl Found<'_> {
         }
     }
 
-    /// Adds a root document with all that it includes; `false` when the file is none.
+    /// Adds a root document and all that it includes; returns `false` if the file is not a root document.
     fn document(&mut self, file: &Path) -> bool {
         let is_tex = file.extension().is_some_and(|extension| extension == "tex");
         let (Some(folder), Some(name)) = (
@@ -157,7 +157,7 @@ impl Found<'_> {
         true
     }
 
-    /// Adds the files below a folder, hidden ones aside.
+    /// Adds the files below a folder, except hidden ones.
     fn below(&mut self, folder: &Path) {
         let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
         let mut folders = 0_usize;
@@ -180,7 +180,7 @@ impl Found<'_> {
     }
 }
 
-/// Everything in a prompt that may be a path: words, quoted text, and whole lines, because names may hold spaces.
+/// All parts of a prompt that may be paths: words, quoted texts, and whole lines, because names may contain spaces.
 fn names(prompt: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for line in prompt.lines() {
@@ -192,7 +192,7 @@ fn names(prompt: &str) -> BTreeSet<String> {
             let name = name
                 .trim()
                 .trim_end_matches(['.', ',', ':', ';', '!', '?', ')']);
-            // `main.tex:12` names a line.
+            // `main.tex:12` names a line of a file.
             let name = match name.split_once(':') {
                 Some((file, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => file,
                 _ => name,

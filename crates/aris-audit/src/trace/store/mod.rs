@@ -1,9 +1,8 @@
-//! Writing a record.
+//! Writes a record.
 //!
-//! Order of a write, under the lock: a pending note with the record's name; the record's files, each synced; the folder,
-//! synced; the chain line, synced: from here on the record exists; the note removed. Whoever comes after a killed
-//! writer finds its note, removes the files that never became a record, and gives its number a void line, so that a number never
-//! means two contents.
+//! Order of a write, under the lock: a note with the record's name; the record's files, each synced; the folder, synced; the chain
+//! line, synced: from here on the record exists; the note is removed. After a writer was killed, the next one finds its note, removes
+//! the incomplete record's files, and adds a void line for its number, so that a number never stands for two contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,10 +23,10 @@ use crate::{gitignore, verdict};
 
 /// Files of a record, after its prefix.
 const FILES: [&str; 3] = [".request.json", ".response.md", ".meta.json"];
-/// Records that another program may have added behind the end of a chain; each costs a void line.
+/// Most records of another program that may be skipped at the end of a chain; each costs a void line.
 const MOST: u64 = 1_000;
 
-/// A reviewer call to be kept.
+/// A reviewer call to record.
 #[derive(Clone, Debug)]
 pub struct NewRecord<'a> {
     /// Skill that made the call.
@@ -40,13 +39,13 @@ pub struct NewRecord<'a> {
     pub thread_id: &'a str,
     /// Tool the reviewer was called through.
     pub tool: &'a str,
-    /// The agent that ran the skill, where known.
+    /// The agent that ran the skill, if known.
     pub executor: Option<&'a str>,
     /// Configuration of the call.
     pub config: Map<String, Value>,
     /// Files the prompt points at.
     pub files: Vec<String>,
-    /// Digests of what the reviewer was pointed at, from [`reviewed`](super::reviewed()); `None` where nobody looked.
+    /// Digests of the files that the reviewer was given, from [`reviewed`](super::reviewed()); `None` if they were not taken.
     pub input_digests: Option<BTreeMap<String, String>>,
     /// Milliseconds the call took.
     pub duration_ms: Option<u64>,
@@ -56,13 +55,13 @@ pub struct NewRecord<'a> {
     pub prompt: &'a [u8],
     /// The response as received.
     pub response: &'a [u8],
-    /// Full or meta; [`TraceMode::Off`] is for the caller to handle and is treated as meta here.
+    /// Full or meta. [`TraceMode::Off`] is the caller's business and means meta here.
     pub mode: TraceMode,
     /// The run it belongs to.
     pub run: RunChoice<'a>,
 }
 
-/// The run a record belongs to.
+/// The choice of a record's run.
 #[derive(Clone, Copy, Debug)]
 pub enum RunChoice<'a> {
     /// The skill's latest run of the day, or its first.
@@ -73,10 +72,10 @@ pub enum RunChoice<'a> {
     Named(&'a Slug),
 }
 
-/// Where a record went.
+/// The place of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Saved {
-    /// Folder of the run relative to the project, with a final `/`: what `trace_path` of an audit names.
+    /// Folder of the run relative to the project, with a final `/`: the value of `trace_path` in an audit.
     pub trace_path: String,
     /// Id of the run.
     pub run_id: String,
@@ -88,13 +87,13 @@ pub struct Saved {
     pub chain_digest: String,
 }
 
-/// Why a record could not be kept.
+/// Why a record could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The disk refused.
+    /// A disk error.
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// The chain of the run is damaged, so nothing can be added to it.
+    /// The chain of the run is damaged, so nothing can be added.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The chain.
@@ -102,13 +101,13 @@ pub enum TraceError {
         /// What is wrong.
         reason: String,
     },
-    /// A report is to be written where a link stands.
+    /// There is a link in the place of a report.
     #[error("{} is a link; nothing is written through it", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// There is no free run number left for this day.
+    /// No run number is left for this day.
     #[error("{} has {count} runs for {day} already", path.display())]
     Runs {
         /// Folder of the skill's traces.
@@ -155,7 +154,7 @@ impl Failure for TraceError {
 
 /// Adds a record to the traces of `project` (absolute) and an event to its log.
 ///
-/// Safe with any number of writers on one machine; a writer that is killed leaves a whole record or none.
+/// Any number of writers on one machine may call it at once; a killed writer leaves a complete record or none.
 pub fn record(project: &Path, new: &NewRecord<'_>, now: Timestamp) -> Result<Saved, TraceError> {
     let traces = project.join(FOLDER).join(new.skill.as_str());
     aris_fs::create_dir(&traces)?;
@@ -178,8 +177,8 @@ pub fn record(project: &Path, new: &NewRecord<'_>, now: Timestamp) -> Result<Sav
 
 /// The run's id; the folder may not exist yet.
 ///
-/// `known` are the runs that the log of events names. One of them that is gone (deleted, or not in this clone) is never begun again: its
-/// number stands for what was recorded then.
+/// `known` are the runs in the log of events. A known run that no longer exists (deleted, or not in this clone) is never started again,
+/// because its number stands for what was recorded then.
 fn choose(
     traces: &Path,
     choice: RunChoice<'_>,
@@ -214,13 +213,13 @@ fn choose(
     Ok(format!("{day}_run{number:02}"))
 }
 
-/// The end of a run's chain: what the next line continues.
+/// The end of a run's chain, to which the next line is added.
 struct ChainEnd {
     run: PathBuf,
     path: PathBuf,
     last: u64,
     previous: Digest,
-    /// Numbers in the folder that the chain does not have: other programs keep records there, too.
+    /// Numbers of records in the folder that are not in the chain, written by other programs.
     taken: BTreeSet<u64>,
 }
 
@@ -262,7 +261,7 @@ impl ChainEnd {
         } else {
             // A writer that was killed before the first line may have left temporary files.
             aris_fs::sweep_folder(run)?;
-            // Made here so that its folder entry is durable before the first line.
+            // Created here so that its directory entry is durable before the first line is.
             aris_fs::write_unsynced(&path, b"")?;
             (0, Digest::of(&bytes))
         };
@@ -281,7 +280,7 @@ impl ChainEnd {
         })
     }
 
-    /// Removes what a killed writer left and gives its number away for good.
+    /// Removes the leftovers of a killed writer, and makes its number void.
     fn clear_pending(&mut self) -> Result<(), TraceError> {
         let note = self.run.join(PENDING);
         let Some(bytes) = aris_fs::read_optional(&note, 4096)? else {
@@ -289,8 +288,8 @@ impl ChainEnd {
         };
         aris_fs::sweep_folder(&self.run)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        // A note with the number of the last line is of a writer that was killed after its record was whole. One cut
-        // short names no record; a file in the next writer's way then makes its number void.
+        // A note with the number of the last line belongs to a writer that was killed after its record was complete. A truncated note
+        // names no record; its files would then block the next writer, who makes the number void.
         if let Some((number, purpose)) = text.split_once('-')
             && number == format!("{:03}", self.last + 1)
             && purpose.parse::<Slug>().is_ok()
@@ -309,14 +308,14 @@ impl ChainEnd {
         Ok(())
     }
 
-    /// Writes the record under the next number; `None` when that number turned out to be taken and is void now.
+    /// Writes the record with the next number; `None` if that number was taken and is now void.
     fn add(
         &mut self,
         new: &NewRecord<'_>,
         run_id: &str,
         now: Timestamp,
     ) -> Result<Option<Saved>, TraceError> {
-        // A number never means two records: the chain goes on behind those of others.
+        // A number never stands for two records, so the chain skips the numbers of other programs' records.
         while self.taken.range(self.last + 1..).next().is_some() {
             self.void()?;
         }
@@ -343,7 +342,7 @@ impl ChainEnd {
             && (!full || aris_fs::write_new(&file("response.md"), new.response)?)
             && aris_fs::write_new(&file("meta.json"), &meta)?;
         if !free {
-            // Somebody's file has this name. It stays; what we wrote under the number goes.
+            // Another program's file has this name and stays; our files with this number are removed.
             for (suffix, bytes) in [("request.json", &*request), ("response.md", new.response)] {
                 if aris_fs::holds(&file(suffix), bytes) {
                     aris_fs::remove_file(&file(suffix))?;
@@ -404,7 +403,7 @@ impl ChainEnd {
     }
 }
 
-/// The number of a record's file.
+/// The number in the name of a record's file.
 fn number(name: &str) -> Option<u64> {
     let (number, rest) = name.split_once('-')?;
     let of_record = FILES.iter().any(|suffix| rest.ends_with(suffix));
@@ -414,7 +413,7 @@ fn number(name: &str) -> Option<u64> {
 fn request(new: &NewRecord<'_>, number: u64, now: Timestamp) -> Request {
     let full = new.mode == TraceMode::Full;
     let text = std::str::from_utf8(new.prompt).ok();
-    // Escapes make JSON up to six times as long as the text; base64 is always a third longer, so that every prompt can be read back.
+    // Escapes make JSON up to six times as long as the text, base64 only a third longer: so every prompt can be read back.
     let escaped = |text: &str| serde_json::to_string(text).map_or(0, |json| json.len());
     let text = text.filter(|text| escaped(text) / 4 <= text.len() / 3 + 1);
     Request {
@@ -463,7 +462,7 @@ fn log_event(
     Ok(aris_fs::append_line(&path, &line)?)
 }
 
-/// Indented JSON with a final line feed. These types always serialise: their keys are strings and their numbers finite.
+/// Indented JSON with a final line feed. Serialisation cannot fail: keys are strings and numbers are finite.
 fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
     json::pretty(value).unwrap_or_default()
 }

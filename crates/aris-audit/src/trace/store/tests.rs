@@ -363,8 +363,8 @@ fn what_a_killed_writer_left_goes_even_while_the_system_still_ends_it() {
         .path()
         .join(".aris/traces/auto-review/2026-04-21_run01");
     fs::create_dir_all(&run).expect("folder");
-    // Killed before the first line of the chain, then in the middle of the second record. A dying writer's lock on its
-    // temporary file can outlive its lock on the folder.
+    // Killed before the first line of the chain, then in the middle of the second record. The lock of a killed writer on its
+    // temporary file may outlive its lock on the folder.
     let left = |name: &str| {
         let file = fs::File::create(run.join(name)).expect("created");
         file.lock().expect("locked");
