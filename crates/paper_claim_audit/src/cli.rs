@@ -145,7 +145,7 @@ pub(crate) struct TraceArgs {
     pub(crate) paper: PaperArgs,
 }
 
-/// A word of `claims.toml`.
+/// The parser for a word that is also used in `claims.toml`.
 fn word<T: DeserializeOwned + Default + Clone + Send + Sync + 'static>(
     words: impl Into<PossibleValuesParser>,
 ) -> impl TypedValueParser<Value = T> {

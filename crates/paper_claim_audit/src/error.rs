@@ -1,4 +1,4 @@
-//! What keeps a command from doing its work at all. What is wrong with a paper or its data is in the audit, never here.
+//! Errors that keep a command from working. Faults of a paper or its data are in the audit, not here.
 
 use std::path::{Path, PathBuf};
 
@@ -17,11 +17,11 @@ pub enum Error {
     /// A file cannot be written.
     #[error("{what} cannot be written to {}: {reason}", path.display())]
     Write {
-        /// What was to be written.
+        /// The kind of file.
         what: &'static str,
-        /// Where.
+        /// Its path.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: FsError,
     },
     /// The page or the report cannot be made.
@@ -39,7 +39,7 @@ impl Error {
         Self::Write { what, path, reason }
     }
 
-    /// The error of a library that this one is; none where something cannot be made that always can.
+    /// The library's error inside; `None` for a failure that should be impossible.
     fn cause(&self) -> Option<&dyn Failure> {
         match self {
             Self::Project(error) => Some(error),

@@ -1,17 +1,17 @@
-//! The part of `printf` that writes one number, for LaTeX.
+//! The part of `printf` that formats one number, for LaTeX.
 //!
 //! `%[flags][width][.precision]conversion` with text around it; `%%` is a percent sign. Conversions: `d` (whole number), `f`, `e` (as
 //! `3.2\times 10^{-5}`), `g` and `s` (the exact value). Flags: `+`, `0`, and `,` for thousands separators.
 
 use aris_claims::decimal::Decimal;
 
-/// Digits after the point; a double has 17 significant ones.
+/// Most digits after the point; a double has 17 significant ones.
 const MOST_DIGITS: usize = 40;
 
-/// Stands for `%%` while a format is read. TOML has no such character in a text.
+/// Replaces `%%` while a format is parsed. A TOML text cannot contain this character.
 const PERCENT: &str = "\u{0}";
 
-/// A number as a format writes it; without one the exact value. **Errors**: what is wrong with the format.
+/// A number in the given format; without a format the exact value. **Errors**: what is wrong with the format.
 pub(crate) fn formatted(value: &Decimal, format: Option<&str>) -> Result<String, String> {
     let format = format.unwrap_or("%s");
     let wrong = |why: &str| Err(format!("format `{format}` {why}"));
@@ -66,7 +66,7 @@ pub(crate) fn formatted(value: &Decimal, format: Option<&str>) -> Result<String,
     Ok(format!("{before}{number}{after}").replace(PERCENT, "%"))
 }
 
-/// `3.2e-5` as `3.2\times 10^{-5}`.
+/// Turns `3.2e-5` into `3.2\times 10^{-5}`.
 fn power(text: &str) -> String {
     text.split_once('e').map_or_else(
         || text.to_owned(),

@@ -1,4 +1,4 @@
-//! `paper_claim_audit`: the numbers of a paper against its data, by bindings that say what each number means.
+//! `paper_claim_audit`: compares the numbers of a paper with its data, using bindings that say what each number means.
 //!
 //! **Input**: the paper's folder (LaTeX from the root document through everything it includes), `claims.toml` beside the root
 //! document, and the data that it names: CSV, TSV, JSON, JSON Lines, YAML, TOML and SQLite. **Output**: the audit writes
@@ -6,7 +6,7 @@
 //! stdout what needs attention. **Exit**: 0 nothing to object to, 10 findings, 2 usage or no such folder, 3 the file of
 //! `--claims` is absent, 4 `claims.toml` or a new binding is invalid, 5 a file cannot be written.
 //!
-//! Nothing is guessed: a number that no binding names is listed, and neither accused nor passed.
+//! Nothing is guessed: a number without a binding is listed, but neither accused nor passed.
 //!
 //! ```text
 //! paper_claim_audit paper
@@ -31,7 +31,7 @@ pub use error::Error;
 
 use crate::cli::Command;
 
-/// What the helper says about itself.
+/// The helper's description of itself.
 pub static SPEC: Spec = Spec {
     name: "paper_claim_audit",
     version: env!("CARGO_PKG_VERSION"),

@@ -12,20 +12,20 @@ struct Report<'r> {
     summary: &'r str,
     parts: [(&'static str, Covered); 3],
     details: &'r Details,
-    /// Entries that need attention, by what is wrong with them.
+    /// Entries that need attention, grouped by what is wrong.
     failing: Vec<Section<'r>>,
-    /// Entries that nothing binds or that are waived.
+    /// Entries that are unbound or waived.
     listed: Vec<Section<'r>>,
     held: Vec<&'r Row>,
 }
 
-/// A title, and entries below it.
+/// A heading and its entries.
 struct Section<'r> {
     title: &'static str,
     rows: Vec<&'r Row>,
 }
 
-/// The whole report.
+/// The whole report as Markdown.
 pub(crate) fn report(details: &Details, summary: &str) -> Result<String, askama::Error> {
     let (verdict, reason) = details.decide();
     let verdict = verdict.word();

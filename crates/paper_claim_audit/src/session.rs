@@ -1,4 +1,4 @@
-//! What every command starts with: the paper, its bindings, and where the data are.
+//! The start of every command: opens the paper and its bindings, and finds the data.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use aris_latex::Document;
 use crate::cli::PaperArgs;
 use crate::error::Error;
 
-/// Opens a paper whose named file of bindings must exist.
+/// Opens a paper. A file of bindings that the user named must exist.
 pub(crate) fn open(args: &PaperArgs, context: &Context) -> Result<Project, Error> {
     let project = begin(args, context)?;
     if let (Some(root), Err(obstacle)) = (&args.root, &project.document)
@@ -28,7 +28,7 @@ pub(crate) fn open(args: &PaperArgs, context: &Context) -> Result<Project, Error
     Ok(project)
 }
 
-/// Opens a paper whose file of bindings may still be to come.
+/// Opens a paper. The file of bindings need not exist yet.
 pub(crate) fn begin(args: &PaperArgs, context: &Context) -> Result<Project, Error> {
     let real = |path: &PathBuf| {
         let path = aris_fs::lexical(&context.absolute(path));
@@ -43,14 +43,14 @@ pub(crate) fn begin(args: &PaperArgs, context: &Context) -> Result<Project, Erro
     Ok(Project::open(&folder(args, context)?, &options)?)
 }
 
-/// The paper. **Errors**: there is none; for commands that make no audit.
+/// The document, for commands that make no audit. **Errors**: it cannot be read.
 pub(crate) fn document(project: &Project) -> Result<&Document, Error> {
     project.document.as_ref().map_err(|obstacle| {
         ProjectError::input(ErrorKind::Validation, &obstacle.message, obstacle.action).into()
     })
 }
 
-/// The paper's folder, links resolved: project, results and traces are where the paper really lies.
+/// The paper's real folder, because project, results and traces are where the paper really lies.
 fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
     let folder = paper_folder(args.paper.as_deref(), context.cwd()).map_err(|folder| {
         let message = aris_fs::no_folder(&folder);

@@ -18,7 +18,7 @@ use crate::{markdown, session};
 /// Schema id of [`AuditReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.report/v2";
 
-/// Rows of one kind that are printed; the report has all of them.
+/// Most rows of one kind that are printed; the report has all of them.
 const PRINTED: usize = 20;
 
 /// What the audit answers on stdout.
@@ -113,7 +113,7 @@ impl Product for AuditReport {
                 Severity::Block => style.bad("blocked"),
                 Severity::Warn => style.doubtful("warning"),
             };
-            // One about no file is about the paper's folder.
+            // A finding without a file is about the paper's folder.
             let folder = Path::new(&self.artifact).parent().unwrap_or(Path::new(""));
             let place = match finding.file.as_str() {
                 "" => folder.display().to_string(),
@@ -146,7 +146,7 @@ impl Product for AuditReport {
     }
 }
 
-/// A query on one line, cut after 160 characters.
+/// A query on one line, cut to 160 characters.
 fn shortened(query: &str) -> String {
     let line = query.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(160) {

@@ -1,4 +1,4 @@
-//! Checks one binding against paper and data, and appends it to `claims.toml`.
+//! Checks one binding against paper and data and appends it to `claims.toml`.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -80,7 +80,7 @@ fn refused(message: impl Into<String>) -> Error {
     ProjectError::input(ErrorKind::Validation, message, "nothing was written").into()
 }
 
-/// Appends under a lock to what stands in the file by now; false where `present` says that nothing is missing.
+/// Appends, under a lock, to the current content of the file. Returns `false` if `present` says that nothing is missing.
 pub(crate) fn add(
     project: &Project,
     drafts: &[Draft],

@@ -1,4 +1,4 @@
-//! Writes a `\newcommand` for every bound macro, so that its number cannot drift.
+//! Writes a `\newcommand` for every bound macro, so that its number always matches the data.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ use crate::session;
 /// Schema id of [`EmitReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.emit/v1";
 
-/// How an emitted file begins.
+/// First line of an emitted file.
 const FIRST_LINE: &str = "% Written by `paper_claim_audit emit`";
 
 /// What `emit` answers.
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Shown, Error> {
 }
 
 impl EmitReport {
-    /// Writes the form for people.
+    /// Writes the text output.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for row in &self.macros {
             writeln!(out, "\\{} = {} ({})", row.name, row.text, row.value)?;

@@ -14,7 +14,7 @@ use aris_contract::ErrorKind;
 
 use crate::Error;
 
-/// Writes a file that this program made, or that is not there; `what` it is, for messages, and the mark that such a file has near its beginning.
+/// Writes a file of this program or a new one. `what` names it in messages; files of this program have `mark` near their beginning.
 pub(crate) fn write_own(
     path: &Path,
     what: &'static str,

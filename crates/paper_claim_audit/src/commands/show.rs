@@ -76,7 +76,7 @@ pub(crate) fn write_page(
 }
 
 impl ShowReport {
-    /// Writes the form for people.
+    /// Writes the text output.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(path) = &self.html {
             return writeln!(out, "{}: {}\n{path}", self.verdict, self.summary);

@@ -1,4 +1,4 @@
-//! Proposals for numbers that nothing binds.
+//! Proposals for unbound numbers.
 
 use std::io::{self, Write};
 
@@ -104,7 +104,7 @@ fn rows(proposal: &Proposal) -> Vec<ProposalRow> {
 }
 
 impl SuggestReport {
-    /// Writes the form for people.
+    /// Writes the text output.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for row in &self.proposals {
             let others = match row.others {

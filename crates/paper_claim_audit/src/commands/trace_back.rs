@@ -1,4 +1,4 @@
-//! From a number of the paper back to the run that made its data.
+//! Traces a number of the paper back to the run that made its data.
 
 use std::io::{self, Write};
 
@@ -18,13 +18,13 @@ use crate::session;
 /// Schema id of [`TraceReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.trace_back/v1";
 
-/// Rows of the data that are shown.
+/// Most data rows shown.
 const ROWS: usize = 3;
-/// Characters of a cell that are printed.
+/// Most characters printed of a cell.
 const CELL: usize = 60;
-/// Numbers that are asked for their rows.
+/// Most numbers whose rows are queried.
 const NUMBERS: usize = 1_000;
-/// Files and gaps of one number that are printed; `--json` has all.
+/// Most files and gaps of one number that are printed; `--json` has all of them.
 const PRINTED: usize = 10;
 
 /// What `trace-back` answers.
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
     Ok(Outcome::found(report, found).boxed())
 }
 
-/// Whether a name is what was asked for; `*` stands for any text.
+/// Whether a name matches the pattern; `*` stands for any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
@@ -149,7 +149,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     true
 }
 
-/// The rows that a query takes its value from.
+/// The rows from which a query takes its value.
 fn rows(settings: &aris_evidence::Settings, query: &str) -> Option<Rows> {
     let chosen = rows_query(query)?;
     let question = |sql: String| Question {
@@ -260,7 +260,7 @@ impl Traced {
     }
 }
 
-/// The beginning of a cell: a whole document may stand in one.
+/// The beginning of a cell, which may contain a whole document.
 fn cut(value: &str) -> String {
     match value.char_indices().nth(CELL) {
         Some((end, _)) => format!("{}…", value.get(..end).unwrap_or("")),

@@ -1,25 +1,25 @@
-//! What is said of one number: on its card, in the list of what needs attention, and in the notes of a printed page.
+//! The texts about one number: on its card, in the list of what needs attention, and in the notes of a printed page.
 
 use std::borrow::Cow;
 
 use aris_claims::runs::{Runs, short};
 use aris_claims::{Entry, FileUse, Kind, Status};
 
-/// Characters of one entry that are shown; the artifact has all of them.
+/// Most characters shown of one entry; the artifact has all of them.
 pub(super) const LONGEST: usize = 2_000;
-/// Characters of a query on a card: the cells of a table share one.
+/// Most characters of a query on a card; the cells of a table share a query.
 pub(super) const BRIEF: usize = 400;
-/// Data files of one entry that are named.
+/// Most data files named for one entry.
 const FILES: usize = 5;
 
-/// One number or statement, in words.
+/// The texts about one number or statement.
 pub(super) struct Card {
     pub(super) status: &'static str,
     pub(super) label: &'static str,
     pub(super) rows: Vec<Row>,
 }
 
-/// One fact and its name.
+/// A name and a value.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) text: String,
@@ -68,7 +68,7 @@ impl Card {
     }
 }
 
-/// The runs behind the data, and what is wrong with the way there; nothing where the project has no ledger of runs.
+/// The runs behind the data, and the gaps; empty if the project has no ledger of runs.
 fn made(entry: &Entry, runs: &Runs) -> Vec<String> {
     if runs.ledger.is_none() || entry.evidence.is_empty() {
         return Vec::new();
@@ -135,7 +135,7 @@ pub(super) fn label(entry: &Entry) -> &'static str {
     }
 }
 
-/// A status in a word or two, and what it means.
+/// The name of a status, and its meaning.
 pub(super) fn words(status: Status) -> (&'static str, &'static str) {
     match status {
         Status::ExactMatch => ("Equal", "the data give this number"),
@@ -175,8 +175,8 @@ fn listed(kind: Kind) -> &'static str {
     }
 }
 
-/// Foreign text for a page: characters that a browser obeys instead of showing them are replaced one by one (controls, and what
-/// changes the direction of text; Unicode Standard Annex 9).
+/// Text from outside for a page: characters that a browser would interpret instead of showing are replaced one by one (control
+/// characters, and those that change the direction of text; Unicode Standard Annex 9).
 pub(super) fn clean(text: &str) -> String {
     let obeyed = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t')
@@ -187,7 +187,7 @@ pub(super) fn clean(text: &str) -> String {
         .collect()
 }
 
-/// [`clean`], and cut after [`LONGEST`] characters.
+/// [`clean`], cut to [`LONGEST`] characters.
 pub(super) fn clip(text: &str) -> String {
     clean(&cut(text, LONGEST))
 }

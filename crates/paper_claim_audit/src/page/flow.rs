@@ -10,11 +10,11 @@ use aris_latex::{Block, BlockKind, Document};
 use super::card::{BRIEF, Card, label};
 use super::pieces::{Piece, Stretch, pieces};
 
-/// Numbers with a card that are no problem; those after them are coloured only.
+/// Most numbers without a problem that get a card; later ones are only coloured.
 pub(super) const CARDS: usize = 5_000;
-/// Problems that are listed and numbered; the artifact has all of them.
+/// Most problems listed and numbered; the artifact has all of them.
 pub(super) const PROBLEMS: usize = 500;
-/// Columns that one cell covers at most. **Source**: HTML Standard, attribute `colspan`.
+/// Most columns of one cell. **Source**: HTML Standard, attribute `colspan`.
 const SPAN: usize = 1_000;
 /// Environments whose items are indented.
 const LISTS: [&str; 3] = ["itemize", "enumerate", "description"];
@@ -23,30 +23,30 @@ type Text = Vec<Piece<Spot>>;
 
 /// An element of the page.
 pub(super) enum Node {
-    /// Of level 3 to 6.
+    /// Level from 3 to 6, and text.
     Heading(u8, Text),
-    /// With a word of the style sheet.
+    /// Class of the style sheet, and text.
     Paragraph(&'static str, Text),
-    /// Items and how deep they are nested, from 1.
+    /// Items with their nesting depth, from 1.
     List(Vec<(usize, Text)>),
     /// The caption of a figure.
     Figure(Text),
     /// Its number on the page, its caption, its rows.
     Table(usize, Option<Text>, Vec<Vec<Cell>>),
-    /// Where the bibliography stands.
+    /// Position of the bibliography.
     References,
 }
 
 /// A cell of a table.
 #[derive(Default)]
 pub(super) struct Cell {
-    /// `col` or `row` for a head, else empty.
+    /// `col` or `row` for a header cell, else empty.
     pub(super) scope: &'static str,
     pub(super) colspan: usize,
     pub(super) text: Text,
 }
 
-/// A number or statement in the text, with all that is known of it.
+/// A number or statement in the text, and everything that the page says about it.
 pub(super) struct Spot {
     pub(super) anchor: usize,
     pub(super) status: &'static str,
@@ -61,18 +61,18 @@ pub(super) fn is_problem(status: Status) -> bool {
     status.contradicts() || matches!(status, Status::BindingLost | Status::BindingError)
 }
 
-/// Writes the paper down.
+/// Makes the page's elements from the paper.
 pub(super) struct Flow<'a> {
     pub(super) document: &'a Document,
     pub(super) audit: &'a Audit,
     pub(super) claims_file: &'a str,
     runs: &'a Runs,
-    /// Entries by block.
+    /// Entries of each block.
     entries: BTreeMap<usize, Vec<usize>>,
-    /// Number in the list, by entry.
+    /// Number in the list of problems, by entry.
     problems: BTreeMap<usize, usize>,
     cards_left: usize,
-    /// Where an entry stands on the page.
+    /// Anchor of each entry on the page.
     pub(super) anchors: BTreeMap<usize, usize>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The elements in reading order; the bibliography is left out.
+    /// The elements in reading order, without the bibliography.
     pub(super) fn nodes(&mut self) -> Vec<Node> {
         let document = self.document;
         let cells = document.blocks.iter().filter_map(table_of);
@@ -153,7 +153,7 @@ impl<'a> Flow<'a> {
         nodes
     }
 
-    /// One block's text.
+    /// The text of a block.
     fn text(&mut self, at: usize) -> Text {
         let audit = self.audit;
         let Some(block) = self.document.blocks.get(at) else {
@@ -207,7 +207,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The cells of a table, row by row; what a cell over several rows covers stays empty.
+    /// The cells of a table, row by row; positions covered by a cell that spans several rows stay empty.
     fn rows(&mut self, table: usize) -> Vec<Vec<Cell>> {
         let document = self.document;
         let rows = document.tables.get(table);
@@ -250,7 +250,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Word of the style sheet for a paragraph.
+/// The style-sheet class of a paragraph.
 fn class(kind: &BlockKind) -> &'static str {
     match kind {
         BlockKind::Title => "title",
@@ -269,7 +269,7 @@ fn table_of(block: &Block) -> Option<usize> {
     }
 }
 
-/// Of several entries about one place, the one that weighs most gives the colour.
+/// Of several entries at one place, the one with the largest weight sets the colour.
 fn weight(status: Status) -> u8 {
     match status {
         Status::ExactMatch => 0,

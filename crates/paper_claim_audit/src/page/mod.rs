@@ -1,7 +1,7 @@
-//! The page for co-authors: the paper as it was read, every number coloured by what is known of it.
+//! The page for co-authors: the paper as it was read, with every number coloured by its status.
 //!
-//! One file that works without a network, without script, by keyboard, on a telephone and on paper. Script only puts cards beside
-//! their numbers, filters, and jumps from problem to problem. Nothing is decided here: the page shows an [`Audit`].
+//! One file that works without a network, without scripts, by keyboard, on a telephone and on paper. Scripts only place cards
+//! beside their numbers, filter, and jump between problems. The page makes no judgements; it shows an [`Audit`].
 
 mod card;
 mod flow;
@@ -21,23 +21,23 @@ use card::{Card, LONGEST, words};
 use flow::{Flow, Node, PROBLEMS, is_problem};
 use pieces::Piece;
 
-/// Notes that are listed; the artifact has all of them.
+/// Most notes listed; the artifact has all of them.
 const NOTES: usize = 200;
 const STYLE: &str = include_str!("../../templates/show.css");
 const SCRIPT: &str = include_str!("../../templates/show.js");
 
-/// What the page says beside the audit. All of it is text, none of it trusted.
+/// The data of the page besides the audit. All texts are untrusted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageFacts<'a> {
-    /// Name of the paper, for one without a title.
+    /// Name for a paper without a title.
     pub(crate) title: &'a str,
-    /// One of the contract's six words.
+    /// The verdict, one of the contract's six words.
     pub(crate) verdict: &'a str,
-    /// The code of the reason.
+    /// The reason code.
     pub(crate) reason: &'a str,
-    /// The audit in a sentence.
+    /// The summary, one sentence.
     pub(crate) summary: &'a str,
-    /// Path of the bindings, for readers.
+    /// Path of the bindings, for people.
     pub(crate) claims_file: &'a str,
     /// The runs behind the data.
     pub(crate) runs: &'a Runs,
@@ -45,7 +45,7 @@ pub(crate) struct PageFacts<'a> {
     pub(crate) version: &'a str,
 }
 
-/// The page. **Errors**: a value cannot be written, which does not happen to memory.
+/// The page. **Errors**: of rendering, which should be impossible.
 pub(crate) fn html(
     document: &Document,
     audit: &Audit,
@@ -132,24 +132,24 @@ struct Page<'a> {
     nodes: Vec<Node>,
 }
 
-/// Entries of one status.
+/// The number of entries with one status.
 struct Count {
     word: &'static str,
     label: &'static str,
     meaning: &'static str,
     entries: usize,
-    /// Where the first of them stands on the page.
+    /// Link to the first of them on the page.
     link: Option<String>,
 }
 
-/// What needs attention.
+/// An entry that needs attention.
 struct Problem<'a> {
     anchor: Option<usize>,
     entry: &'a Entry,
     card: Card,
 }
 
-/// What the audit noticed beside the numbers, or the reader could not read.
+/// A remark of the audit besides the numbers, or text that could not be read.
 struct Note<'a> {
     about: String,
     position: Position,

@@ -1,4 +1,4 @@
-//! One block's text, cut where numbers, statements and type faces begin and end.
+//! Splits a block's text where numbers, statements and type faces begin and end.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ pub(super) struct Stretch {
     pub(super) entries: Vec<usize>,
 }
 
-/// A step in writing a block. A number lies inside a statement or outside, never across its edge.
+/// A step in writing a block. A number is inside or outside of a statement, never across its boundary.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<S> {
-    /// Text and its type faces, as words of the style sheet.
+    /// Text and its type faces, as style-sheet classes.
     Text(String, String),
     /// A statement begins.
     Statement(S),
@@ -29,7 +29,7 @@ pub(super) enum Piece<S> {
     EndStatement,
 }
 
-/// Words of the style sheet: bold, emphasised, code, maths, quiet.
+/// Style-sheet classes: bold, emphasised, code, maths, quiet.
 const FACES: [&str; 5] = ["b", "e", "c", "m", "q"];
 
 /// Index into [`FACES`].
@@ -44,14 +44,15 @@ fn face(kind: &MarkKind) -> Option<usize> {
     })
 }
 
-/// What happens at one byte of the text.
+/// A change at one byte of the text.
 enum Step<S> {
     Face(usize, bool),
     Piece(Piece<S>),
 }
 
-/// Cuts a text. Ranges of numbers that share a byte become one stretch, statements likewise, and a statement grows by the
-/// numbers that its edges would cut. `show` makes what the page needs of a stretch. Ranges that do not fit the text are left out.
+/// Splits a text. Overlapping ranges of numbers become one stretch, and so do those of statements; a statement is extended to
+/// contain the numbers that its boundaries would cut. `show` makes the page's data for a stretch. Ranges outside of the text are
+/// dropped.
 pub(super) fn pieces<S>(
     text: &str,
     marks: &[Mark],
@@ -76,7 +77,7 @@ pub(super) fn pieces<S>(
     }
     let statements = merged(statements);
 
-    // At one byte: faces, then ends from the inside out, then beginnings from the outside in.
+    // Order at the same byte: faces, then ends from inner to outer, then beginnings from outer to inner.
     let mut steps: Vec<(usize, u8, Step<S>)> = Vec::new();
     for mark in marks.iter().filter(|mark| fits(&mark.range)) {
         if let Some(face) = face(&mark.kind) {
@@ -122,7 +123,7 @@ pub(super) fn pieces<S>(
     out
 }
 
-/// Stretches in order, those that share a byte as one.
+/// Sorted stretches; overlapping ones are merged.
 fn merged(mut all: Vec<Stretch>) -> Vec<Stretch> {
     all.sort_by_key(|one| (one.range.start, one.range.end));
     let mut out: Vec<Stretch> = Vec::new();

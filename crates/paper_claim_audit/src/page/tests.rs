@@ -1,4 +1,4 @@
-//! The page from outside: as a reader of HTML sees it.
+//! The page as a reader of HTML sees it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -76,7 +76,7 @@ fn page(document: &Document, audit: &Audit) -> String {
     html(document, audit, &facts).expect("a page")
 }
 
-/// The page is well-formed XML but for what stands in its style and script.
+/// Parses the page, which must be well-formed XML except for its style and script.
 fn parsed<T>(page: &str, look: impl FnOnce(&Xml<'_>) -> T) -> T {
     let mut text = page.to_owned();
     for name in ["style", "script"] {
@@ -120,7 +120,7 @@ fn ids(xml: &Xml<'_>) -> BTreeSet<String> {
     ids
 }
 
-/// What holds for every page: names are unique, links and descriptions lead somewhere on the page, nothing is loaded.
+/// Rules for every page: ids are unique, links and descriptions point to existing elements, nothing is loaded.
 fn check_links(xml: &Xml<'_>) {
     let ids = ids(xml);
     for element in xml.descendants().filter(Element::is_element) {
@@ -348,7 +348,7 @@ fn several_bindings_of_one_number_share_a_place_and_the_worst_gives_its_colour()
     });
 }
 
-/// The text of every block that a reader sees, in the order of the page.
+/// The visible text of every block, with the number of its occurrences.
 fn expected(document: &Document) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for block in &document.blocks {
@@ -359,7 +359,7 @@ fn expected(document: &Document) -> BTreeMap<String, usize> {
     all
 }
 
-/// The elements of the page that hold one block each.
+/// The texts of the page's elements for blocks, with the number of their occurrences.
 fn found(xml: &Xml<'_>) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     let names = ["p", "li", "h3", "h4", "h5", "h6", "figcaption", "td", "th"];
@@ -398,11 +398,11 @@ fn every_block_of_real_papers_is_on_the_page_once() {
     }
 }
 
-/// Numbers of at least this contrast are read by people with weak eyes. **Source**: WCAG 2.2, 1.4.3 and 1.4.11.
+/// Minimum contrast for people with low vision. **Source**: WCAG 2.2, 1.4.3 and 1.4.11.
 const TEXT: f64 = 4.5;
 const LINES: f64 = 3.0;
 
-/// **Source**: WCAG 2.2, definitions of contrast ratio and relative luminance.
+/// Contrast ratio of two colours. **Source**: WCAG 2.2, definitions of contrast ratio and relative luminance.
 fn contrast(one: &str, other: &str) -> f64 {
     let luminance = |colour: &str| {
         let hex = colour.trim_start_matches('#');

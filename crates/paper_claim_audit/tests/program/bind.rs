@@ -1,4 +1,4 @@
-//! `bind`: one binding is checked and appended, and the user's file stays his.
+//! `bind`: a binding is checked and appended; the rest of the user's file stays unchanged.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use aris_testkit::{Helper, crash_at_every_change};
 use crate::support::{Paper, agrees, status};
 use crate::writing::{OWN, paper};
 
-/// Arguments that bind the maximum under a name.
+/// Arguments that bind the maximum and give the binding a name.
 const MAXIMUM: [&str; 8] = [
     "--in",
     "main.tex",
@@ -317,7 +317,7 @@ fn bind_says_what_paper_and_data_give_when_they_differ() {
         "{run}"
     );
     assert!(!said.to_lowercase().contains("replace"), "{run}");
-    // Whether it is kept is for the user to see in the exit code; when it is, the audit says the same.
+    // The program may accept the binding or not; if it does, the audit must agree.
     if paper.project.at("paper/claims.toml").exists() {
         assert_eq!(run.code(), 10, "{run}");
         paper.audit().expect("most", "number_mismatch");

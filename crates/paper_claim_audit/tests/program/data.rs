@@ -1,4 +1,4 @@
-//! What a path in FROM gives: formats, headers, names, and files that cannot be read.
+//! What a path in FROM provides: formats, headers, names, and files that cannot be read.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
@@ -219,7 +219,7 @@ fn views_serve_several_bindings_and_name_the_files_behind_them() {
     audit.expect_message(&["nothing"]);
 }
 
-/// Files that cannot be read, and what the message names besides the file.
+/// Files that cannot be read, and a part of the message besides the file's name.
 const UNREADABLE: [(&str, &[u8], &str); 10] = [
     ("results/bad.json", b"{\"a\": 1,\n \"b\": }", "2"),
     ("results/wide.csv", b"a,b\n1,2\n1,2,3\n", "3"),
@@ -251,7 +251,7 @@ fn a_file_that_cannot_be_read_is_an_error_of_its_bindings_and_of_nothing_else() 
         .map(|(path, bytes, _)| (*path, *bytes))
         .collect();
     files.push(("results/good.csv", b"x\n7\n"));
-    // A file that nobody reads may be as it likes.
+    // A file that no query reads may be invalid.
     files.push(("results/unread.json", b"{{{"));
     let audit = expect(&files, "", &table);
     for (path, _, place) in UNREADABLE {

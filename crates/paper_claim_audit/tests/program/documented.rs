@@ -1,4 +1,4 @@
-//! The examples of the skill's reference, run as they stand.
+//! Runs the examples of the skill's reference unchanged.
 
 use aris_testkit::workspace_root;
 

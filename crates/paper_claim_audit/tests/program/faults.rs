@@ -1,6 +1,6 @@
-//! Faults put into papers whose bindings hold: every one is found, and nothing that does not depend on it is accused.
+//! Faults planted into papers whose bindings hold: every fault is found, and nothing that does not depend on it is accused.
 //!
-//! The places of the faults come from claims.toml and the sources alone.
+//! The places of the faults come from claims.toml and the sources only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::subject::{Cell, Edit, Fault, Sentence, Subject, printed, rounds_to};
 use crate::support::Key;
 
-/// Puts a class of faults into every paper.
+/// Plants faults of one class into every paper.
 fn experiment(class: &str, plan: impl Fn(&Subject) -> Vec<Fault>) {
     let mut problems = Vec::new();
     for subject in Subject::all() {
@@ -23,7 +23,7 @@ fn experiment(class: &str, plan: impl Fn(&Subject) -> Vec<Fault>) {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// A changed number: file, place, new text, and whose number it is.
+/// A changed number: file, place, new text, and the entry of the number.
 fn change(file: &str, place: Range<usize>, text: String, key: Key) -> Fault {
     Fault {
         edits: vec![edit(file, place, text)],
@@ -40,7 +40,7 @@ fn edit(file: &str, place: Range<usize>, text: String) -> Edit {
     }
 }
 
-/// Marks that are compared for equality: sentence, number, place, text.
+/// Marks that are compared for equality: (sentence, index of the number, place, text).
 fn marks(subject: &Subject) -> impl Iterator<Item = (&Sentence, usize, Range<usize>, &str)> {
     subject.sentences.iter().flat_map(|sentence| {
         let source = &subject.sources[&sentence.file];
@@ -58,7 +58,7 @@ fn cells(subject: &Subject) -> impl Iterator<Item = &Cell> {
     subject.cells.iter().filter(equal)
 }
 
-/// Bytes of the digits in front of a power of ten.
+/// Byte offsets of the digits before a power of ten.
 fn digits(text: &str) -> Vec<usize> {
     let mantissa = text.split(r"\times").next().unwrap_or(text);
     let digits = mantissa
@@ -68,7 +68,7 @@ fn digits(text: &str) -> Vec<usize> {
     digits.map(|(at, _)| at).collect()
 }
 
-/// Where the digits of a cell stand: at its place the source must show what the artifact says it shows.
+/// Byte offsets of a cell's digits. At its place the source must show the text in the artifact.
 fn digits_of(cell: &Cell, source: &str) -> Vec<usize> {
     let mantissa = cell.shown.split(['e', 'E', '\\', '×']).next().unwrap_or("");
     let mut places =
@@ -93,7 +93,7 @@ fn digits_of(cell: &Cell, source: &str) -> Vec<usize> {
     found
 }
 
-/// A digit five away, so that no rounding of the value gives the new number.
+/// The digit plus five (modulo 10), so that no rounding of the value gives the new number.
 fn other(digit: u8) -> String {
     char::from(b'0' + (digit - b'0' + 5) % 10).to_string()
 }
@@ -121,7 +121,7 @@ fn a_changed_digit_of_any_bound_number_is_a_mismatch() {
             let at = digits[(number * 7 + 3) % digits.len()];
             let mut text = other(source.as_bytes()[at]);
             if text == "0" && source[at + 1..].starts_with(',') {
-                // `0,590` groups no digits, and what readers see in it is not known.
+                // `0,590` is not a grouped number, and its meaning is ambiguous.
                 text = String::from("8");
             }
             faults.push(change(&cell.file, at..at + 1, text, cell.key.clone()));
@@ -130,7 +130,7 @@ fn a_changed_digit_of_any_bound_number_is_a_mismatch() {
     });
 }
 
-/// The edit that turns the sign of the number at `place` round; none where the sign belongs to the anchor.
+/// The edit that flips the sign of the number at `place`; `None` if the sign belongs to the anchor.
 fn flipped(source: &str, place: &Range<usize>) -> Option<(Range<usize>, String)> {
     let (before, shown) = (&source[..place.start], &source[place.clone()]);
     for sign in ["$-$", "-", "−"] {
@@ -177,7 +177,7 @@ fn a_flipped_sign_is_a_mismatch() {
     });
 }
 
-/// Whether two numbers are so different that neither is a rounding of the other.
+/// Whether two numbers differ so much that neither is a rounding of the other.
 fn differ(a: &str, b: &str) -> bool {
     let (Some((x, of_x)), Some((y, of_y))) = (printed(a), printed(b)) else {
         return false;
@@ -262,7 +262,7 @@ fn two_rows_of_a_table_that_change_places_are_mismatches() {
     });
 }
 
-/// What stands after the head in a row of a table that is one line.
+/// The range after the row head, in a table row that is one line.
 fn numbers_of(source: &str, line: usize) -> Option<Range<usize>> {
     let start: usize = source
         .split_inclusive('\n')
@@ -282,7 +282,7 @@ fn a_changed_word_of_a_sentence_loses_its_binding() {
     experiment("word", |subject| {
         let lost = |sentence: &Sentence| {
             let source = &subject.sources[&sentence.file];
-            // A letter inside a word, no command and no mark: `a` for what is not one.
+            // A letter inside a word that is no command or mark; it is replaced by another letter.
             let mut places = sentence.whole.clone().skip(1).filter(|at| {
                 let around = source.get(at - 1..at + 2).unwrap_or("");
                 let word =
@@ -334,7 +334,7 @@ fn a_sentence_that_stands_twice_loses_its_binding() {
                 status: "binding_lost",
             })
         };
-        // One at a time would take long: those that do not overlap go together, because all are put in at the same place.
+        // Testing faults one by one would take long: faults that do not overlap are planted together.
         let mut groups: Vec<Fault> = Vec::new();
         for fault in subject.sentences.iter().filter_map(twice) {
             match groups

@@ -1,4 +1,4 @@
-//! What queries calculate: the added functions, and values that are no number.
+//! Calculations in queries: the added functions, and values that are not numbers.
 
 use std::fmt::Write as _;
 
@@ -90,7 +90,7 @@ fn each_added_function_gives_what_its_formula_gives() {
     for (a, b) in pairs() {
         writeln!(data, "{a},{b}").expect("text");
     }
-    // Rows without a value count nowhere.
+    // Rows without a value are not counted.
     data += ",\n";
     let mut cases = String::new();
     for (name, sql, value) in table {

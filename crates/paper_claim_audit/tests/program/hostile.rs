@@ -1,10 +1,10 @@
-//! Input that means harm or is far too large: the answer is bounded and named, and nothing is left half-written.
+//! Hostile or far too large input: the answer is bounded and names the input, and no file is left incomplete.
 
 use std::fmt::Write as _;
 
 use crate::support::{Paper, expect_cases, status, text};
 
-/// Rows `name | query` that are errors, and one that is none.
+/// Cases `name | query` that are errors, plus a good one.
 fn with_good(rows: &str) -> String {
     let mut table = String::from("good | 7 | select x from \"results/v.csv\" | exact_match\n");
     for (name, query) in rows.lines().filter_map(|row| row.split_once(" | ")) {
@@ -98,7 +98,7 @@ fn rows_without_number_for_a_table_are_cut_off_by_a_named_limit() {
     assert!(statuses.len() < 100_000, "{}", statuses.len());
 }
 
-/// A complete binding that is right.
+/// A complete and correct binding.
 const GOOD: &str = "version = 1\n[[claim]]\nid = \"x\"\nin = \"main.tex\"\ntext = \"runs in [[7]] ms\"\nvalue = 'select x from \"results/v.csv\"'\n";
 
 #[test]
@@ -270,7 +270,7 @@ fn claims_toml_that_is_no_text_too_large_or_no_file_is_named() {
     for (what, bytes) in cases {
         paper.write("claims.toml", bytes);
         let run = paper.call(&["paper"]).run();
-        // An anchor may be as long as it likes: it only fits nowhere.
+        // An anchor may have any length; it just matches nowhere.
         let codes: &[i32] = if what == "anchor" { &[4, 10] } else { &[4] };
         assert!(
             codes.contains(&run.code())
@@ -394,7 +394,7 @@ fn a_table_of_twenty_thousand_rows() {
         .audit();
     let bound = audit.bound();
     if bound.len() < 20_000 {
-        // A limit is an answer when it has a name.
+        // Exceeding a limit is a valid answer if the message names the limit.
         assert_eq!(audit.verdict(), "ERROR", "{}", audit.verdict());
         audit.expect_message(&["limit"]);
         return;

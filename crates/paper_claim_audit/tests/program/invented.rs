@@ -1,8 +1,8 @@
-//! An invented paper that needs nothing from outside, and faults in it whose consequences are known by hand.
+//! An invented paper without outside data, and faults in it with consequences that are known by hand.
 
 use crate::support::{Paper, agrees, status};
 
-/// A paper that needs nothing from outside: sentences, a macro, a table, CSV and JSON.
+/// A self-contained paper: sentences, a macro, a table, CSV and JSON.
 pub(crate) fn invented() -> Paper {
     let runs = |system: &str, values: [f64; 8]| {
         let line = |(run, value): (usize, f64)| format!("{system},{run},{value}\n");
@@ -174,7 +174,7 @@ fn what_a_binding_names_is_lost_when_it_is_gone() {
         let audit = paper.audit();
         for id in lost {
             let entry = audit.of(id);
-            // A table that is gone as a whole may be said once, for its label.
+            // A missing table may be reported once, for its label.
             if entry.is_empty() && id.starts_with("tab:main/") {
                 audit.expect("tab:main", "binding_lost");
             } else {

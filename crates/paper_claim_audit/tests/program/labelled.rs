@@ -1,5 +1,5 @@
-//! Invented papers in the manner of four venues, with data of every format and hand-labelled numbers. Each label is a binding; the id of
-//! one whose number was made wrong begins with `wrong-`.
+//! Invented papers in the style of four venues, with data in every format and hand-labelled numbers. Each label is a binding; the id of
+//! a binding begins with `wrong-` if its number was made wrong.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::support::{Paper, agrees, status, text};
 
 const PAPERS: [&str; 4] = ["acl", "hpc", "ieee", "thesis"];
 
-/// The marked numbers of each binding, as they stand in its anchor.
+/// The marked numbers of each binding, as in its anchor.
 fn marks(claims: &str) -> BTreeMap<String, Vec<String>> {
     let (mut found, mut id) = (BTreeMap::new(), String::new());
     for line in claims.lines() {
@@ -26,7 +26,7 @@ fn marks(claims: &str) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// The digits of a number without the 10 of `× 10^{…}`, which `1e-8` has not.
+/// The digits of a number without the 10 of `× 10^{…}`, which `1e-8` does not have.
 fn digits(text: &str) -> String {
     let power = text.replace("\\times10^", "e").replace("× 10^", "e");
     power.chars().filter(char::is_ascii_digit).collect()
@@ -52,7 +52,7 @@ fn every_label_is_what_its_binding_gives() {
                 };
                 assert!(right, "{name}: {entry:#}");
                 let shown = digits(text(entry, "shown"));
-                // A word and a macro have no digits of their own.
+                // Words and macros have no digits.
                 let same = digits(mark).is_empty() || shown == digits(mark);
                 assert!(same, "{name}: {mark} is shown as {entry:#}");
                 numbers[usize::from(wrong)] += 1;

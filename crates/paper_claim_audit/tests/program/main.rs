@@ -1,7 +1,7 @@
-//! The program from outside: a paper, its data and its claims.toml in, artifact, exit code and messages out.
+//! Runs the program: the input is a paper, its data and its claims.toml; artifact, exit code and messages are checked.
 //!
-//! Written from the specification alone. `papers`, `faults` and `proposals` also serve `cargo xtask bench claims`, which names another program
-//! and another folder of papers by `PAPER_CLAIM_AUDIT_BINARY` and `PAPER_CLAIM_AUDIT_PAPERS` and shows their lines that begin with `| `.
+//! Written from the specification only. `papers`, `faults` and `proposals` also serve `cargo xtask bench claims`, which names another program
+//! and another folder of papers in `PAPER_CLAIM_AUDIT_BINARY` and `PAPER_CLAIM_AUDIT_PAPERS`, and prints their lines that begin with `| `.
 
 #![cfg(test)]
 #![allow(

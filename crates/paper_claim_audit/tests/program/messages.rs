@@ -1,4 +1,4 @@
-//! What the program says of mistakes that people make, each as an outside tester met it.
+//! The program's messages for common mistakes, as an outside tester met them.
 
 use aris_testkit::Run;
 
@@ -16,7 +16,7 @@ fn bind(paper: &Paper, text: &str, more: &[&str]) -> Run {
     paper.run("bind", &[&place, more].concat())
 }
 
-/// Whether a message says all of it, and the exit code.
+/// Checks the exit code, and that the output contains all parts.
 fn expect(run: &Run, code: i32, parts: &[&str]) {
     let said = format!("{}{}", run.stdout(), run.stderr());
     assert_eq!(run.code(), code, "{run}");
@@ -186,7 +186,7 @@ fn two_of_three_are_67_per_cent() {
     paper.run("show", &["--html", "page.html"]);
     let page = paper.project.read("page.html");
     assert!(page.contains("67 %") && !page.contains("66 %"));
-    // The page is its own file, and is written again.
+    // The page is the program's own file and is overwritten.
     paper.run("show", &["--html", "page.html"]).expect_code(0);
     // The audit writes the same page.
     let audit = program().call(paper.project.path());

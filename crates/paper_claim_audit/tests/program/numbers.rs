@@ -1,10 +1,10 @@
-//! How a number is shown in LaTeX against what the data give.
+//! Numbers as LaTeX shows them, compared with the data.
 
 use std::fmt::Write as _;
 
 use crate::support::{Paper, expect_cases, status, text};
 
-/// Checks rows `name | value | shown | status`, with `| key = value` where the binding says more; several values for several marks.
+/// Checks rows `name | value | shown | status`, optionally with `| key = value` for the binding; several marks have several values.
 fn expect(rows: &str) {
     let (mut data, mut cases) = (String::from("k,v\n"), String::new());
     for row in rows
@@ -385,7 +385,7 @@ fn a_mismatch_gives_both_values_the_query_and_both_places_and_gives_no_orders() 
         "{entry}"
     );
     assert!(text(evidence, "sha256").len() >= 64, "{entry}");
-    // What unmodified skills read.
+    // The fields that unmodified skills read.
     for (field, value) in [
         ("paper_value", "12.9"),
         ("evidence_value", "12.4"),
@@ -410,7 +410,7 @@ fn a_mismatch_gives_both_values_the_query_and_both_places_and_gives_no_orders() 
     assert_eq!(status(entry), "number_mismatch");
 }
 
-/// A table may hold more digits than binary arithmetic does; the last of them are not passed for known.
+/// A table may have more digits than binary arithmetic; digits beyond the known precision are not confirmed.
 #[test]
 fn digits_beyond_what_a_value_is_known_to_are_not_called_right() {
     expect(

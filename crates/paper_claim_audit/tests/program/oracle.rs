@@ -1,4 +1,4 @@
-//! What Python's sqlite3 makes of the same queries (`oracle.py`), and damaged data that both must notice.
+//! Compares with Python's sqlite3 running the same queries (`oracle.py`), also over damaged data, which both must notice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::subject::{Subject, Tally, printed, rounds_to};
 use crate::support::{ACCUSED, Key, Paper, agrees, status, text};
 
-/// Gives for each query its rows, as Python's sqlite3 sees the data; none where there is no Python.
+/// The rows of each query from Python's sqlite3; `None` without Python.
 pub(crate) fn oracle(subject: &Subject, folder: &Path, queries: &[&str]) -> Option<Vec<Value>> {
     let root = folder.join(subject.claims["data"]["root"].as_str().unwrap_or("."));
     let views = subject.claims["data"]["view"]
@@ -30,10 +30,10 @@ pub(crate) fn oracle(subject: &Subject, folder: &Path, queries: &[&str]) -> Opti
     Some(serde_json::from_str(run.stdout()).unwrap_or_else(|error| panic!("{error}: {run}")))
 }
 
-/// Each bound number as the oracle sees it: key, what is shown, relation, and the value, which is missing where there is none.
+/// Each bound number by key: what is shown, the relation, and the oracle's value if there is one.
 pub(crate) type Expected = BTreeMap<Key, (String, String, Option<f64>)>;
 
-/// Asks the oracle for everything that is bound in `folder`, which holds the subject with other data.
+/// Asks the oracle for all bindings in `folder`, which contains the subject with other data.
 pub(crate) fn expected(subject: &Subject, folder: &Path) -> Option<Expected> {
     let list = |value: &Value| match value {
         Value::Array(items) => items.clone(),
@@ -145,7 +145,7 @@ fn relation(binding: &Value, number: usize) -> String {
     }
 }
 
-/// What the program must say of a number; none where it is a matter of the last bits or of a tolerance.
+/// The status that the program must give; `None` if it depends on the last bits or on a tolerance.
 fn verdict(shown: &str, relation: &str, value: Option<f64>) -> Option<&'static str> {
     let Some(value) = value else {
         return Some("binding_error");
@@ -168,7 +168,7 @@ fn verdict(shown: &str, relation: &str, value: Option<f64>) -> Option<&'static s
     Some(if holds { "agrees" } else { "number_mismatch" })
 }
 
-/// One change of a CSV file: a cell that some query reads, a row less, a row twice.
+/// One change of a CSV file: another value in a cell that some query reads, a removed row, or a repeated row.
 fn damaged(text: &str, kind: usize, seed: usize, read: &BTreeSet<&str>) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let at = 1 + (seed * 31 + 17) % lines.len().checked_sub(1).filter(|rows| *rows > 0)?;
@@ -247,7 +247,7 @@ fn data_fault(subject: &Subject, paper: &Paper, before: &Expected, what: &str, t
     };
     let audit = paper.audit();
     let bound = audit.bound();
-    // A row that the query did not give before finds no cell, which may lose the whole table.
+    // A new row of the result has no cell, and the whole table may then be lost.
     let unknown: BTreeSet<&str> = after
         .keys()
         .filter(|key| !before.contains_key(*key))

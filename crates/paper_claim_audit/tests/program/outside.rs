@@ -1,4 +1,4 @@
-//! Wrong numbers that an outside tester got to pass, and files that he lost.
+//! Wrong numbers that an outside tester got to pass, and files that this tester lost.
 
 use std::os::unix::fs::symlink;
 
@@ -37,7 +37,7 @@ fn a_number_is_all_of_what_readers_see_of_it() {
         let status = bound("", body, "\\mathbf{[[42.7]]}");
         assert_eq!(status, "number_mismatch", "{body}");
     }
-    // Also where the anchor's own words hold a part of it.
+    // Also if the anchor's own words contain a part of the number.
     for (body, text, expected) in [
         ("has -42.7 points", "has -[[42.7]]", "number_mismatch"),
         ("has $-$42.7 points", "has $-$[[42.7]]", "number_mismatch"),
@@ -286,7 +286,7 @@ fn where_a_paper_declares_decimal_commas_points_and_commas_of_three_digits_are_n
     }
 }
 
-/// What siunitx prints in place of what is written is not looked at: the number may be right, and nobody says so.
+/// siunitx may print something other than what is written: such a number may be right, but is not confirmed.
 #[test]
 fn a_number_that_siunitx_prints_otherwise_does_not_pass() {
     for (preamble, number) in [
@@ -307,7 +307,7 @@ fn a_number_that_siunitx_prints_otherwise_does_not_pass() {
         );
         assert_eq!(paper.claims(&binding).audit().verdict(), "WARN", "{body}");
     }
-    // Said in the preamble, it holds in every part of the document; what differs is no mismatch.
+    // An option in the preamble applies everywhere in the document; a different number is then not a mismatch.
     let rounds = "\\usepackage{siunitx}\\sisetup{round-mode=places,round-precision=0}";
     for part in [
         "It has X points.",
@@ -352,7 +352,7 @@ fn a_list_has_one_for_each_mark() {
     assert_ne!(bound("tolerance = [1]"), 0);
 }
 
-/// A macro that another command may define anew holds no number that is certain: it differs, or the audit says that it does not know.
+/// A macro that another command may redefine has no certain number: it is a mismatch, or the audit says that it does not know.
 #[test]
 fn a_macro_that_another_command_may_define_anew_does_not_pass() {
     let other = "\\newcommand\\other{99.9}";
@@ -397,7 +397,7 @@ fn a_macro_that_another_command_may_define_anew_does_not_pass() {
     }
 }
 
-/// Whether an environment or a loop of a package prints its text is not known.
+/// It is unknown whether an environment or a loop of a package prints its text.
 #[test]
 fn text_that_a_package_may_hide_does_not_pass() {
     for (preamble, begin, end) in [

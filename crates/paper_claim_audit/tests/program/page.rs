@@ -1,5 +1,5 @@
-//! The page for co-authors in a real browser: on a telephone and a wide screen, light, dark and on paper, by mouse, by keyboard and
-//! without script.
+//! The page for co-authors in a real browser: on a telephone and on a wide screen, light, dark and printed, by mouse, by keyboard
+//! and without scripts.
 
 use aris_testkit::Browser;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::support::Paper;
 
 const SIZES: [(u32, u32); 2] = [(390, 844), (1400, 900)];
 
-/// Statuses of which the page's text has a number or a statement.
+/// Statuses that occur at numbers or statements in the page's text.
 const SHOWN: [&str; 7] = [
     "exact_match",
     "rounding_ok",
@@ -92,7 +92,7 @@ reason = "cited, not ours"
     paper
 }
 
-/// Opens the page of [`paper`]; without a browser the test is skipped, and says so.
+/// Opens the page of [`paper`]. Without a browser the test is skipped with a message.
 fn with_page(test: impl FnOnce(&mut Browser, &str)) {
     let Some(mut browser) = Browser::start() else {
         return eprintln!("skipped: chromium is not installed");
@@ -106,7 +106,7 @@ fn with_page(test: impl FnOnce(&mut Browser, &str)) {
     assert_eq!(browser.complaints(), [] as [&str; 0]);
 }
 
-/// Where the open card is, or why there is not exactly one, wholly inside the window.
+/// JavaScript: the position of the open card, or an error unless exactly one is open and wholly inside the window.
 const CARD: &str = "(() => {
     const open = [...document.querySelectorAll('.card')].filter((card) => card.checkVisibility({ visibilityProperty: true }));
     if (open.length !== 1) return `${open.length} cards are open`;
@@ -133,7 +133,7 @@ fn the_page_fits_the_screen_and_can_be_read() {
                 );
             }
         }
-        // A tenth of a screen wider than the table is scrolled, not the page.
+        // If the table is a tenth of a screen too wide, the table is scrolled, not the page.
         browser.screen(390, 844, false);
         browser.open(address);
         let scrolls = "(() => { const box = document.querySelector('.scroll'); return box.scrollWidth > box.clientWidth; })()";
@@ -235,7 +235,7 @@ fn the_keyboard_reaches_everything_in_order() {
             }
         }
 
-        // n and p go round the problems, j and k as well; those without a place in the text are found in the list.
+        // n and p cycle through the problems, and so do j and k; problems without a place in the text are in the list.
         let places = browser.value(
             "[...document.querySelectorAll('.problem')].map((one) => one.dataset.at ?? one.id)",
         );
@@ -283,7 +283,7 @@ fn a_status_shows_only_its_numbers_until_it_is_chosen_again() {
         assert_eq!(browser.value(hidden), json!(true));
         let listed = "[...document.querySelectorAll('.problem')].filter((one) => one.checkVisibility()).length";
         assert_eq!(browser.value(listed), json!(2));
-        // A jump to what is hidden shows everything.
+        // A jump to a hidden entry makes all entries visible.
         for _ in 0..5 {
             browser.press("n");
         }

@@ -54,7 +54,7 @@ fn every_bound_number_stands_where_its_mark_stands() {
             for (mark, entry) in sentence.marks.iter().zip(subject.audit.of(&sentence.id)) {
                 assert_eq!(text(entry, "file"), sentence.file, "{entry}");
                 let (_, offset) = place(entry, source);
-                // A sign or a command may stand before the digits.
+                // A sign or a command may precede the digits.
                 assert!(
                     mark.contains(&offset),
                     "{} of line {}: {entry}",
@@ -142,7 +142,7 @@ fn every_labelled_contradiction_is_a_mismatch_and_no_other_label_is_accused() {
             if text(entry, "id").starts_with("label ") {
                 continue;
             }
-            // Nothing but the contradictions may be accused, least of all at the place of another label.
+            // Only the contradictions may be accused, and never at the place of another label.
             let file = text(entry, "file").to_owned();
             let source = sources
                 .entry(file.clone())

@@ -1,4 +1,5 @@
-//! Proposals for numbers whose binding is labelled. One is right that has the same place, the same value (1e-9) and the same data files.
+//! Proposals for numbers with a labelled binding. A proposal is right if it has the same place, the same value (1e-9) and the same data
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,10 +10,10 @@ use serde_json::Value;
 use crate::subject::{claims, public};
 use crate::support::{Paper, agrees, number, status, text};
 
-/// For each place, its file, line and column: the values that are given there, with the files they come from.
+/// By file, line and column: the values at that place, each with its data files.
 type Given = BTreeMap<(String, u64, u64), Vec<(f64, BTreeSet<String>)>>;
 
-/// Numbers; those with proposals; those whose first, and one of whose first three, is right.
+/// Counts of: numbers; those with proposals; those whose first proposal is right; those with a right one among the first three.
 type Counts = [usize; 4];
 
 #[test]
@@ -29,7 +30,7 @@ fn the_first_proposal_is_right_for_most_numbers_with_a_proposal() {
     );
 }
 
-/// What proposals over the data of another paper give by chance.
+/// The chance level: proposals over the data of another paper.
 #[test]
 #[ignore = "it measures; cargo xtask bench claims runs it"]
 fn proposals_over_the_data_of_other_papers() {
@@ -54,7 +55,7 @@ fn sum(what: &str, all: Vec<Counts>) -> Counts {
 fn count(folder: &Path, source: &Path) -> Counts {
     let audit = Paper::copied(folder).audit();
     let holds = |entry: &&Value| agrees(status(entry)) && !text(entry, "shown").is_empty();
-    // A number may be bound twice.
+    // A number may have two bindings.
     let truth = given(audit.entries().iter().filter(holds));
     let found = proposed(folder, source);
     let mut counts = [truth.len(), 0, 0, 0];
@@ -82,7 +83,7 @@ fn count(folder: &Path, source: &Path) -> Counts {
     counts
 }
 
-/// The row that the bench shows.
+/// Prints the row that the bench shows.
 fn print(what: &str, [numbers, proposed, first, third]: Counts) {
     println!(
         "| proposals | {what} | {numbers} numbers, proposals for {proposed}, first right {first}, one of three right {third} |"
@@ -133,7 +134,7 @@ fn proposed(folder: &Path, source: &Path) -> Given {
     given(run.data()["proposals"].as_array().expect("proposals"))
 }
 
-/// Puts the LaTeX of another paper in the place of a project's.
+/// Replaces the LaTeX of a project by that of another paper.
 fn exchange_text(project: &Project, folder: &Path) {
     let is_text = |path: &Path| path.extension().is_some_and(|ending| ending == "tex");
     let files = |root: &Path| aris_fs::walk_sorted(root, &mut |_| true).expect("a folder");

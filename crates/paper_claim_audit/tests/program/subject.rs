@@ -1,5 +1,5 @@
-//! Papers as subjects of experiments: where their bound numbers stand, found from claims.toml and the sources alone, faults put
-//! there, and what the program then says.
+//! Papers as subjects of experiments: finds the places of their bound numbers from claims.toml and the sources only, plants
+//! faults there, and checks the program's answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::support::{ACCUSED, Audit, Key, Paper, agrees, number, status, text};
 
-/// A binding's text taken apart: what the source says, and which bytes of it are marked.
+/// A parsed anchor: the source's text, and the byte ranges of its marks.
 pub(crate) struct Anchor {
     pub(crate) text: String,
     marks: Vec<Range<usize>>,
 }
 
 impl Anchor {
-    /// Takes `a [[1]] b` apart; three brackets are one bracket and a mark.
+    /// Parses `a [[1]] b`; three brackets are one bracket and a mark.
     pub(crate) fn of(marked: &str) -> Self {
         let (mut text, mut marks, mut rest) = (String::new(), Vec::new(), marked);
         while let Some(at) = rest.find("[[") {
@@ -36,7 +36,7 @@ impl Anchor {
     }
 }
 
-/// Text without comments, each run of white space and `~` as one blank, and the place of each byte in the source.
+/// The text without comments, with each run of white space and `~` as one space, and each byte's offset in the source.
 fn folded(source: &str) -> (String, Vec<usize>) {
     let (mut text, mut places) = (String::new(), Vec::new());
     let mut characters = source.char_indices().peekable();
@@ -62,18 +62,18 @@ fn folded(source: &str) -> (String, Vec<usize>) {
     (text, places)
 }
 
-/// A binding of text, where it stands in its file.
+/// A binding of text, with its place in the file.
 pub(crate) struct Sentence {
     pub(crate) id: String,
     pub(crate) file: String,
     pub(crate) whole: Range<usize>,
     pub(crate) marks: Vec<Range<usize>>,
-    /// For each mark whether it is compared for equality.
+    /// For each mark, whether it is compared for equality.
     pub(crate) equal: Vec<bool>,
 }
 
 impl Sentence {
-    /// Finds the anchor; it must fit once, or as often as `nth` says.
+    /// Finds the anchor, which must match once, or have the match that `nth` names.
     fn of(claim: &Value, sources: &BTreeMap<String, String>) -> Option<Self> {
         let (id, file) = (text(claim, "id").to_owned(), text(claim, "in").to_owned());
         let anchor = Anchor::of(claim["text"].as_str()?);
@@ -109,7 +109,7 @@ impl Sentence {
         })
     }
 
-    /// Whether an edit changes what stands between the marks.
+    /// Whether an edit changes text outside of the marks.
     fn literal_is_hit(&self, edit: &Edit) -> bool {
         let inside =
             |mark: &Range<usize>| mark.start <= edit.place.start && edit.place.end <= mark.end;
@@ -121,7 +121,7 @@ impl Sentence {
     }
 }
 
-/// A number of a table or a macro, where the artifact says it stands.
+/// A number in a table or a macro, at the place that the artifact names.
 pub(crate) struct Cell {
     pub(crate) key: Key,
     pub(crate) file: String,
@@ -139,19 +139,19 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
-/// Changes that belong together, the numbers that become wrong by them, and the status each then has.
+/// Changes that belong together, the numbers that they make wrong, and the expected status of each.
 pub(crate) struct Fault {
     pub(crate) edits: Vec<Edit>,
     pub(crate) expected: BTreeSet<Key>,
     pub(crate) status: &'static str,
 }
 
-/// What became of the faults put into one paper.
+/// The results of the faults in one paper.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) planted: usize,
     pub(crate) found: usize,
-    /// What was not found, and what was wrongly accused.
+    /// Faults that were not found, and wrong accusations.
     pub(crate) problems: Vec<String>,
 }
 
@@ -169,7 +169,7 @@ impl Tally {
 /// A paper with its bindings, all of which hold.
 pub(crate) struct Subject {
     pub(crate) name: String,
-    /// Paper, data and claims.toml as they were; audits run over copies of it.
+    /// The unchanged paper, data and claims.toml; audits run over copies.
     original: Paper,
     pub(crate) claims: Value,
     pub(crate) sources: BTreeMap<String, String>,
@@ -178,7 +178,7 @@ pub(crate) struct Subject {
     pub(crate) audit: Audit,
 }
 
-/// Folders of the public papers, none where they are absent.
+/// Folders of the public papers; empty if they are absent.
 pub(crate) fn public() -> Vec<PathBuf> {
     let named = std::env::var_os("PAPER_CLAIM_AUDIT_PAPERS").map(PathBuf::from);
     let Some(folder) = named.or_else(|| shared("papers")) else {
@@ -203,7 +203,7 @@ impl Subject {
         subjects
     }
 
-    /// Audits the paper as it is and finds where its numbers stand.
+    /// Audits the unchanged paper and finds the places of its numbers.
     pub(crate) fn read(name: &str, folder: &Path) -> Self {
         let paper = Paper::copied(folder);
         let claims = claims(folder);
@@ -248,12 +248,12 @@ impl Subject {
         }
     }
 
-    /// The folder of the paper as it was.
+    /// The folder of the unchanged paper.
     pub(crate) fn folder(&self) -> &Path {
         self.original.project.path()
     }
 
-    /// Audits a copy in which the edits are made.
+    /// Audits a copy with the edits.
     pub(crate) fn edited(&self, edits: &[&Edit]) -> Audit {
         let paper = Paper::copied(self.folder());
         let mut edits = edits.to_vec();
@@ -271,7 +271,7 @@ impl Subject {
         paper.audit()
     }
 
-    /// Puts in all faults, as many at once as do not disturb each other.
+    /// Plants all faults, in batches that do not disturb each other.
     pub(crate) fn plant(&self, faults: Vec<Fault>) -> Tally {
         let mut batches: Vec<Vec<Fault>> = Vec::new();
         for fault in faults {
@@ -324,7 +324,7 @@ impl Subject {
                 }
             }
         }
-        // An input that is missing in a public paper may make it an error.
+        // An input that is missing in a public paper may make the verdict ERROR.
         if !["FAIL", "ERROR"].contains(&audit.verdict()) {
             tally.problems.push(format!("{}: {audit}", self.name));
         }
@@ -336,7 +336,7 @@ impl Subject {
                     .push(format!("{}: wrongly {key:?} {entry}", self.name));
             }
         }
-        // A sentence whose words are changed is lost, also where the change was meant for another one.
+        // A sentence whose words are changed is lost, even if the edit was meant for another sentence.
         for sentence in &self.sentences {
             let hit = edits
                 .iter()
@@ -351,7 +351,7 @@ impl Subject {
         }
     }
 
-    /// Whether what an entry says may change with the edits.
+    /// Whether an entry may change because of the edits.
     fn depends(&self, key: &Key, edits: &[&Edit]) -> bool {
         if let Some(sentence) = self.sentences.iter().find(|sentence| sentence.id == key.0) {
             return edits.iter().any(|edit| sentence.is_hit(edit));
@@ -368,13 +368,13 @@ impl Subject {
     }
 }
 
-/// claims.toml of a folder.
+/// The claims.toml of a folder.
 pub(crate) fn claims(folder: &Path) -> Value {
     let text = std::fs::read_to_string(folder.join("claims.toml")).expect("claims.toml");
     toml_edit::de::from_str(&text).expect("claims.toml")
 }
 
-/// Line from 1 and byte of the place an entry names; columns count characters from 1.
+/// Line (from 1) and byte offset of an entry's place; its columns count characters from 1.
 pub(crate) fn place(entry: &Value, source: &str) -> (usize, usize) {
     let of = |field: &str| {
         let number = entry[field]
@@ -392,17 +392,17 @@ pub(crate) fn place(entry: &Value, source: &str) -> (usize, usize) {
     (line, start + within.map_or(0, |(at, _)| at))
 }
 
-/// Line from 1 of a byte.
+/// Line, from 1, of a byte offset.
 pub(crate) fn line_of(source: &str, byte: usize) -> usize {
     1 + source[..byte].matches('\n').count()
 }
 
-/// Whether two places share a byte; an empty one shares what it stands in or beside.
+/// Whether two ranges overlap; an empty range counts as one byte long.
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end.max(b.start + 1) && b.start < a.end.max(a.start + 1)
 }
 
-/// A printed number: its value and the value of one unit of its last digit.
+/// A printed number: its value, and the value of one unit in its last digit.
 pub(crate) fn printed(text: &str) -> Option<(f64, f64)> {
     const WORDS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -426,7 +426,7 @@ pub(crate) fn printed(text: &str) -> Option<(f64, f64)> {
     Some((value, 10_f64.powi(unit)))
 }
 
-/// Whether a value rounds to what is shown; none when that is a matter of the last bits.
+/// Whether a value rounds to the shown number; `None` if that depends on the last bits.
 pub(crate) fn rounds_to(shown: &str, value: f64) -> Option<bool> {
     let (number, unit) = printed(shown)?;
     let halves = 2.0 * (number - value).abs() / unit;

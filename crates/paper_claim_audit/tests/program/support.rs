@@ -1,4 +1,4 @@
-//! A paper in a temporary project, the program run over it, and what its artifact says.
+//! A paper in a temporary project, runs of the program on it, and its artifact.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::subject::Anchor;
 
-/// Statuses that say something is wrong.
+/// Statuses that mean that something is wrong.
 pub(crate) const ACCUSED: [&str; 4] = [
     "number_mismatch",
     "scope_overclaim",
@@ -19,10 +19,10 @@ pub(crate) const ACCUSED: [&str; 4] = [
     "binding_error",
 ];
 
-/// A run of a debug build on a loaded machine is over by then, or hangs: no test asserts a time.
+/// A debug build on a loaded machine finishes within this time unless it hangs; no test asserts a time.
 pub(crate) const DEADLINE: Duration = Duration::from_mins(4);
 
-/// The entry of one number: id of its binding and which number of that binding it is, from 0.
+/// The key of a number: id of its binding, and its index in that binding, from 0.
 pub(crate) type Key = (String, usize);
 
 /// The program under test.
@@ -45,7 +45,7 @@ impl Paper {
         Self::holding(Project::new(), body)
     }
 
-    /// The same in a project of a kind of its own.
+    /// Like [`Paper::new`], in a given project.
     pub(crate) fn holding(project: Project, body: &str) -> Self {
         let paper = Self {
             project,
@@ -54,7 +54,7 @@ impl Paper {
         paper.with("main.tex", document(body))
     }
 
-    /// A copy of a folder that holds a paper and its data.
+    /// A copy of a folder with a paper and its data.
     pub(crate) fn copied(folder: &Path) -> Self {
         Self {
             project: Project::new().copied(folder),
@@ -62,7 +62,7 @@ impl Paper {
         }
     }
 
-    /// A copy of a folder with the paper in `paper/` and data beside it.
+    /// A copy of a folder with the paper in `paper/` and the data beside it.
     pub(crate) fn beside_data(folder: &Path) -> Self {
         Self {
             project: Project::new().copied(folder),
@@ -70,7 +70,7 @@ impl Paper {
         }
     }
 
-    /// A sentence and a binding for each case, over these files, with `head` before the bindings.
+    /// A paper with a sentence and a binding for each case, over these files, with `head` before the bindings.
     pub(crate) fn cases(files: &[(&str, &[u8])], head: &str, table: &str) -> Self {
         let (body, claims) = sentences(&cases(table));
         let paper = Self::new(&body).claims(&format!("{head}\n{claims}"));
@@ -80,7 +80,7 @@ impl Paper {
         paper
     }
 
-    /// Audits the paper and compares each case with its status.
+    /// Audits the paper and checks the status of each case.
     #[track_caller]
     pub(crate) fn expect_all(&self, table: &str) -> Audit {
         let audit = self.audit();
@@ -101,7 +101,7 @@ impl Paper {
         self.with("claims.toml", format!("version = 1\n\n{bindings}"))
     }
 
-    /// Writes a file below the paper, also where a read-only one was copied to.
+    /// Writes a file below the paper, even over a read-only copy.
     pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let path = self.inside(path);
         fs::remove_file(self.project.at(&path)).unwrap_or_default();
@@ -114,17 +114,17 @@ impl Paper {
         self.project.read(&self.inside(path))
     }
 
-    /// Path below the project of a file below the paper.
+    /// The path, relative to the project, of a file below the paper.
     pub(crate) fn inside(&self, path: &str) -> String {
         format!("{}/{path}", self.folder)
     }
 
-    /// Begins `paper_claim_audit` in the project.
+    /// Prepares a call of `paper_claim_audit` in the project.
     pub(crate) fn call(&self, args: &[&str]) -> Call {
         self.call_of(&program(), args)
     }
 
-    /// The same with another build of the program.
+    /// Like [`Paper::call`], with another build of the program.
     pub(crate) fn call_of(&self, helper: &Helper, args: &[&str]) -> Call {
         helper
             .call(self.project.path())
@@ -144,7 +144,7 @@ impl Paper {
         self.audit_with(&[])
     }
 
-    /// Audits the paper with further arguments; whatever it finds, there must be an artifact.
+    /// Audits the paper with further arguments; there must be an artifact whatever it finds.
     #[track_caller]
     pub(crate) fn audit_with(&self, args: &[&str]) -> Audit {
         let run = self.call(&[&[self.folder], args].concat()).run();
@@ -241,7 +241,7 @@ impl Audit {
         bound
     }
 
-    /// What the unbound numbers show, in the artifact's order.
+    /// The texts of the unbound numbers, in the artifact's order.
     pub(crate) fn unbound(&self) -> Vec<&str> {
         let unbound = self
             .entries()
@@ -250,7 +250,7 @@ impl Audit {
         unbound.map(|entry| text(entry, "shown")).collect()
     }
 
-    /// Everything that was said, as one text.
+    /// The whole output and the artifact as one text.
     pub(crate) fn said(&self) -> String {
         format!(
             "{}\n{}\n{}",
@@ -260,7 +260,7 @@ impl Audit {
         )
     }
 
-    /// Panics unless one message (a line of the output or a string of the artifact) holds all of `parts`.
+    /// Panics unless one message (a line of the output or a string in the artifact) contains all of `parts`.
     #[track_caller]
     pub(crate) fn expect_message(&self, parts: &[&str]) {
         let mut messages: Vec<&str> = self.run.stdout().lines().collect();
@@ -287,11 +287,11 @@ impl std::fmt::Display for Audit {
 
 /// One row of a table of tests.
 pub(crate) struct Case {
-    /// Id of the binding, and the word that tells its sentence from the others.
+    /// Id of the binding, which also distinguishes its sentence from the others.
     pub(crate) name: String,
     /// Expected status of each number.
     pub(crate) status: String,
-    /// What the paper shows, with marks.
+    /// The number as the paper shows it, with marks.
     marked: String,
     /// Query, or a TOML list of queries.
     value: String,
@@ -299,8 +299,8 @@ pub(crate) struct Case {
     more: String,
 }
 
-/// Reads rows `name | shown | query | status`, with `| key = value; key = value` where the binding says more. What is shown has marks of
-/// its own, or is marked as a whole. `\u{…}` is a character, `#` begins a remark.
+/// Parses rows `name | shown | query | status`, optionally with `| key = value; key = value` for the binding. `shown` has its own marks,
+/// or is marked as a whole. `\u{…}` is a character, `#` begins a comment.
 pub(crate) fn cases(table: &str) -> Vec<Case> {
     let rows = table.lines().map(str::trim);
     let rows = rows.filter(|row| !row.is_empty() && !row.starts_with('#'));
@@ -332,7 +332,7 @@ pub(crate) fn cases(table: &str) -> Vec<Case> {
     .collect()
 }
 
-/// Writes `\u{2009}` as the character, which is hard to see in a source.
+/// Replaces `\u{2009}` by the character, which is hard to see in a source.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split(r"\u{");
     let mut whole = parts.next().unwrap_or("").to_owned();
@@ -345,7 +345,7 @@ fn unescaped(text: &str) -> String {
     whole
 }
 
-/// Body and bindings of a sentence for each case.
+/// Body and bindings with a sentence for each case.
 pub(crate) fn sentences(cases: &[Case]) -> (String, String) {
     let (mut body, mut claims) = (String::new(), String::new());
     for Case {
@@ -368,13 +368,13 @@ pub(crate) fn sentences(cases: &[Case]) -> (String, String) {
     (body, claims)
 }
 
-/// Audits the cases over `results/v.csv` and compares each with its status.
+/// Audits the cases over `results/v.csv` and checks the status of each.
 #[track_caller]
 pub(crate) fn expect_cases(data: &str, table: &str) -> Audit {
     Paper::cases(&[("results/v.csv", data.as_bytes())], "", table).expect_all(table)
 }
 
-/// A whole document around a body.
+/// A whole document with this body.
 pub(crate) fn document(body: &str) -> String {
     format!("\\documentclass{{article}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n")
 }
@@ -384,17 +384,17 @@ pub(crate) fn status(entry: &Value) -> &str {
     text(entry, "status")
 }
 
-/// Whether a status says that the number follows from the data.
+/// Whether the status means that the number follows from the data.
 pub(crate) fn agrees(status: &str) -> bool {
     ["exact_match", "rounding_ok"].contains(&status)
 }
 
-/// A field of an object as text; empty when it is absent.
+/// A field of an object as text; empty if it is absent.
 pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or("")
 }
 
-/// A number that is text or a number in JSON.
+/// A number, from JSON text or a JSON number.
 pub(crate) fn number(value: &Value) -> Option<f64> {
     value
         .as_f64()

@@ -1,4 +1,4 @@
-//! Tables: which cell a row of a query means.
+//! Tables: which cell a row of a query belongs to.
 
 use crate::support::{Audit, Paper, status, text};
 
@@ -15,7 +15,7 @@ fn paper(columns: &str, lines: &str, data: &str, bindings: &str) -> Paper {
 /// The usual binding.
 const ALL: &str = "[[table]]\nlabel = \"t\"\nvalue = 'select r, c, v from \"results/t.csv\"'\n";
 
-/// Panics unless each cell named `row/column` of the first entry has its status, and no other is bound.
+/// Panics unless each cell `row/column` of the first binding has its status, and no other cell is bound.
 #[track_caller]
 fn expect(audit: &Audit, cells: &[(&str, &str)]) {
     for (cell, status) in cells {
@@ -286,7 +286,7 @@ Minus & $-$34.2 & $-34.2$ & −34.2 & \(-3.42\times 10^{1}\) & -34.2 & 34.2\text
         (14, "PASS"),
         "{audit}"
     );
-    // The same numbers with the other sign.
+    // The same numbers with the opposite sign.
     let data = data
         .replace(",-34.2", ",x")
         .replace(",34.2", ",-34.2")
@@ -516,7 +516,7 @@ fn a_query_that_does_not_give_row_column_and_value_is_an_error_of_its_table_alon
     }
 }
 
-/// A mark at the beginning or end of an anchor is one cell, and never reaches into the row or paragraph before.
+/// A mark at the beginning or end of an anchor is one cell, and never extends into the row or paragraph before.
 #[test]
 fn a_mark_at_the_edge_of_an_anchor_is_the_number_next_to_it() {
     let body = "It fell by $-1$ point.\n\n\\begin{tabular}{lrr}\nTau & x & y \\\\\n16 & 12.4 & 0 \\\\\n64 & 46.1 & 0 \\\\\n\

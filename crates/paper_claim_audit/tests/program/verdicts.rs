@@ -1,4 +1,4 @@
-//! What the whole audit says, and how it is called.
+//! The verdict of the whole audit, and the program's arguments.
 
 use std::os::unix::fs::symlink;
 
@@ -60,7 +60,7 @@ fn without_claims_toml_everything_is_unbound_and_one_command_to_begin_is_named()
         .count();
     assert_eq!(commands, 1, "{said}");
     assert!(text(&audit.artifact, "summary").contains('5'), "{audit}");
-    // The same with a file that binds nothing.
+    // The same with a claims.toml without bindings.
     let empty = Paper::new(BODY)
         .with("results/v.csv", "x\n12.4\n")
         .claims("")
@@ -119,7 +119,7 @@ fn all_bound_or_waived_is_a_pass() {
             .read("PAPER_CLAIM_AUDIT.md")
             .contains("cited, not ours")
     );
-    // One number less is a warning again.
+    // With one number uncovered it is a warning again.
     paper.write("claims.toml", paper.read("claims.toml").replace(waive, ""));
     let audit = paper.audit();
     assert_eq!(
@@ -400,7 +400,7 @@ fn numbers_that_may_not_be_set_are_neither_accused_nor_counted() {
     audit.expect("maybe", "undecided");
     assert_eq!(audit.verdict(), "WARN", "{audit}");
     assert!(audit.said().contains("\\ifluatex"), "{}", audit.said());
-    // A number alone in such text is listed, and no part of what is covered.
+    // A number in such text is listed, but not counted for the coverage.
     let open = Paper::new("\\ifluatex free 99.5 ms\\fi").audit();
     assert_eq!(open.verdict(), "WARN", "{open}");
 }

@@ -1,11 +1,11 @@
-//! What the program writes besides bindings: proposals, macros, the page, the artifact and its trace.
+//! The program's output besides bindings: proposals, macros, the page, the artifact and its trace.
 
 use aris_testkit::{Helper, crash_at_every_change};
 use serde_json::Value;
 
 use crate::support::{Paper, text};
 
-/// The user's own file: order, comments, spaces and quotes are his.
+/// The user's own file; its order, comments, spaces and quotes must be kept.
 pub(crate) const OWN: &str = "# our numbers\nversion = 1\n\n[data]\ninclude = [\"results/**\"]   # everything\n\n[[claim]]  # the first\nid = 'mean'\nin = \"main.tex\"\n\
                    text = 'mean of [[2.5]] ms'\nvalue = \"\"\"select avg(x) from \"results/v.csv\" \"\"\"\n# the end";
 
@@ -43,7 +43,7 @@ fn an_audit_killed_at_any_point_leaves_a_whole_artifact_or_the_old_one() {
     );
 }
 
-/// A paper whose second sentence shares its words with a file, a column and a label; `v.csv` holds the same maximum under names that say nothing.
+/// A paper whose second sentence shares words with a file, a column and a label; `v.csv` has the same maximum under meaningless names.
 fn clear() -> Paper {
     let data = "decoder,latency\nlattice,1\nlattice,2.25\nlattice,4.25\ngreedy,3.5\ngreedy,8.75\n";
     Paper::new("We saw a mean of 2.5 ms. The lattice decoder has a maximum latency of 4.25 ms over 3 runs.")
@@ -51,7 +51,7 @@ fn clear() -> Paper {
         .with("results/latency.csv", data)
 }
 
-/// What is right for 4.25 in that paper.
+/// The right query for 4.25 in that paper.
 const MAXIMUM: &str = "select max(latency) from \"results/latency.csv\" where decoder = 'lattice'";
 
 #[test]
@@ -125,7 +125,7 @@ fn proposals_are_appended_as_such_and_never_count() {
         .iter()
         .filter(|claim| claim["proposed"] == true)
         .collect();
-    // The mean is bound already, and the count of runs is a small whole number.
+    // The mean is bound already, and the number of runs is a small integer.
     assert_eq!(proposals.len(), 1, "{written}");
     assert_eq!(
         claims.len(),
@@ -141,7 +141,7 @@ fn proposals_are_appended_as_such_and_never_count() {
         "{after}"
     );
     assert!(after.unbound().contains(&"4.25"), "{after}");
-    // Somebody has looked at them and removed the word.
+    // The user has checked them and removed the word `proposed`.
     let confirmed: Vec<&str> = written
         .lines()
         .filter(|line| !line.contains("proposed"))
@@ -149,7 +149,7 @@ fn proposals_are_appended_as_such_and_never_count() {
     paper.write("claims.toml", confirmed.join("\n"));
     let confirmed = paper.audit();
     assert!(!confirmed.unbound().contains(&"4.25"), "{confirmed}");
-    // Nothing is proposed twice.
+    // A second run proposes nothing again.
     paper.write("claims.toml", &written);
     paper.run("suggest", &["--write"]).expect_code(0);
     assert_eq!(paper.read("claims.toml"), written);
@@ -319,7 +319,7 @@ fn an_audit_leaves_a_trace_in_the_project() {
 #[test]
 fn where_nothing_can_be_written_the_exit_is_five_and_nothing_is_half_written() {
     let paper = paper().with("claims.toml", OWN);
-    // A folder in the artifact's place stops everybody, root too.
+    // A folder in the artifact's place prevents the write, even for root.
     paper.project.write("paper/PAPER_CLAIM_AUDIT.json/x", "");
     let before = paper.project.snapshot();
     let run = paper.call(&["paper"]).run().expect_code(5);
