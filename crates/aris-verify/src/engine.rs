@@ -1,12 +1,12 @@
-//! The order in which sources are asked, for as many references at a time as one batch at arXiv holds:
+//! Asks the sources, in this order, for as many references at a time as fit into one batch at arXiv:
 //!
-//! 1. arXiv papers, in one batch; beside it each DOI: Crossref, many of them in lists, and where it has none, DataCite. Where these
-//!    are silent, one batch at Semantic Scholar, which is also asked for a second opinion where a record contradicts the reference or
-//!    names no venue.
-//! 2. Titles, for references that no identifier has confirmed: one source after the other until one has the work,
-//!    or until two or three have it, for the same reasons.
+//! 1. arXiv papers, in one batch. At the same time each DOI: at Crossref, many of them in lists, and if Crossref has none, at DataCite.
+//! Where these do not answer, one batch at Semantic Scholar, which is also asked for a second opinion if a record contradicts the
+//! reference or names no venue.
+//! 2. Titles, for references that no identifier has confirmed: one source after another until one has the work, or until two or three
+//! have it, for the same reasons.
 //!
-//! The same question is never asked twice, and references are asked for side by side, within the manners of each host.
+//! No question is asked twice, and references are handled concurrently, within the manners of each host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc;
@@ -19,16 +19,16 @@ use crate::reference::Reference;
 use crate::report::Checked;
 use crate::sources::{Answer, Id, Sources};
 
-/// arXiv papers in one request.
+/// arXiv papers per request.
 pub const ARXIV_BATCH: usize = aris_sources::arxiv::BATCH;
 
-/// References that are looked at together, when few of them are arXiv's: so that the first verdicts are known soon.
+/// References handled together if few of them are arXiv papers, so that the first verdicts are known soon.
 const TOGETHER: usize = 200;
 
-/// Questions that are under way at once; each host sets its own, smaller number.
+/// Concurrent questions; each host has its own, smaller limit.
 const AT_ONCE: usize = 6;
 
-/// Who is asked for titles, the surest first. A work is not found only when all of them have answered.
+/// Sources that are asked for titles, the most reliable first. A work is "not found" only if all of them have answered.
 ///
 /// **Source**: on 609 recorded references Semantic Scholar's match named the work whenever it answered, OpenAlex's first result in
 /// three of four, Crossref's in six of ten, and DBLP had nothing for a third; none of them alone has them all.
@@ -40,12 +40,12 @@ pub const TITLE_SOURCES: [Source; 5] = [
     Source::Dblp,
 ];
 
-/// How references are asked for.
+/// Settings of a verification.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// arXiv papers in one request.
+    /// arXiv papers per request.
     pub arxiv_batch: usize,
-    /// Who is asked for titles, in this order.
+    /// Sources that are asked for titles, in this order.
     pub title_sources: Vec<Source>,
 }
 
@@ -60,7 +60,8 @@ impl Default for Options {
 
 type Answers = BTreeMap<Id, Vec<Answer>>;
 
-/// Checks references, in their order. `done` gets each verdict, in that order too, as soon as it and those before it are known.
+/// Verifies references; the result is in their order. `done` is called with each verdict, in the same order, as soon as it and the
+/// earlier ones are known.
 pub fn verify(
     references: &[Reference],
     sources: &dyn Sources,
@@ -87,7 +88,7 @@ pub fn verify(
     all
 }
 
-/// How many of these references are looked at together: those whose arXiv papers fit into one batch.
+/// How many of these references are handled together: as many as have arXiv papers for one batch.
 fn group(references: &[Reference], batch: usize) -> usize {
     let mut ids = BTreeSet::new();
     references
@@ -101,7 +102,7 @@ fn group(references: &[Reference], batch: usize) -> usize {
         .max(1)
 }
 
-/// Asks for the identifiers of these references that nobody was asked for before.
+/// Asks for the identifiers of these references that were not asked for before.
 fn ask(references: &[Reference], sources: &dyn Sources, answers: &mut Answers) {
     let is_new = |id: &Id| !answers.contains_key(id);
     let arxiv_ids: BTreeSet<ArxivId> = references
@@ -141,7 +142,7 @@ fn ask(references: &[Reference], sources: &dyn Sources, answers: &mut Answers) {
     answers.append(&mut said);
 }
 
-/// The identifiers of a reference with what was said to them.
+/// The identifiers of a reference with the answers about them.
 fn known<'a>(reference: &Reference, answers: &'a Answers) -> Vec<(Id, &'a [Answer])> {
     let arxiv = reference.arxiv.iter().map(ArxivId::without_version);
     let dois = reference.dois.iter().cloned().map(Id::Doi);
@@ -178,7 +179,7 @@ fn one(
     judge::judge(reference, &ids, &titles)
 }
 
-/// A reference alone may name more papers than a batch holds.
+/// Asks arXiv. A single reference may name more papers than a batch holds.
 fn arxiv(ids: BTreeSet<ArxivId>, sources: &dyn Sources) -> Answers {
     let (known, unknown): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| sources.knows(id));
     let mut answers = Answers::new();
@@ -220,8 +221,8 @@ fn dois(dois: BTreeSet<Doi>, sources: &dyn Sources) -> Answers {
     dois.into_iter().map(Id::Doi).zip(said).collect()
 }
 
-/// Asks Semantic Scholar, in one batch, for papers of which others know nothing or not enough. Its "no" counts for nothing: it does not
-/// list all.
+/// Asks Semantic Scholar, in one batch, for papers that the other sources do not have or do not describe well enough. A missing paper
+/// proves nothing, because it does not list all papers.
 fn ask_again(answers: &mut Answers, ids: BTreeSet<Id>, sources: &dyn Sources) {
     if ids.is_empty() {
         return;
@@ -240,7 +241,7 @@ fn ask_again(answers: &mut Answers, ids: BTreeSet<Id>, sources: &dyn Sources) {
     }
 }
 
-/// Does `work` for all items on a few threads; `done` gets the results in the items' order, on this one.
+/// Applies `work` to all items on a few threads; `done` gets the results in the items' order, on the calling thread.
 fn parallel<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync + Send,
@@ -250,7 +251,7 @@ fn parallel<T: Sync, R: Send>(
     let (sender, receiver) = mpsc::channel();
     let mut results = Vec::with_capacity(items.len());
     std::thread::scope(|scope| {
-        // Nobody listens any more where the other end has panicked.
+        // The receiver is gone if the other end has panicked.
         scope.spawn(move || {
             aris_fs::map_in_parallel(AT_ONCE, &numbered, |(at, item)| {
                 sender.send((*at, work(item))).is_ok()

@@ -1,7 +1,7 @@
-//! Corrected entries as a patch that a person reads and applies; nothing is rewritten here.
+//! Corrections of bibliography entries, as a patch that a person reads and applies; no file is changed here.
 //!
-//! A field is proposed where the sources contradict it and the work itself is known: title, authors, year, and identifiers that lead
-//! elsewhere. A venue is not: how a venue is written is the author's style.
+//! Corrected are fields that the sources contradict if the work itself is known: title, authors, year, and identifiers that lead to another
+//! work. Venues are not corrected, because their form is the author's choice.
 
 use aris_contract::artifact::papers::Paper;
 use aris_paper::bib::{self, Entry, Field};
@@ -9,9 +9,10 @@ use aris_paper::records;
 
 use crate::report::{Checked, Existence, Severity};
 
-/// The unified diff that corrects the entries of a bibliography, and how many entries it touches; `None` when nothing is to correct.
+/// The unified diff that corrects the entries of a bibliography, and the number of entries that it changes; `None` if nothing has to be
+/// corrected.
 ///
-/// `text` is the file's text, `path` its name in the diff, `checked` what was found for entries of this file.
+/// `text` is the file's text, `path` its name in the diff, `checked` the results for entries of this file.
 pub fn patch(text: &str, path: &str, checked: &[(&Entry, &Checked)]) -> Option<(String, usize)> {
     let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let mut touched = 0;
@@ -24,7 +25,7 @@ pub fn patch(text: &str, path: &str, checked: &[(&Entry, &Checked)]) -> Option<(
     let mut corrected = String::with_capacity(text.len());
     let mut at = 0;
     for (range, value) in edits {
-        // Ranges of one file never overlap; a text that does not belong to these entries gives none.
+        // Ranges within a file never overlap; for a text that does not belong to these entries the edit is skipped.
         let (Some(before), true) = (text.get(at..range.start), range.end <= text.len()) else {
             continue;
         };
@@ -43,7 +44,7 @@ pub fn patch(text: &str, path: &str, checked: &[(&Entry, &Checked)]) -> Option<(
     })
 }
 
-/// Findings about an identifier that leads elsewhere.
+/// Findings about an identifier that leads to another work.
 const ELSEWHERE: &[&str] = &[
     "doi_unknown",
     "identifier_of_other_work",
@@ -58,7 +59,7 @@ const PEOPLE: &[&str] = &[
     "authors_reordered",
 ];
 
-/// The fields of an entry that may be replaced, and the findings that ask for it, with the field that they are about.
+/// Fields of an entry that may be replaced, each with the field that findings name, and the findings that require it.
 const REPLACED: [(&str, &str, &[&str]); 5] = [
     ("title", "title", &["title_differs"]),
     ("author", "authors", PEOPLE),
@@ -67,7 +68,7 @@ const REPLACED: [(&str, &str, &[&str]); 5] = [
     ("eprint", "arxiv_id", ELSEWHERE),
 ];
 
-/// Which values of an entry are replaced, and by what.
+/// The values of an entry to replace, and their new values.
 fn proposals(entry: &Entry, checked: &Checked) -> Vec<(std::ops::Range<usize>, String)> {
     let (Existence::Exists, Some(record)) = (checked.existence, checked.record.as_deref()) else {
         return Vec::new();
@@ -89,13 +90,13 @@ fn proposals(entry: &Entry, checked: &Checked) -> Vec<(std::ops::Range<usize>, S
     values.collect()
 }
 
-/// The entry's own field; what it inherits stands elsewhere and belongs to others too.
+/// The entry's own field, because an inherited field belongs to other entries as well.
 fn own<'a>(entry: &'a Entry, name: &str) -> Option<&'a Field> {
     entry.fields.iter().find(|field| field.name == name)
 }
 
-/// The field of a record as it is written in a bibliography, brackets included. A DOI only where it is the one that the sources know: a work
-/// with several has one for each of its forms, and nobody here knows which is meant.
+/// A field of a record in BibTeX syntax, including braces. No DOI if the record has several: a work may have one for each of its forms, and
+/// it is unknown which one is meant.
 fn written(record: &Paper, name: &str) -> Option<String> {
     let published = record.ids.doi.iter().filter(|doi| doi.arxiv().is_none());
     if name == "doi" && published.count() > 1 {
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
     use crate::{Options, Reference, Silence, Sources, verify};
 
-    /// Semantic Scholar's batch and searches have one paper; registries have nothing under the cited names.
+    /// Semantic Scholar has one paper; the registries have nothing for the cited DOIs.
     struct One(Paper);
 
     impl Sources for One {

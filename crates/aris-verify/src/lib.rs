@@ -1,17 +1,17 @@
-//! Whether a cited work exists, and whether it is described right.
+//! Verifies that a cited work exists and is described correctly.
 //!
 //! | module | does |
 //! |---|---|
 //! | [`authors`] | compares the cited authors with those of a record: same, missing, invented, other order |
 //! | [`engine`] | asks the sources: identifiers first and in batches, titles last, nothing twice |
 //! | [`fix`] | proposes corrected fields of a bibliography as a patch |
-//! | [`reference`](mod@reference) | what an entry says, and what speaks against it without asking anybody |
-//! | [`report`] | what is told about each reference |
-//! | [`sources`] | what an engine needs of the outside, and the real one |
+//! | [`reference`](mod@reference) | the contents of an entry, and faults that are visible without asking a source |
+//! | [`report`] | the results for each reference |
+//! | [`sources`] | the sources as the engine needs them, and the real ones |
 //!
-//! Existence and description are two questions. A work *exists* when a record of it was found; *not found* needs every applicable
-//! source to have answered; a source that did not answer makes the question *inconclusive*. An identifier that leads to another work is
-//! the worst that can be said of a description: such a reference is never verified.
+//! Existence and description are separate questions. A work *exists* if a record of it was found; *not found* requires an answer from
+//! every applicable source; if a source did not answer, the question is *inconclusive*. An identifier that leads to another work is the
+//! worst fault of a description: such a reference is never verified.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What is cited: an entry of a bibliography, or a candidate that a search brought up.
+//! A reference: an entry of a bibliography, or a candidate from a search.
 
 use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::bib::{Entry, Field, Resolved, year_of};
@@ -14,26 +14,26 @@ pub struct Reference {
     pub title: String,
     /// Authors in order.
     pub authors: Vec<Name>,
-    /// The list says of itself that it is cut: `and others`, "et al.".
+    /// Whether the list says that it is cut: `and others`, "et al.".
     pub others: bool,
     /// Year.
     pub year: Option<u16>,
     /// Journal or proceedings; empty when there is none.
     pub venue: String,
-    /// DOIs that a registry can be asked for. arXiv's own stand under `arxiv`.
+    /// DOIs that a registry can be asked for. arXiv's own DOIs are in `arxiv`.
     pub dois: Vec<Doi>,
     /// arXiv papers, without version.
     pub arxiv: Vec<ArxivId>,
-    /// Whether it is of a kind that the sources list: papers, not web pages, software or manuals.
+    /// Whether the sources list works of its kind: papers, not web pages, software or manuals.
     pub listed_kind: bool,
-    /// Words that a record found by its title must share with this one, as a part of the words of the longer title; `None` for the usual
-    /// grading by words, letters, numbers and people.
+    /// For records found by title: the share of common words among the words of the longer title that is required; `None` for the usual
+    /// comparison of words, letters, numbers and authors.
     pub title_overlap: Option<f64>,
-    /// What speaks against it without asking anybody.
+    /// Faults that are visible without asking a source.
     pub facts: Vec<Fact>,
 }
 
-/// Prefix under which a publisher numbers works that it never registered; asking for these DOIs tells nothing.
+/// Prefix under which a publisher numbers works without registering them; asking for such DOIs is useless.
 const UNREGISTERED: &str = "10.5555";
 
 /// Entry types of papers, which the sources list.
@@ -48,7 +48,7 @@ const PAPERS: [&str; 7] = [
 ];
 
 impl Reference {
-    /// Reads an entry; `now` is the month in which dates are judged.
+    /// Reads an entry; `now` is the month by which dates are judged.
     pub fn of(entry: &Resolved<'_>, now: Month) -> Self {
         let text = |names: &[&str]| {
             names
@@ -92,8 +92,8 @@ impl Reference {
         reference
     }
 
-    /// Makes a reference of plain fields (`title`, `author` with names parted by ` and `, `year`, `journal`, `doi`, `eprint`, …), which
-    /// are text and no LaTeX.
+    /// Makes a reference from plain fields (`title`, `author` with ` and ` between names, `year`, `journal`, `doi`, `eprint`, …), which
+    /// are text, not LaTeX.
     pub fn from_fields(key: &str, fields: &[(&str, &str)], now: Month) -> Self {
         let field = |(name, value): &(&str, &str)| Field {
             name: (*name).to_owned(),
@@ -116,13 +116,13 @@ impl Reference {
         Self::of(&resolved, now)
     }
 
-    /// Whether there is anything to ask for.
+    /// Whether there is no title and no identifier to ask for.
     pub fn is_empty(&self) -> bool {
         self.title.trim().is_empty() && self.dois.is_empty() && self.arxiv.is_empty()
     }
 }
 
-/// Takes "et al." off the names of a list; whether it stood there. BibTeX reads it as part of a name.
+/// Removes "et al." from the names of a list, because BibTeX reads it as part of a name; returns whether it was there.
 fn drop_et_al(list: &mut Vec<Name>) -> bool {
     let before = list.len();
     let mut found = false;

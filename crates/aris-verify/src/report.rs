@@ -1,4 +1,4 @@
-//! What is told about each reference.
+//! The results for each reference.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// A doubt where something speaks for one, else a note.
+    /// A doubt if `doubtful`, else a note.
     pub(crate) const fn doubt_if(doubtful: bool) -> Self {
         if doubtful { Self::Doubt } else { Self::Note }
     }
@@ -116,7 +116,7 @@ pub struct FieldCheck {
     pub source: String,
 }
 
-/// A field of a reference, to be held against records.
+/// A field of a reference that is compared with records.
 pub(crate) struct Field {
     name: &'static str,
     yours: String,
@@ -128,7 +128,7 @@ impl Field {
         Self { name, yours }
     }
 
-    /// What a record says of it.
+    /// The check of the field against a record.
     pub(crate) fn is(
         self,
         verdict: Match,
@@ -145,7 +145,7 @@ impl Field {
     }
 }
 
-/// Whose record it is; empty where nobody is named.
+/// The source of a record; empty if it names none.
 pub(crate) fn source(record: &Paper) -> &'static str {
     let first = record.origins.first();
     first.map_or("", |origin| origin.source.word())
@@ -246,14 +246,14 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether a finding of this weight or heavier stands against it.
+    /// Whether there is a finding of this severity or worse.
     pub fn has(&self, severity: Severity) -> bool {
         self.findings
             .iter()
             .any(|finding| finding.severity <= severity)
     }
 
-    /// The finding of this id.
+    /// The finding with this id.
     pub fn finding(&self, id: &str) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.id == id)
     }

@@ -1,4 +1,4 @@
-//! What the engine needs of the outside, and the real outside.
+//! The sources as the engine needs them, and the real ones.
 
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
@@ -8,10 +8,10 @@ use aris_sources::{
 
 use crate::thresholds::ROWS;
 
-/// A source did not answer: nothing follows from it.
+/// A source did not answer: nothing can be concluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silence {
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
 }
 
@@ -23,7 +23,7 @@ impl From<HttpError> for Silence {
     }
 }
 
-/// An identifier; an arXiv paper's without its version.
+/// An identifier; arXiv identifiers are without version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Id {
     Arxiv(ArxivId),
@@ -31,7 +31,7 @@ pub(crate) enum Id {
 }
 
 impl Id {
-    /// `arxiv:1706.03762`, `doi:10.1000/x`.
+    /// The identifier for reports: `arxiv:1706.03762`, `doi:10.1000/x`.
     pub(crate) fn label(&self) -> String {
         match self {
             Self::Arxiv(id) => format!("arxiv:{id}"),
@@ -39,7 +39,7 @@ impl Id {
         }
     }
 
-    /// The same for Semantic Scholar.
+    /// The identifier for Semantic Scholar.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Arxiv(id) => format!("ARXIV:{id}"),
@@ -48,33 +48,33 @@ impl Id {
     }
 }
 
-/// What a source said to one question.
+/// The answer of a source to one question.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) source: Source,
     pub(crate) said: Result<Vec<Paper>, Silence>,
 }
 
-/// Who can be asked. Whatever cannot be answered is a [`Silence`], never an empty answer.
+/// The sources. A question that cannot be answered gives [`Silence`], never an empty answer.
 pub trait Sources: Sync {
-    /// arXiv's records of these papers; what is not in the answer does not exist there.
+    /// arXiv's records of these papers; papers missing from the answer do not exist there.
     fn arxiv(&self, ids: &[ArxivId]) -> Result<Vec<Paper>, Silence>;
 
-    /// Whether arXiv's word about a paper is known without asking: then it stays known while arXiv is away.
+    /// Whether arXiv's answer for a paper is cached, so that it is known even while arXiv does not answer.
     fn knows(&self, _id: &ArxivId) -> bool {
         false
     }
 
-    /// What a registry (Crossref, DataCite) has under a DOI.
+    /// The record of a DOI at a registry (Crossref, DataCite); `None` if the registry does not have it.
     fn doi(&self, registry: Source, doi: &Doi) -> Result<Option<Paper>, Silence>;
 
-    /// Says which DOIs will be asked for: a source that has them in lists may bring them at once.
+    /// Announces DOIs that will be asked for, so that a source can fetch them in lists.
     fn prepare(&self, _dois: &[Doi]) {}
 
-    /// What Semantic Scholar has under these names, in their order.
+    /// Semantic Scholar's records for these identifiers, in the same order.
     fn batch(&self, names: &[String]) -> Result<Vec<Option<Paper>>, Silence>;
 
-    /// Records of a source whose titles are like this one, best first.
+    /// Records of a source with similar titles, best match first.
     fn title(&self, source: Source, title: &str) -> Result<Vec<Paper>, Silence>;
 }
 
@@ -94,7 +94,7 @@ pub struct Online<'a> {
 }
 
 impl<'a> Online<'a> {
-    /// Asks through this client.
+    /// The sources through this client.
     pub const fn new(client: &'a Client) -> Self {
         Self { client }
     }
@@ -118,7 +118,7 @@ impl Sources for Online<'_> {
     }
 
     fn prepare(&self, dois: &[Doi]) {
-        // What a silent list would have told is asked for one by one.
+        // If a list gets no answer, its DOIs are asked for one by one.
         crossref::bring(self.client, dois).unwrap_or_default();
     }
 
@@ -154,7 +154,7 @@ fn unfit(source: Source) -> Silence {
     }
 }
 
-/// The words of a title without signs, which mean something else in the languages of searches.
+/// The words of a title without punctuation, which has a meaning in query languages.
 fn words(title: &str) -> String {
     let words: Vec<&str> = title
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))

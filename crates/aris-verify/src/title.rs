@@ -1,4 +1,4 @@
-//! How a cited title and a record's title belong together.
+//! Compares a cited title with a record's title.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use aris_paper::titles::{self, TitleMatch};
 
 use crate::thresholds::{DISTINCTIVE, DISTINCTIVE_WORDS, LOOKED_AT, PART, SIMILAR};
 
-/// How two titles belong together, best first.
+/// How similar two titles are, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
     /// The same words.
     Same,
-    /// One is the beginning or the end of the other: a subtitle, or a name before the colon, came or went.
+    /// One is the beginning or the end of the other: a subtitle, or a name before the colon, was added or removed.
     Part,
-    /// Nearly the same letters: a slip of the pen, or a title that was changed a little.
+    /// Nearly the same letters: a typing error, or a small change.
     Near,
-    /// Nearly the same, with other numbers: another part or version.
+    /// Nearly the same, but with other numbers: another part or version.
     OtherNumbers,
     /// Another title.
     Other,
 }
 
-/// Grades two titles.
+/// Compares two titles.
 pub(crate) fn relate(cited: &str, theirs: &str) -> Likeness {
     if !shares_words(cited, theirs) {
         return Likeness::Other;
@@ -36,7 +36,7 @@ pub(crate) fn relate(cited: &str, theirs: &str) -> Likeness {
     }
 }
 
-/// Whether most words are shared: the same people may have written both, or one was made from the other.
+/// Whether most words are common: the same people may have written both, or one was made from the other.
 pub(crate) fn is_similar(one: &str, two: &str) -> bool {
     titles::normalise(one).split(' ').count() >= DISTINCTIVE_WORDS && overlap(one, two) >= SIMILAR
 }
@@ -47,22 +47,22 @@ fn words(title: &str) -> BTreeSet<String> {
     words.split(' ').map(str::to_owned).collect()
 }
 
-/// The words that two titles share, as a part of the words of the one that has more, 0 to 1.
+/// The number of common words divided by the number of words of the title that has more, 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "titles have few words")]
 pub(crate) fn overlap(one: &str, two: &str) -> f64 {
     let (a, b) = (words(one), words(two));
     a.intersection(&b).count() as f64 / a.len().max(b.len()).max(1) as f64
 }
 
-/// Whether enough words are shared for a closer look, which takes time proportional to the product of the lengths.
+/// Whether enough words are common for a comparison of letters, whose time is proportional to the product of the lengths.
 fn shares_words(one: &str, two: &str) -> bool {
     let (a, b) = (words(one), words(two));
     let least = a.len().min(b.len());
-    // Few words: a language without blanks, or words written together.
+    // With few words the language may have no spaces, or the words may be run together.
     least <= LOOKED_AT || a.intersection(&b).count() * LOOKED_AT >= least
 }
 
-/// Whether a title can be told from others.
+/// Whether a title is distinctive: long enough to identify a work.
 pub(crate) fn is_distinctive(title: &str) -> bool {
     titles::key(title).chars().count() >= DISTINCTIVE
         && titles::normalise(title).split(' ').count() >= DISTINCTIVE_WORDS

@@ -1,4 +1,4 @@
-//! The cited authors beside those of a record.
+//! Compares the cited authors with those of a record.
 
 mod person;
 
@@ -8,60 +8,60 @@ use aris_paper::names::{self, Name, NameMatch};
 use crate::thresholds::{FEW, INVENTED};
 use person::{grade, is_comparable, is_group, name, people};
 
-/// What the comparison of two author lists gave.
+/// The result of comparing two author lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// Cited names that were compared.
+    /// Number of cited names that were compared.
     pub cited: usize,
-    /// Cited names that are authors of the record.
+    /// Number of cited names that are authors of the record.
     pub matched: usize,
-    /// Cited names that share their family name with an author and not the given name, with that author.
+    /// Cited names with the family name of an author but another given name, each with that author.
     pub other_given: Vec<(String, String)>,
-    /// Cited names that no author has.
+    /// Cited names that match no author.
     pub invented: Vec<String>,
-    /// Authors whom the citation leaves out without saying so.
+    /// Authors whom the citation omits without saying so.
     pub missing: Vec<String>,
-    /// The names stand in another order.
+    /// Whether the order differs.
     pub reordered: bool,
-    /// The first cited author is not the first author.
+    /// Whether the first cited author is not the first author.
     pub other_first: bool,
-    /// Every author of the record is cited: what is cited beside them may be what the record lacks.
+    /// Whether every author of the record is cited: then the record may lack the other cited names.
     pub all_theirs: bool,
-    /// Invented names in whose place the record has somebody else. Versions of a work differ by a name that came or went; a name in the place
-    /// of another is no version.
+    /// Number of invented names in whose place the record has somebody else. Versions of a work differ by added or removed names, not by one
+    /// name in the place of another.
     pub replaced: usize,
-    /// Given names that differ, as those of profiles may: nothing follows from them where another record can be compared.
+    /// Number of given names that differ but may come from profiles: they do not count if another record can be compared.
     pub forgiven: usize,
-    /// The record names the first author alone, as many publishers once registered works.
+    /// Whether the record names only the first author, as many publishers used to register works.
     pub first_only: bool,
 }
 
-/// What a comparison means.
+/// The meaning of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     /// The same people.
     Same,
     /// The same people in another order.
     Reordered,
-    /// Everybody who is named is an author; others are left out.
+    /// All cited names are authors; some authors are omitted.
     Missing,
-    /// Some names are not right: at most half of them.
+    /// At most half of the names are wrong.
     Partly,
-    /// More than half of the names are not the record's.
+    /// More than half of the names are not in the record.
     Invented,
-    /// Nobody who is named is an author.
+    /// No cited name is an author.
     Disjoint,
 }
 
 impl Comparison {
-    /// What it means.
+    /// The meaning of the comparison.
     pub fn agreement(&self) -> Agreement {
         let wrong = self.invented.len() + self.other_given.len();
         if self.matched == 0 && self.other_given.is_empty() {
             Agreement::Disjoint
         } else if wrong * INVENTED > self.cited && !self.all_theirs {
-            // A family name that many people have is no agreement: "Y. Wang" is not "Meng Wang". One co-author with another given name
-            // among few is a slip.
+            // A common family name proves nothing: "Y. Wang" is not "Meng Wang". But in a short list, another given name of one co-author
+            // is a slip.
             if self.invented.is_empty() && self.cited <= FEW {
                 Agreement::Partly
             } else {
@@ -78,7 +78,7 @@ impl Comparison {
         }
     }
 
-    /// How much is wrong, to choose among records of one work.
+    /// How much is wrong, for choosing among the records of a work.
     fn weight(&self) -> (Agreement, usize) {
         (
             self.agreement(),
@@ -90,22 +90,23 @@ impl Comparison {
     }
 }
 
-/// Compares with one record; `None` where one of the lists is empty or names a group, so that nothing follows.
+/// Compares with one record; `None` if the lists cannot be compared: one is empty, unreadable, or names a group without people.
 pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Comparison> {
     let theirs: Vec<Name> = record.authors.iter().map(name).collect();
     let is_mixed = |list: &[Name]| list.iter().any(is_group);
-    // A list that cannot be read is not guessed.
+    // An unreadable list is not guessed.
     if cited.is_empty() || theirs.is_empty() || cited.iter().any(|name| name.malformed) {
         return None;
     }
     if is_mixed(cited) || is_mixed(&theirs) {
-        // A group beside people stands for some of them; a group alone stands for all.
+        // A group beside people stands for some of them, a group alone for all.
         let (a, b) = (people(cited), people(&theirs));
         if a.is_empty() || b.is_empty() {
             return None;
         }
         let mut found = lists(&a, true, &b, true);
-        // Who is behind the group is not known; where most are strangers, the group does not explain it.
+        // The members of the group are unknown, so missing and invented names do not count; but if most names differ, the group does not
+        // explain it.
         found.missing.clear();
         if found.agreement() < Agreement::Invented {
             found.invented.clear();
@@ -120,7 +121,7 @@ pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Compariso
     (found.cited > 0).then_some(found)
 }
 
-/// Forgives other given names with the same first letter: `OpenAlex` shows the name of the profile that it believes the author's to be.
+/// Ignores different given names with the same first letter: `OpenAlex` shows the name from the profile that it assigns to the author.
 fn forgive(found: &mut Comparison) {
     let before = found.other_given.len();
     let first = |name: &str| name.chars().next();
@@ -131,7 +132,7 @@ fn forgive(found: &mut Comparison) {
     found.matched += found.forgiven;
 }
 
-/// Compares with the records of one work and takes the one that fits best: versions of a preprint have different authors.
+/// Compares with all records of one work and returns the best match: versions of a preprint have different authors.
 pub fn best<'a>(
     cited: &[Name],
     others: bool,
@@ -151,7 +152,7 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
             pairs.extend(grade(one, two).map(|grade| (grade, at, place)));
         }
     }
-    // The surest pairs first, so that one of two namesakes does not take the other's place.
+    // The best matches first, so that one of two namesakes does not take the other's place.
     pairs.sort_unstable();
     for (_, at, place) in pairs {
         if let (Some(slot @ None), Some(taken @ false)) =
@@ -183,14 +184,14 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
                     *slot = true;
                 }
             }
-            // Behind the end of a cut list stands anybody; between two of its names, nobody.
+            // A name after the end of a cut list may be an author; a name between two of its names may not.
             None if cut
                 && (at >= theirs.len()
                     || first_is_right && (!in_order || last_right < Some(at))) =>
             {
                 found.cited -= 1;
             }
-            // Another script, or signs that a source could not keep: not comparable.
+            // Another script, or characters that a source could not store: not comparable.
             None if theirs
                 .iter()
                 .zip(&taken)
@@ -215,7 +216,7 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
             .zip(&taken)
             .filter(|(_, taken)| !**taken)
             .map(|(two, _)| two)
-            // Sources name some authors twice, and groups beside people.
+            // Some sources name authors twice, or groups beside people.
             .filter(|two| {
                 !is_group(two)
                     && cited

@@ -1,11 +1,11 @@
-//! Whether two names are one person's, and who is no person.
+//! Whether two names belong to the same person, and which names are not persons.
 
 use aris_contract::artifact::papers::Author;
 use aris_paper::names::{self, Name, NameMatch};
 
 use crate::thresholds::SHORT_NAME;
 
-/// Words of which one in a name tells a group from a person.
+/// A name with one of these words is a group.
 const GROUP_WORDS: [&str; 25] = [
     "ai",
     "association",
@@ -34,7 +34,7 @@ const GROUP_WORDS: [&str; 25] = [
     "university",
 ];
 
-/// How surely two names are one person's; sources garble marks (`V'ertesi`) and family names of several words.
+/// How well two names match as the same person. Tolerates marks that sources garble (`V'ertesi`) and family names of several words.
 pub(super) fn grade(one: &Name, two: &Name) -> Option<NameMatch> {
     match names::compare(one, two) {
         sure if sure <= NameMatch::Swapped => Some(sure),
@@ -44,7 +44,7 @@ pub(super) fn grade(one: &Name, two: &Name) -> Option<NameMatch> {
     }
 }
 
-/// Whether two names can be compared letter by letter: they are written in one script.
+/// Whether two names can be compared by letters: both are in the same script.
 pub(super) fn is_comparable(one: &Name, two: &Name) -> bool {
     let latin = |name: &Name| {
         aris_paper::titles::fold(&name.last)
@@ -55,7 +55,7 @@ pub(super) fn is_comparable(one: &Name, two: &Name) -> bool {
     latin(one) == latin(two)
 }
 
-/// Whether the letters of two names are the same once signs and the umlauts' second letters are gone: `Schoelkopf` and `Scholkopf`,
+/// Whether the letters of two names are equal without punctuation and the second letters of umlauts: `Schoelkopf` and `Scholkopf`,
 /// `V'ertesi` and `Vértesi`.
 fn is_garbled(one: &Name, two: &Name) -> bool {
     let plain = |text: &str| {
@@ -77,7 +77,7 @@ fn is_garbled(one: &Name, two: &Name) -> bool {
         && names::compare(&spelt(one), &spelt(two)) <= NameMatch::FamilyOnly
 }
 
-/// Whether all words of one full name are words of the other, initials included: `Mikaela Angelina Uy` and `M. Uy`.
+/// Whether all words of one full name, including initials, match words of the other: `Mikaela Angelina Uy` and `M. Uy`.
 fn shares_parts(one: &Name, two: &Name) -> bool {
     let (a, b) = (words(&one.display()), words(&two.display()));
     let (short, long) = if a.len() <= b.len() {
@@ -96,15 +96,15 @@ fn shares_parts(one: &Name, two: &Name) -> bool {
     all && full >= 1
 }
 
-/// `Steven Hoi` and `Steven C. H. Hoi`, `Alex Smith` and `Alexander Smith`, `Tom` and `Thomas` do not fit letter by letter; a given name
-/// that begins the other does.
+/// Whether one given name is a short form of the other: `Steven Hoi` and `Steven C. H. Hoi`, `Alex Smith` and `Alexander Smith`. One
+/// given name must begin with the other, so `Tom` and `Thomas` do not match.
 fn is_short_for(one: &Name, two: &Name) -> bool {
     let first = |name: &Name| words(&name.first).into_iter().next().unwrap_or_default();
     let (a, b) = (first(one), first(two));
     a.len() >= SHORT_NAME && b.len() >= SHORT_NAME && (a.starts_with(&b) || b.starts_with(&a))
 }
 
-/// The words of a text, without marks and in lower case.
+/// The words of a text, without accents and in lower case.
 fn words(text: &str) -> Vec<String> {
     let folded = aris_paper::titles::fold(text);
     let words = folded.split(|c: char| !c.is_alphanumeric());
@@ -126,7 +126,7 @@ pub(super) fn is_group(name: &Name) -> bool {
     let folded = aris_paper::titles::fold(&name.display());
     let words = words(&name.display());
     let single = name.first.is_empty() && name.von.is_empty() && name.jr.is_empty();
-    // One word alone is a family name or a company; `OpenAI` and `DeepSeek-AI` say so themselves.
+    // A single word is a family name or a company; the names of `OpenAI` and `DeepSeek-AI` show that they are companies.
     single && folded.ends_with("ai") && folded.len() > 4
         || words.len() >= 2
             && words

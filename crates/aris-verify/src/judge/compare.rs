@@ -1,4 +1,4 @@
-//! The fields of a reference beside the records of its work.
+//! Compares the fields of a reference with the records of its work.
 
 use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::{ArxivId, Doi};
@@ -10,10 +10,10 @@ use crate::report::{Field, FieldCheck, Finding, Match, Severity, source};
 use crate::thresholds::{LATER, MISSING, SLIP, YEARS};
 use crate::title::{self, Likeness};
 
-/// Names that a message lists.
+/// Most names in a message.
 const SHOWN: usize = 3;
 
-/// Compares all fields and adds what speaks against the reference. Without records nothing is compared.
+/// Compares all fields and adds findings. Without records nothing is compared.
 pub(super) fn fields(
     reference: &Reference,
     work: &[&Paper],
@@ -98,7 +98,7 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
     let (id, severity, message) = match agreement {
         Agreement::Same => return None,
         Agreement::Reordered => {
-            // OpenAlex puts lists together from several places.
+            // OpenAlex combines author lists from several places.
             let doubtful = found.other_first && source != "openalex";
             let first = if doubtful { ", and another first" } else { "" };
             let message = format!("{source} has the same authors in another order{first}");
@@ -121,7 +121,8 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
             for (yours, theirs) in found.other_given.iter().take(SHOWN) {
                 parts.push(format!("{source} has {theirs}, not {yours}"));
             }
-            // One name of many may be another version's, or one that somebody changed. A stranger in the place of an author is neither.
+            // One wrong name of many may come from another version or a changed name. Somebody else in the place of an author is
+            // neither.
             let wrong = found.invented.len() + found.other_given.len();
             let slip = found.replaced == 0 && wrong * SLIP < found.cited;
             let severity = Severity::doubt_if(!slip && !found.first_only);
@@ -161,7 +162,7 @@ fn years(
     };
     let apart = theirs.abs_diff(yours);
     if apart > 0 {
-        // The work may have appeared where the records do not see it yet.
+        // The work may have been published later than the records know.
         let later = yours > theirs && apart <= LATER && venue::is_open(reference, work);
         let severity = Severity::doubt_if(apart > YEARS && !later);
         let message = format!("{} has {theirs}, not {yours}", source(record));
@@ -170,10 +171,10 @@ fn years(
     Some(field.is(Match::of(apart == 0), theirs.to_string(), record))
 }
 
-/// Cited identifiers beside those of the records; one that leads elsewhere was told of before.
+/// Compares cited identifiers with those of the records. An identifier that leads to another work was reported before.
 fn identifiers(reference: &Reference, work: &[&Paper]) -> Vec<FieldCheck> {
     let dois = reference.dois.iter().map(|doi| {
-        // A DOI of arXiv's stands beside that of a publication.
+        // A preprint's arXiv DOI may be cited for a publication with its own DOI.
         let counts = |doi: &Doi| !doi.folded().starts_with("10.48550/");
         identifier("doi", doi, work, |record| record.ids.doi.clone(), counts)
     });
@@ -185,7 +186,7 @@ fn identifiers(reference: &Reference, work: &[&Paper]) -> Vec<FieldCheck> {
     dois.chain(papers).flatten().collect()
 }
 
-/// One identifier beside those of the records; another one is told of where it `counts`.
+/// Compares one identifier with those of the records. A different one is reported if it `counts`.
 fn identifier<T: PartialEq + ToString>(
     name: &'static str,
     yours: &T,

@@ -1,4 +1,4 @@
-//! How a record fits a reference.
+//! How well a record fits a reference.
 
 use aris_contract::artifact::papers::Paper;
 
@@ -7,22 +7,22 @@ use crate::reference::Reference;
 use crate::thresholds::SAME_PEOPLE;
 use crate::title::{self, Likeness};
 
-/// How a record fits a reference, best first.
+/// How well a record fits a reference, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
-    /// The work that is meant.
+    /// It is the cited work.
     Work,
-    /// Its title, by other people.
+    /// It has the title, but other authors.
     OtherPeople,
-    /// Its people, under another title.
+    /// It has the authors, but another title.
     OtherTitle,
-    /// Its main title, and nothing that says whose work it is.
+    /// It has the main title, and nothing shows whose work it is.
     MainTitle,
-    /// Another work.
+    /// It is another work.
     Other,
 }
 
-/// How the record behind a cited identifier fits.
+/// How well the record behind a cited identifier fits.
 pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
     if reference.title.is_empty() || record.title.is_empty() {
         return Fit::Work;
@@ -32,7 +32,7 @@ pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
         Likeness::OtherNumbers | Likeness::Other if same_people(reference, record) => {
             Fit::OtherTitle
         }
-        // Papers are renamed when they are published, and long lists of authors are not compared name by name.
+        // Papers are renamed on publication, and long author lists are not compared name by name.
         Likeness::Other
             if title::is_similar(&reference.title, &record.title)
                 && !other_people(reference, record) =>
@@ -43,13 +43,13 @@ pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
     }
 }
 
-/// How a record that a search brought up fits.
+/// How well a record from a search fits.
 pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     let likeness = title::relate(&reference.title, &record.title);
     if let Some(least) = reference.title_overlap {
         let enough = title::overlap(&reference.title, &record.title) >= least;
         if !enough {
-            // Never evidence that there is no such work, whoever wrote it.
+            // Such a record never proves that the work does not exist, whoever wrote it.
             return if likeness == Likeness::Part || is_other_subtitle(reference, record) {
                 Fit::MainTitle
             } else {
@@ -75,14 +75,14 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     let apart = matches!(agreement, Some(Agreement::Invented | Agreement::Disjoint));
     let distinctive = title::is_distinctive(&reference.title);
     match likeness {
-        // A title of two words that people speak neither for nor against may be anybody's.
+        // A short title is not distinctive, so without authors to compare the work may be another one.
         Likeness::Same
             if !apart && (agreement.is_some() || reference.authors.is_empty() || distinctive) =>
         {
             Fit::Work
         }
         Likeness::Same if apart && distinctive => Fit::OtherPeople,
-        // A title that is only like it needs people who speak for it.
+        // A merely similar title needs matching authors.
         Likeness::Part | Likeness::Near if agreement.is_some() && !apart => Fit::Work,
         Likeness::Part | Likeness::Near
             if agreement.is_none() && reference.authors.is_empty() && distinctive =>
@@ -94,7 +94,7 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     }
 }
 
-/// Whether the record has the cited main title, people and year, and another subtitle: subtitles change between versions.
+/// Whether the record has the cited main title, authors and year but another subtitle: subtitles change between versions.
 fn is_other_subtitle(reference: &Reference, record: &Paper) -> bool {
     title::is_other_subtitle(&reference.title, &record.title)
         && reference.year.is_some()
@@ -102,7 +102,7 @@ fn is_other_subtitle(reference: &Reference, record: &Paper) -> bool {
         && same_people(reference, record)
 }
 
-/// Whether enough authors are shared to think of a work that was given another title.
+/// Whether enough authors match that the record may be the cited work under another title.
 fn same_people(reference: &Reference, record: &Paper) -> bool {
     compared(reference, record).is_some_and(|found| {
         found.agreement() < Agreement::Partly
@@ -110,12 +110,12 @@ fn same_people(reference: &Reference, record: &Paper) -> bool {
     })
 }
 
-/// Whether the people of a record speak against a reference.
+/// Whether the record's authors contradict the reference.
 fn other_people(reference: &Reference, record: &Paper) -> bool {
     compared(reference, record).is_some_and(|found| found.agreement() >= Agreement::Partly)
 }
 
-/// The people of a reference beside those of a record, where they can be compared.
+/// The comparison of the authors, if they can be compared.
 fn compared(reference: &Reference, record: &Paper) -> Option<Comparison> {
     authors::compare(&reference.authors, reference.others, record)
 }

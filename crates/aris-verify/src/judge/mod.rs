@@ -1,4 +1,4 @@
-//! From answers to a verdict.
+//! Makes a verdict from the answers.
 
 mod compare;
 mod fit;
@@ -29,19 +29,19 @@ fn records_of(said: &[Answer]) -> impl Iterator<Item = (Source, &Paper)> {
     })
 }
 
-/// What is collected about one reference.
+/// The facts about one reference.
 #[derive(Default)]
 struct Case<'a> {
-    /// Records of the work that is meant; those behind identifiers first.
+    /// Records of the cited work; those found by identifiers first.
     work: Vec<&'a Paper>,
-    /// The best of them came through an identifier.
+    /// Whether the best of them was found by an identifier.
     by_id: bool,
     evidence: Vec<Evidence>,
     findings: Vec<Finding>,
-    /// Nobody knows an identifier.
+    /// Whether a DOI is unknown to all registries.
     unknown_doi: bool,
     silent: bool,
-    /// Somebody has a work whose main title is the cited one.
+    /// A record whose main title is the cited one.
     main_title: Option<(Source, &'a Paper)>,
 }
 
@@ -51,13 +51,13 @@ pub(crate) fn judge(reference: &Reference, ids: &[(Id, &[Answer])], titles: &[An
     for fact in &reference.facts {
         let severity = match fact.kind {
             kind if kind.proves_error() => Severity::Error,
-            // A matter of style: the list says of itself that it is cut.
+            // A matter of style: the list itself says that it is cut.
             FactKind::LiteralEtAl => Severity::Note,
             _ => Severity::Doubt,
         };
         case.find(fact.kind.id(), severity, &fact.field, fact.message.clone());
     }
-    // Titles first: a search can confirm that a cited identifier belongs to the work under a former title.
+    // Titles first: a search may confirm that a cited identifier belongs to the work under a former title.
     case.titles(reference, titles);
     for (id, said) in ids {
         case.identifier(reference, id, said);
@@ -146,7 +146,7 @@ impl<'a> Case<'a> {
                 );
                 self.find("title_of_other_people", Severity::Doubt, "authors", message);
             }
-            // Everybody has answered: the title is theirs.
+            // All sources have answered, so the title belongs to these authors.
             Some(record) => self.work.push(record),
             None => {}
         }
@@ -216,7 +216,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether a record that the title led to goes by this identifier: then the work has, or had, both titles.
+    /// Whether a record found by the title has this identifier: then the work has, or had, both titles.
     fn is_known_as(&self, id: &Id) -> bool {
         let mut known = self.work.iter().map(|record| &record.ids);
         known.any(|ids| match id {
@@ -255,7 +255,7 @@ impl<'a> Case<'a> {
         } else {
             Existence::NotFound
         };
-        // What speaks against being this work at all, whatever its weight.
+        // A finding that means another work, whatever its severity.
         let against = self.findings.iter().find(|finding| {
             finding.severity == Severity::Error || finding.id == "identifier_has_other_title"
         });
@@ -300,7 +300,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether everybody who lists works of this kind has answered "no". Without a title only a registry that numbers all its works can.
+    /// Whether all sources that list works of this kind have answered "no". Without a title only a registry that lists all its works
+    /// can.
     fn is_decided(&self, reference: &Reference) -> bool {
         if reference.title.is_empty() {
             return !self.unknown_doi;
@@ -332,7 +333,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What the work goes by: the record's identifiers, else the cited ones.
+/// The identifiers of the work: the record's, else the cited ones.
 fn identifiers(reference: &Reference, record: Option<&Paper>) -> BTreeMap<String, String> {
     let arxiv = record.and_then(|record| record.ids.arxiv.as_ref());
     let doi = record.and_then(|record| record.ids.doi.first());

@@ -1,4 +1,4 @@
-//! Whether enough was said, or somebody else is asked.
+//! Decides whether the answers are sufficient or another source is asked.
 
 use super::fit::{Fit, fit_of_id, fit_of_title};
 use super::{judge, records_of};
@@ -7,7 +7,7 @@ use crate::report::{Checked, Existence, Match, Severity};
 use crate::sources::{Answer, Id};
 use crate::thresholds::OPINIONS;
 
-/// Whether the identifiers alone confirm a reference, so that nobody need be asked for its title.
+/// Whether the identifiers alone confirm a reference, so that its title need not be searched.
 pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bool {
     let mut fits = ids
         .iter()
@@ -17,8 +17,8 @@ pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bo
     fits.peek().is_some() && fits.all(|fit| fit == Fit::Work)
 }
 
-/// Whether what was said is enough, `found` answers to the title having the work. A doubt about the description wants another opinion, and
-/// so does a venue that no record names.
+/// Whether the answers are sufficient; `found` is the number of answers to the title that have the work. Doubts about the description
+/// require another opinion, and so does a venue that no record names.
 pub(crate) fn is_settled(
     reference: &Reference,
     ids: &[(Id, &[Answer])],
@@ -32,7 +32,7 @@ pub(crate) fn is_settled(
     }
 }
 
-/// Whether the work is known, and another record of it may say more.
+/// Whether the work is known and another record of it may help.
 pub(crate) fn wants_opinion(
     reference: &Reference,
     ids: &[(Id, &[Answer])],
@@ -59,7 +59,7 @@ fn is_doubtful(checked: &Checked) -> bool {
     })
 }
 
-/// Whether an answer to a title has the work.
+/// Whether an answer to a title contains the work.
 pub(crate) fn is_found(reference: &Reference, answer: &Answer) -> bool {
     records_of(std::slice::from_ref(answer))
         .any(|(_, record)| fit_of_title(reference, record) == Fit::Work)

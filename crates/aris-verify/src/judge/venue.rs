@@ -1,4 +1,4 @@
-//! Where a work is said to have appeared, beside where the records have it.
+//! Compares the cited venue with the records.
 
 use aris_contract::artifact::papers::{Kind, Paper};
 use aris_paper::venues::{self, VenueMatch};
@@ -20,7 +20,7 @@ pub(super) fn compare(
     let yours = reference.venue.as_str();
     let field = Field::new("venue", yours);
     if venues::is_preprint(yours) {
-        // Citing the preprint is right whatever else there is.
+        // Citing the preprint is right even if a publication exists.
         let known = work.iter().any(|record| record.ids.arxiv.is_some());
         let verdict = if known { Match::Match } else { Match::Unknown };
         return Some(field.is(verdict, "", first));
@@ -33,9 +33,9 @@ pub(super) fn compare(
         };
         match venues::compare(yours, theirs) {
             VenueMatch::Same => return Some(field.is(Match::Match, theirs, record)),
-            // OpenAlex often names the repository that holds a copy.
+            // OpenAlex often names the repository of a copy.
             VenueMatch::Different if source(record) == "openalex" && !venues::is_known(theirs) => {}
-            // Semantic Scholar names the conference for a workshop with a name of its own.
+            // Semantic Scholar names the conference instead of a workshop with its own name.
             VenueMatch::Different if source(record) == "semantic_scholar" && !is_venue(yours) => {
                 unclear = true;
             }
@@ -57,14 +57,14 @@ pub(super) fn compare(
     Some(field.is(Match::Unknown, "", first))
 }
 
-/// Where a record says that the work was published; a preprint server publishes nothing.
+/// Where a record says that the work was published; preprint servers do not count.
 fn published_in(record: &Paper) -> Option<&str> {
     let venue = record.venue.as_deref()?;
     let preprint = record.kind == Some(Kind::Preprint) || venues::is_preprint(venue);
     (!preprint).then_some(venue)
 }
 
-/// Whether a name says what it is: a conference or a journal.
+/// Whether the name is recognisable as a conference or a journal.
 fn is_venue(name: &str) -> bool {
     venues::is_known(name) || venues::kind(name).is_some()
 }
@@ -76,7 +76,8 @@ pub(super) fn is_open(reference: &Reference, work: &[&Paper]) -> bool {
         && work.iter().all(|record| published_in(record).is_none())
 }
 
-/// A publication that nobody knows of. Sources learn of it within two years; before that nothing follows.
+/// A finding if no source knows the cited publication. Sources learn of publications within two years; before that it is only a
+/// note.
 fn preprint_only(reference: &Reference, work: &[&Paper]) -> Option<Finding> {
     let mut sources: Vec<&str> = Vec::new();
     for record in work {

@@ -1,4 +1,4 @@
-//! Faults put into real references, one kind at a time: the kinds of the HALLMARK benchmark that recorded answers can show.
+//! Faults planted into real references, by kind: those of the HALLMARK benchmark that recorded answers can reveal.
 
 use aris_contract::ids::Doi;
 
@@ -7,7 +7,7 @@ use crate::replay::{Cited, Replay};
 /// One kind of fault.
 pub(crate) struct Fault {
     pub(crate) name: &'static str,
-    /// Makes a faulty reference of a sound one; `None` where this kind does not apply.
+    /// Makes a faulty reference from a correct one; `None` if this kind does not apply.
     pub(crate) apply: fn(&Cited, &Cited, &mut Replay) -> Option<Cited>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) const FAULTS: [Fault; 11] = [
     Fault {
         name: "chimeric_title",
         apply: |cited, other, _| {
-            // The identifier and people of one work under the title of another.
+            // The identifier and authors of one work with the title of another.
             (!cited.url.is_empty() && cited.url.contains("arxiv") || !cited.doi.is_empty()).then(
                 || Cited {
                     title: other.title.clone(),

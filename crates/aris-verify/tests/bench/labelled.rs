@@ -1,4 +1,4 @@
-//! Labelled cases: references with what a database has, and whether the authors were made up.
+//! Labelled cases: references, the contents of a database, and whether the authors were invented.
 
 use aris_contract::artifact::papers::{Author, Identifiers, Origin, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::replay::NOW;
 
-/// A world with one paper, in which everybody answers.
+/// Sources that all answer and know only these papers.
 struct World(Vec<Paper>);
 
 impl Sources for World {
@@ -65,7 +65,7 @@ fn regression_cases() {
         let entry = &case["error_entry"];
         let get = |name: &str| entry[name].as_str().unwrap_or_default();
         let id = case["id"].as_str().expect("id");
-        // Without a list of right authors the cited ones are right.
+        // Without a list of correct authors the cited ones are correct.
         let authors = match get("ref_authors_correct") {
             "" => get("ref_authors_cited"),
             correct => correct,
@@ -119,7 +119,7 @@ fn regression_cases() {
     assert_eq!(right, 18);
 }
 
-/// What databases have of the real works that the labelled bibliographies cite, right or wrong.
+/// The records of the real works that the labelled bibliographies cite, correctly or not.
 fn real_works() -> Vec<Paper> {
     let attention = "Ashish Vaswani, Noam Shazeer, Niki Parmar, Jakob Uszkoreit, Llion Jones, Aidan N. Gomez, Lukasz Kaiser, Illia Polosukhin";
     let gan = "Ian J. Goodfellow, Jean Pouget-Abadie, Mehdi Mirza, Bing Xu, David Warde-Farley, Sherjil Ozair, Aaron C. Courville, Yoshua Bengio";
@@ -173,19 +173,19 @@ fn real_works() -> Vec<Paper> {
     .to_vec()
 }
 
-/// The two labelled bibliographies: what their comments say of each entry.
+/// The two labelled bibliographies; the labels come from the comments in them.
 #[test]
 fn bibliographies() {
     let Some(folder) = aris_testkit::shared("citation_bench") else {
         return;
     };
-    // Sound: nothing speaks against it. Slip: a real work, described wrongly. Fake: no such work, or not by these people.
+    // Sound: no findings. Slip: a real work with a wrong description. Fake: no such work, or by other people.
     let labels = [
         ("vaswani2017attention", "sound"),
         ("devlin2018bert", "sound"),
         ("priem2022openalex", "sound"),
         ("totally_fake_2025", "fake"),
-        // A year apart, as preprint and publication are.
+        // One year of difference, as between preprint and publication.
         ("devlin2019bert_yearoff", "sound"),
         ("he2016resnet_wrongauthor", "slip"),
         ("goodfellow2014gan_wrongvenue", "slip"),

@@ -3,7 +3,8 @@
     clippy::disallowed_methods,
     reason = "tests read recorded answers directly"
 )]
-//! How well references are told apart, on recorded answers: `cargo xtask bench literature` prints what these tests print.
+//! How well correct and wrong references are distinguished, on recorded answers: `cargo xtask bench literature` prints what these
+//! tests print.
 
 mod faults;
 mod labelled;
@@ -28,12 +29,12 @@ fn check(replay: &Replay, cited: &[Cited], options: &Options) -> Vec<Checked> {
     verify(&references, replay, options, &mut |_| ())
 }
 
-/// What a reader would be shown: something is wrong or doubtful.
+/// Whether a reader would see a fault or a doubt.
 fn is_flagged(checked: &Checked) -> bool {
     checked.has(Severity::Doubt) || checked.existence == Existence::NotFound
 }
 
-/// Flagged as wrong, not merely doubtful.
+/// Whether the reference is flagged as wrong, not merely doubtful.
 fn is_refused(checked: &Checked) -> bool {
     checked.has(Severity::Error) || checked.existence == Existence::NotFound
 }
@@ -63,7 +64,7 @@ fn no_real_reference_is_called_non_existent() {
         "{}",
         count(Existence::Exists)
     );
-    // What would be said if three sources were enough to call a work not found.
+    // The result if three sources were enough to call a work not found.
     let three = Options {
         title_sources: vec![Source::Openalex, Source::Crossref, Source::Dblp],
         ..Options::default()
@@ -81,7 +82,7 @@ fn no_real_reference_is_called_non_existent() {
     }
 }
 
-/// Two of the six papers, 126 references: nobody looked at them when the thresholds were measured.
+/// Two of the six papers, with 126 references, that were not used when the thresholds were measured.
 const APART: [&str; 2] = ["openreview_lfsjVdi72l", "openreview_nspzrcvzcB"];
 
 #[test]
@@ -108,7 +109,7 @@ fn faults_put_into_real_references() {
             really,
             refused,
         } = figures;
-        // One false alarm rate, weighed against as many faulty references as sound ones.
+        // Precision at equal numbers of faulty and correct references.
         let precision = recall / (recall + alarms);
         println!(
             "| {what}: {references} references, {faults} faults, recall {recall:.3}, precision {precision:.3} at equal numbers, F1 {:.3}, \
@@ -120,22 +121,22 @@ fn faults_put_into_real_references() {
     assert!(all.alarms < 0.091 && all.really < 0.02, "{all:?}");
 }
 
-/// What was found.
+/// The results.
 #[derive(Clone, Copy, Debug)]
 struct Figures {
     references: usize,
     faults: usize,
-    /// Faulty references that are flagged.
+    /// Share of faulty references that are flagged.
     recall: f64,
-    /// References as cited that are flagged.
+    /// Share of unchanged references that are flagged.
     alarms: f64,
-    /// The same without those that a person found wrong.
+    /// The same without references that a person found to be wrong.
     really: f64,
-    /// References as cited that are refused.
+    /// Share of unchanged references that are refused.
     refused: f64,
 }
 
-/// What is found of faults in the references that are `wanted`; with `tables` also each flagged reference and each kind of fault.
+/// Measures on the references that are `wanted`; with `tables` prints each flagged reference and each kind of fault.
 fn measured(text: &str, wanted: &dyn Fn(&str) -> bool, tables: bool) -> Figures {
     let (mut replay, mut cited, answered) = Replay::read(text);
     cited.retain(|one| wanted(&one.id));
@@ -154,7 +155,7 @@ fn measured(text: &str, wanted: &dyn Fn(&str) -> bool, tables: bool) -> Figures 
         .collect();
     let by_id: BTreeMap<&str, &Checked> =
         checked.iter().map(|one| (one.id.as_str(), one)).collect();
-    // Sound references: those that somebody answered for. They were taken as they stand in papers, faults of their authors included.
+    // Unchanged references with an answer. They are taken from papers, so some contain faults of the authors.
     let mut alarms = (0, 0);
     for one in &known {
         let checked = by_id[one.id.as_str()];
@@ -198,7 +199,7 @@ fn measured(text: &str, wanted: &dyn Fn(&str) -> bool, tables: bool) -> Figures 
         .filter(|(id, _)| by_id.get(id).is_some_and(|checked| is_flagged(checked)))
         .count();
     let really = ratio(alarms.0 - found, known.len() - wrong.count());
-    // Only where the sound reference is in order can a fault be told from what was there before.
+    // Faults can be recognised only in references that were not flagged before.
     let sound: Vec<&Cited> = known
         .iter()
         .copied()

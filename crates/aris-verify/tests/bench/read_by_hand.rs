@@ -1,5 +1,5 @@
-//! References of real papers that are wrong as they stand there. Each was flagged, and then read beside the recorded answers by a person.
-//! They are faults that their authors made: flagging them is no false alarm.
+//! References in real papers that are wrong as published. Each was flagged and then compared with the recorded answers by a person.
+//! These are faults of the papers' authors, so flagging them is no false alarm.
 
 /// The reference, and what is wrong with it.
 pub(crate) const WRONG: [(&str, &str); 28] = [

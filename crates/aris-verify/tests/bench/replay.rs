@@ -1,4 +1,4 @@
-//! Recorded answers as sources: what was not recorded is silent.
+//! Recorded answers as sources; questions that were not recorded get no answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -76,14 +76,14 @@ pub(crate) struct Replay {
     titles: BTreeMap<(Source, String), Vec<Paper>>,
     arxiv: BTreeMap<String, Paper>,
     dois: BTreeMap<Doi, Paper>,
-    /// DOIs that both registries deny.
+    /// DOIs that are unknown to both registries.
     pub(crate) denied: BTreeSet<Doi>,
-    /// Requests, and those of them that were answered.
+    /// Number of requests, and number of those that were answered.
     pub(crate) asked: Mutex<(usize, usize)>,
 }
 
 impl Replay {
-    /// Reads `candidates.jsonl`; also gives the references, and which of them have an answer from anybody.
+    /// Reads `candidates.jsonl`; also returns the references, and the ids of those with an answer from any source.
     pub(crate) fn read(text: &str) -> (Self, Vec<Cited>, BTreeSet<String>) {
         let mut replay = Self::default();
         let mut all = Vec::new();
@@ -127,7 +127,7 @@ impl Replay {
         (replay, all, answered)
     }
 
-    /// Answers for one title what was recorded for another.
+    /// Answers a title with what was recorded for another.
     pub(crate) fn alias(&mut self, title: &str, recorded: &str) {
         let (title, recorded) = (titles::key(title), titles::key(recorded));
         for source in aris_verify::engine::TITLE_SOURCES {
@@ -137,7 +137,7 @@ impl Replay {
         }
     }
 
-    /// Lets all sources answer for a title with records of other works.
+    /// Makes all sources answer a title with records of other works.
     pub(crate) fn deny(&mut self, title: &str, others: &[Paper]) {
         for source in aris_verify::engine::TITLE_SOURCES {
             self.titles
@@ -145,7 +145,7 @@ impl Replay {
         }
     }
 
-    /// The first records of all searches.
+    /// The first record of each search.
     pub(crate) fn some_records(&self) -> Vec<Paper> {
         self.titles
             .values()
@@ -153,7 +153,7 @@ impl Replay {
             .collect()
     }
 
-    /// arXiv papers that can be looked up.
+    /// arXiv identifiers with a recorded answer.
     pub(crate) fn arxiv_ids(&self) -> Vec<String> {
         self.arxiv.keys().cloned().collect()
     }
@@ -212,7 +212,7 @@ fn source(name: &str) -> Source {
     }
 }
 
-/// A reduced candidate put back into the shape of its source, and read by the source's own reader.
+/// Converts a shortened candidate back into its source's format, and parses it with the source's own parser.
 fn paper(lookup: &str, candidate: &Value) -> Option<Paper> {
     let names: Vec<&str> = candidate["authors"]
         .as_array()
@@ -266,7 +266,7 @@ fn paper(lookup: &str, candidate: &Value) -> Option<Paper> {
             semantic_scholar::paper(&work, &response)
         }
     }?;
-    // The recordings were reduced to eight authors.
+    // The recordings were shortened to eight authors.
     made.authors_cut = c["n_authors"]
         .as_u64()
         .is_some_and(|count| count > names.len() as u64);
