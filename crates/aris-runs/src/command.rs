@@ -1,30 +1,30 @@
-//! What a command line says: its words, its interpreter, and the files that it names.
+//! Analyses a command line: its words, its interpreter, and the files that it names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_contract::text::shell_line;
 
-/// Programs that run a text, by the beginning of their names.
+/// Programs that run scripts; a program's name must begin with one of these.
 const INTERPRETERS: [&str; 8] = [
     "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
 ];
 
-/// Texts in texts that are looked into: `sh -c 'sh -c "…"'`.
+/// Deepest nesting of shell texts that is examined: `sh -c 'sh -c "…"'`.
 const DEPTH: u32 = 4;
 
-/// The command of these words, for a shell.
+/// These words as a shell command.
 pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     shell_line(&words.into_iter().collect::<Vec<_>>())
 }
 
-/// The words of a shell's text, as far as they can be told without a shell.
+/// The words of a shell text, as far as they can be determined without a shell.
 fn words(command: &str) -> Vec<String> {
     let plain = || command.split_whitespace().map(str::to_owned).collect();
     shlex::split(command).unwrap_or_else(plain)
 }
 
-/// The word of a shell's command that names the interpreter which runs its text; `None` where that is none.
+/// The word of a shell command that names the interpreter of its script; `None` if there is none.
 pub fn interpreter(command: &str) -> Option<String> {
     // Words before the program set variables.
     let mut words = words(command).into_iter();
@@ -42,8 +42,9 @@ pub(crate) fn file_name(word: &str) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Paths that a command in `cwd` may read: words of it that are regular files, also in texts such as that of `sh -c`, after `cd`, by a glob,
-/// and where a link leads. Programs and what only `>` writes are not among them. A file that the program finds itself is not known here.
+/// Files that a command in `cwd` may read: words that are paths of regular files, also inside texts such as that of `sh -c`, after `cd`,
+/// matched by a glob, and the targets of links. Programs and files only written with `>` are left out. Files that the program finds by
+/// itself are unknown here.
 pub(crate) fn files(cwd: &Path, command: &str) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     collect(cwd, command, DEPTH, &mut found);
@@ -73,7 +74,7 @@ fn collect(cwd: &Path, command: &str, depth: u32, found: &mut BTreeSet<PathBuf>)
                 if let Some(depth) = depth.checked_sub(1).filter(|_| is_text) {
                     collect(&folder, text, depth, found);
                 }
-                // `--config=a.yaml` names a file, too; `X=1` before a program does not make it an argument.
+                // `--config=a.yaml` names a file as well; after `X=1` the next word is still the program.
                 let (is_setting, value) = match text.split_once('=') {
                     Some((_, value)) => (true, value),
                     None => (false, text),
@@ -87,7 +88,7 @@ fn collect(cwd: &Path, command: &str, depth: u32, found: &mut BTreeSet<PathBuf>)
     }
 }
 
-/// Adds the regular files that a word stands for.
+/// Adds the regular files that a word names.
 fn named(folder: &Path, word: &str, is_program: bool, found: &mut BTreeSet<PathBuf>) {
     let here = folder.display().to_string();
     let word = word.replace("${PWD}", &here).replace("$PWD", &here);
@@ -108,7 +109,7 @@ fn named(folder: &Path, word: &str, is_program: bool, found: &mut BTreeSet<PathB
     }
 }
 
-/// The text with blanks around what a shell reads as an operator: `>`, `>>` and `<` stay, others become `;`.
+/// The text with spaces around shell operators: `>`, `>>` and `<` stay, others become `;`.
 fn spaced(command: &str) -> String {
     let mut text = String::with_capacity(command.len());
     let mut quote = None;

@@ -1,8 +1,8 @@
-//! A record as it lies on the disk.
+//! A record's file.
 //!
-//! Its first line is the [`Run`], and the id of the record is the SHA-256 of this line. Where a run wrote more than [`INLINE`] files, the
-//! lines after it name them, a JSON object each, in the order of their paths, and the run holds the SHA-256 of each block of them: so one
-//! file among 100,000 is looked up without reading the others.
+//! Its first line is the [`Run`], and the id of the record is the SHA-256 of this line. If a run wrote more than [`INLINE`] files, the
+//! following lines name them, one JSON object each, sorted by path, and the run contains the SHA-256 of each block of these lines: so one
+//! file among 100,000 can be looked up without reading the others.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -14,11 +14,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::record::{Block, FileSeen, Run};
 
-/// Files that the first line names itself.
+/// Most output files in the first line.
 const INLINE: usize = 256;
-/// Files of a block: its lines take some 150 KB.
+/// Files per block; its lines take some 150 KB.
 const BLOCK: usize = 1_000;
-/// The longest first line that is read.
+/// Longest first line that is read, in bytes.
 const LIMIT: usize = 256 << 20;
 
 /// Why a record cannot be used.
@@ -27,7 +27,7 @@ pub enum Damage {
     /// It is not there.
     #[error("it is gone")]
     Gone,
-    /// Its content is not what its name says: it was edited.
+    /// Its content does not match its id: it was edited.
     #[error("the record was edited: its digest is not its name")]
     Edited,
     /// It cannot be read.
@@ -35,24 +35,24 @@ pub enum Damage {
     Unreadable(String),
 }
 
-/// A record that is what its id says.
+/// A record whose content matches its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The run.
     pub run: Run,
-    /// The lines that name its files.
+    /// The lines that name its output files.
     lines: Lines,
-    /// The files of each block, once somebody asked for one of them.
+    /// The files of each block, read on demand.
     blocks: Vec<OnceCell<Result<Vec<FileSeen>, Damage>>>,
-    /// The digests of all files, once somebody asked for one that is not where the run wrote it.
+    /// The digests of all output files; read when a file is not at the path where the run wrote it.
     digests: OnceCell<Result<BTreeSet<String>, Damage>>,
 }
 
-/// Where the lines of a record are.
+/// The place of a record's lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Lines {
     Bytes(Vec<u8>),
-    /// In this file, from this byte on.
+    /// In this file, from this byte offset on.
     File(PathBuf, u64),
 }
 
@@ -73,7 +73,7 @@ impl Lines {
 }
 
 impl Record {
-    /// The bytes of the record of a run that wrote these files, and its id.
+    /// The id and the bytes of the record of a run that wrote these files.
     pub(crate) fn of(run: &Run, mut outputs: Vec<FileSeen>) -> (String, Vec<u8>) {
         let mut run = run.clone();
         let mut files = Vec::new();
@@ -100,14 +100,14 @@ impl Record {
         (id, bytes)
     }
 
-    /// The record with this id. **Errors**: these are not its bytes. The lines of its files are looked at when they are asked for.
+    /// The record with this id. **Errors**: the bytes do not match the id. The lines with its files are checked only when they are used.
     pub fn read(id: &str, mut bytes: Vec<u8>) -> Result<Self, Damage> {
         let lines = bytes.split_off(end_of_line(&bytes));
         let length = lines.len() as u64;
         Self::with(id, &bytes, Lines::Bytes(lines), length)
     }
 
-    /// The record with this id in a file. **Errors**: as for [`read`](Self::read), and what the disk refuses.
+    /// The record with this id in a file. **Errors**: as for [`read`](Self::read), and disk errors.
     pub(crate) fn open(id: &str, path: &Path) -> Result<Self, Damage> {
         let failed = |error: FsError| {
             if error.is_not_found() {
@@ -150,7 +150,7 @@ impl Record {
         })
     }
 
-    /// How many files the run wrote, but for those that nobody hashed.
+    /// Number of files that the run wrote, without files that were not hashed.
     pub fn count(&self) -> usize {
         let blocks = self.run.output_blocks.iter().map(|block| block.files);
         let in_blocks = usize::try_from(blocks.fold(0, u64::saturating_add));
@@ -167,7 +167,7 @@ impl Record {
         Ok(all)
     }
 
-    /// What the run wrote at this path. **Errors**: the lines that would name it were edited.
+    /// The file that the run wrote at this path. **Errors**: the lines that would name it were edited.
     pub fn at(&self, path: &str) -> Result<Option<&FileSeen>, Damage> {
         let blocks = &self.run.output_blocks;
         let after = blocks.partition_point(|block| block.first.as_str() <= path);
@@ -178,7 +178,8 @@ impl Record {
         Ok(named.iter().find(|file| file.path == path))
     }
 
-    /// Whether the run wrote this content, there or, on another machine, elsewhere. **Errors**: the lines that would say so were edited.
+    /// Whether the run wrote this content at this path or, for a run on another machine, at any path. **Errors**: the lines that would
+    /// say so were edited.
     pub fn wrote(&self, path: &str, sha256: &str) -> Result<bool, Damage> {
         if self.at(path)?.is_some_and(|file| file.sha256 == sha256) {
             return Ok(true);
@@ -219,7 +220,7 @@ impl Record {
     }
 }
 
-/// Where the first line ends, its line feed included.
+/// End of the first line, including its line feed.
 fn end_of_line(bytes: &[u8]) -> usize {
     let end = bytes.iter().position(|byte| *byte == b'\n');
     end.map_or(bytes.len(), |end| end + 1)
@@ -229,7 +230,7 @@ fn unreadable(error: serde_json::Error) -> Damage {
     Damage::Unreadable(error.to_string())
 }
 
-/// Records are plain structures with text keys: they always have a form.
+/// A value as one line of JSON. Records are plain structures with text keys, so serialisation cannot fail.
 fn line(value: &impl serde::Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(value).unwrap_or_default();
     bytes.push(b'\n');

@@ -13,14 +13,14 @@ use sha2::{Digest as _, Sha256};
 use crate::kept::{Damage, Record};
 use crate::record::{FileSeen, Run};
 
-/// Where a project keeps its ledger.
+/// Folder of a project's ledger.
 const FOLDER: &str = ".aris/runs";
-/// The largest log that is read: lines of some ten million files.
+/// Largest log that is read, in bytes: lines of some ten million files.
 const LOG_LIMIT: u64 = 2 << 30;
 
-/// Stands in the log in place of a digest where a run wrote no file.
+/// Stands for a digest in the log if a run wrote no file.
 const NO_FILE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// Characters of a digest.
+/// Length of a digest in characters.
 const DIGEST: usize = 64;
 
 /// The ledger of a project.
@@ -29,54 +29,54 @@ pub struct Ledger {
     folder: PathBuf,
 }
 
-/// A file that a run wrote.
+/// A file that a run wrote, as a line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Its SHA-256.
     pub sha256: String,
-    /// The run.
+    /// Id of the run.
     pub run: String,
     /// Relative to the project, or absolute.
     pub path: String,
 }
 
-/// A run.
+/// A run, as a line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
     /// Its id.
     pub id: String,
-    /// When it was over; `-` where nobody knows.
+    /// When it ended; `-` if unknown.
     pub ended: String,
     /// The job.
     pub job: String,
 }
 
-/// Why a record was not taken over.
+/// Why a record was not copied from another ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
-    /// It is not what its name says.
+    /// The record does not match its id.
     #[error(transparent)]
     Record(#[from] Damage),
-    /// The disk.
+    /// A disk error.
     #[error(transparent)]
     Disk(#[from] FsError),
 }
 
 impl Ledger {
-    /// The ledger of the project in `project`, whether there is one yet or not.
+    /// The ledger of the project in `project`, which need not exist yet.
     pub fn of(project: &Path) -> Self {
         Self::at(&project.join(FOLDER))
     }
 
-    /// The ledger in this folder, as [`folder`](Self::folder) names it.
+    /// The ledger in this folder, which is one that [`folder`](Self::folder) returns.
     pub fn at(folder: &Path) -> Self {
         Self {
             folder: folder.to_path_buf(),
         }
     }
 
-    /// The nearest ledger at or above one of these folders: what others put into a shared folder, such as `/tmp`, is no ledger of this
-    /// project.
+    /// The nearest ledger at or above one of these folders. A ledger that other users put into a shared folder, such as `/tmp`, does not
+    /// count.
     pub fn above<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<Self> {
         let mut above = folders
             .into_iter()
@@ -87,8 +87,8 @@ impl Ledger {
         })
     }
 
-    /// The ledger that runs in `cwd` are kept in: the nearest there is, else that of the git work tree, else of the nearest folder above
-    /// where helpers were installed, else of `cwd` itself.
+    /// The ledger for runs in `cwd`: the nearest existing one, else that of the git work tree, else of the nearest folder above with
+    /// installed helpers, else of `cwd` itself.
     pub fn for_runs_in(cwd: &Path) -> Self {
         let marked = |mark: &str| {
             let mut above = cwd.ancestors();
@@ -103,13 +103,13 @@ impl Ledger {
         &self.folder
     }
 
-    /// The project.
+    /// The project's folder.
     pub fn project(&self) -> &Path {
         let above = self.folder.ancestors().nth(2);
         above.unwrap_or(Path::new("/"))
     }
 
-    /// A path as records have it: the real one, so that one file has one name whatever links and `..` lead to it.
+    /// A path as it is stored in records: the real path, so that a file has one name whatever links and `..` lead to it.
     pub fn name(&self, path: &Path) -> String {
         match aris_fs::display_relative(&real(path), &real(self.project())) {
             name if name.is_empty() => String::from("."),
@@ -117,7 +117,7 @@ impl Ledger {
         }
     }
 
-    /// The same of many paths.
+    /// [`Ledger::name`] of many paths.
     pub(crate) fn names(&self, paths: &[PathBuf]) -> Vec<String> {
         let project = real(self.project());
         let mut last: Option<(&Path, Option<PathBuf>)> = None;
@@ -147,17 +147,17 @@ impl Ledger {
         self.folder.join(spread).join(format!("{id}.{ending}"))
     }
 
-    /// Where the record of a run lies.
+    /// The path of a run's record.
     pub fn record(&self, id: &str) -> PathBuf {
         self.file(id, "json")
     }
 
-    /// Where a patch lies.
+    /// The path of a patch.
     pub fn patch(&self, sha256: &str) -> PathBuf {
         self.file(sha256, "patch")
     }
 
-    /// Keeps a run that wrote these files, and gives its id. The same run again changes nothing.
+    /// Stores a run that wrote these files, and returns its id. Storing the same run again changes nothing.
     pub fn keep(
         &self,
         run: &Run,
@@ -181,10 +181,11 @@ impl Ledger {
         Ok(id)
     }
 
-    /// Takes a record over from the ledger of another machine. `bytes` may be absent where the record is here already. Of its outputs the
-    /// ledger names those of `files`, which lie here, that have the content that the run wrote. The same again changes nothing.
+    /// Copies a record from the ledger of another machine. `bytes` may be absent if the record exists here already. The files `files` are
+    /// listed as its outputs if they have a content that the run wrote. A `patch` that does not match its digest is ignored. Copying the
+    /// same again changes nothing.
     ///
-    /// **Errors**: the record or the patch is not what its digest says; what the disk refuses.
+    /// **Errors**: the record does not match its id; disk errors.
     pub fn take(
         &self,
         id: &str,
@@ -234,21 +235,21 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether the log of runs has this one.
+    /// Whether the log of runs contains this run.
     fn lists(&self, id: &str) -> Result<bool, FsError> {
         let text = log(&self.folder.join("runs"))?;
         let mut lines = text.lines();
         Ok(lines.any(|line| line.starts_with(id)))
     }
 
-    /// Makes the folder, so that what stands against a record is known before a long run. **Errors**: what the disk refuses.
+    /// Creates the folder, so that obstacles are found before a long run. **Errors**: disk errors.
     pub fn prepare(&self) -> Result<(), FsError> {
         self.check_writable()?;
         aris_fs::create_dir(&self.folder)?;
         aris_fs::append_unsynced(&self.outputs(), "")
     }
 
-    /// A ledger that is a link is not written to: a project of strangers must not choose where.
+    /// Refuses to write through a link: a project from strangers must not choose where files are written.
     fn check_writable(&self) -> Result<(), FsError> {
         let logs = [self.outputs(), self.folder.join("runs")];
         let folders = [self.folder.parent(), Some(self.folder.as_path())];
@@ -260,7 +261,7 @@ impl Ledger {
                 root: self.project().to_path_buf(),
             });
         }
-        // Opening a FIFO would wait for ever.
+        // Opening a FIFO would block forever.
         let mut logs = logs.iter();
         match logs.find(|path| path.exists() && !path.is_file()) {
             Some(path) => Err(FsError::NotRegular {
@@ -271,7 +272,7 @@ impl Ledger {
         }
     }
 
-    /// Adds a line for each file, its digest and path; for a run without files one that says so.
+    /// Adds a line with digest and path for each file, or one with [`NO_FILE`] for a run without files.
     fn add_outputs<'a>(
         &self,
         id: &str,
@@ -294,17 +295,17 @@ impl Ledger {
         aris_fs::append_unsynced(&self.folder.join("runs"), &line)
     }
 
-    /// Writes a file under its digest's name, whole or not at all; a power cut may take it.
+    /// Writes a file under its digest's name, completely or not at all; a power failure may damage it.
     fn place(&self, path: &Path, bytes: &[u8]) -> Result<(), FsError> {
         aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
         aris_fs::replace_unsynced(path, bytes)
     }
 
-    /// A patch holds what edited files say, secrets among it: nobody else reads it.
+    /// Writes a patch. Patches contain the text of edited files, possibly secrets, so only the user may read them.
     fn place_patch(&self, sha256: &str, bytes: &[u8]) -> Result<(), FsError> {
         let path = self.patch(sha256);
         aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
-        // Another run may have placed it, or not to its end.
+        // The file may exist from another run, possibly incomplete.
         aris_fs::create_file(&path, bytes, 0o600).or_else(|_| aris_fs::write_unsynced(&path, bytes))
     }
 
@@ -324,7 +325,7 @@ impl Ledger {
         let mut found = Vec::new();
         let mut last = Vec::new();
         each_line(&self.outputs(), |line| {
-            // Most lines are of the run of the line before, and not wanted.
+            // Most lines belong to the same run as the line before and are not wanted, so comparisons come first and copies are rare.
             let (Some(sha256), Some(run), Some(path)) = (
                 line.get(..DIGEST),
                 line.get(DIGEST + 1..2 * DIGEST + 1),
@@ -350,11 +351,11 @@ impl Ledger {
                 });
             }
         })?;
-        // What the log says follows from the records: where it lacks a run, or says of one what its record does not, the record counts.
+        // The records have priority over the log: where it lacks a run or contradicts the record, the record is used.
         let mut known: BTreeMap<String, Option<Record>> = BTreeMap::new();
         let mut added = self.unlisted(&listed)?;
         let mut wrong = BTreeSet::new();
-        // A line with a wanted digest is held against its record by whoever names its run.
+        // Lines with a wanted digest are checked by the caller, who reads the record.
         let by_path = |line: &&Line| !digests.contains(line.sha256.as_str());
         for line in found.iter().filter(by_path) {
             let record = known.entry(line.run.clone());
@@ -367,7 +368,7 @@ impl Ledger {
         found.retain(|line| !wrong.contains(&line.run));
         let wrong = wrong.into_iter();
         added.extend(wrong.filter_map(|id| Some((id.clone(), known.remove(&id)??))));
-        // Lines that the log lost are older than those that were added to it since.
+        // Lines that the log has lost are older than the lines added since.
         let mut all = Vec::new();
         for (id, record) in added {
             let outputs = record.outputs().unwrap_or_default().into_iter();
@@ -407,7 +408,7 @@ impl Ledger {
         Ok(runs)
     }
 
-    /// The runs whose records lie here and are whole, and that are not among `listed`, oldest first.
+    /// The runs with intact records that are not among `listed`, oldest first.
     fn unlisted(&self, listed: &BTreeSet<String>) -> Result<Vec<(String, Record)>, FsError> {
         let mut found = Vec::new();
         if !self.folder.is_dir() {
@@ -430,7 +431,7 @@ impl Ledger {
         Ok(found)
     }
 
-    /// For each of these runs, and for each that is found on the way, the runs that wrote what it read.
+    /// For each of these runs, and for each run found on the way, the runs that wrote its inputs.
     pub fn sources(
         &self,
         ids: impl IntoIterator<Item = String>,
@@ -461,7 +462,7 @@ impl Ledger {
             let found = sources.values().flatten();
             let new = found.filter(|id| !sources.contains_key(*id));
             open = new.cloned().collect();
-            // A record that cannot be read leads no further.
+            // The search ends at a record that cannot be read.
             for id in &open {
                 if self.read(id).is_err() {
                     sources.insert(id.clone(), BTreeSet::new());
@@ -472,12 +473,12 @@ impl Ledger {
         Ok(sources)
     }
 
-    /// The record of a run, when it is what it was.
+    /// The record of a run, if it matches its id.
     pub fn read(&self, id: &str) -> Result<Record, Damage> {
         Record::open(id, &self.record(id))
     }
 
-    /// Whether the patch is there and what it was; `Ok` for a run without one.
+    /// Checks that the run's patch exists and is unchanged; `Ok` for a run without a patch.
     pub fn check_patch(&self, run: &Run) -> Result<(), Damage> {
         let Some(sha256) = run.patch() else {
             return Ok(());
@@ -491,7 +492,7 @@ impl Ledger {
     }
 }
 
-/// Gives each line of a log, without its line feed; of one that is not there, none.
+/// Calls `each` for each line of a log, without its line feed; never if the log does not exist.
 fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
     let file = match aris_fs::open(path) {
         Err(error) if error.is_not_found() => return Ok(()),
@@ -499,7 +500,7 @@ fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
     };
     let mut line = Vec::new();
     file.stream(&mut vec![0; 1 << 18], |mut piece| {
-        // Reading from memory does not fail.
+        // Reading from memory cannot fail.
         while piece
             .read_until(b'\n', &mut line)
             .is_ok_and(|read| read > 0)
@@ -514,15 +515,15 @@ fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
     Ok(())
 }
 
-/// The text of a log; of one that is not there, none.
+/// The text of a log; empty if it does not exist.
 fn log(path: &Path) -> Result<String, FsError> {
     let bytes = aris_fs::read_optional(path, LOG_LIMIT)?.unwrap_or_default();
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Whether what lies at `mark` in a folder is ours, or of whoever has the folder in which we began. A folder that everybody may write
-/// into counts only as the work tree of one of us, and the root of the file system never.
+/// Whether `mark` in a folder belongs to this user or to the owner of the folder `start`. A folder that everybody may write to counts
+/// only if it is a work tree of one of these two, and the root of the file system never counts.
 fn is_ours(folder: &Path, mark: &str, start: &Path) -> bool {
     let owner = |path: &Path| path.metadata().ok().map(|data| data.uid());
     let own = [Some(rustix::process::geteuid().as_raw()), owner(start)];
@@ -536,7 +537,7 @@ fn is_ours(folder: &Path, mark: &str, start: &Path) -> bool {
         && (folder.metadata().is_ok_and(is_closed) || ours(".git"))
 }
 
-/// A text on one line: `\` and line ends are written as `\\`, `\n` and `\r`.
+/// A text on one line: backslashes and line ends are escaped as `\\`, `\n` and `\r`.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('\n', "\\n")

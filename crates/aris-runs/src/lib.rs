@@ -1,17 +1,17 @@
-//! Which run made which file: the record that a run leaves, and the ledger of a project that keeps the records.
+//! Which run made which file: the record of a run, and a project's ledger of these records.
 //!
 //! ```text
 //! <project>/.aris/runs/
-//!     runs                 one line for each run: its id, when it was over, its job
-//!     outputs              one line for each file that a run wrote: SHA-256, the run's id, path relative to the project
-//!     <hh>/<id>.json       the record of a run, [`Run`] and very many files in lines after it; its id is the SHA-256 of the first line
-//!     <hh>/<id>.patch      what the work tree had beyond its commit, as `git diff --binary` prints it; named by its SHA-256
+//! runs                 one line for each run: its id, when it ended, its job outputs              one line for each file that a run
+//! wrote: SHA-256, the run's id, path relative to the project <hh>/<id>.json       the record of a run: [`Run`], with many files also
+//! in lines after it; its id is the SHA-256 of the first line <hh>/<id>.patch      differences of the work tree from its commit, as
+//! from `git diff --binary`; named by its SHA-256
 //! ```
 //!
-//! A record is named by its digest, so that an edited one no longer has its name. The two logs are only appended to, by any number
-//! of runs at once; what they say follows from the records.
+//! A record is named by its digest, so an edited record no longer matches its name. Any number of concurrent runs append to the two
+//! logs, which can be rebuilt from the records.
 //!
-//! Recording never fails a run: what could not be learnt is left out, and a file without a record is unexplained.
+//! Recording never makes a run fail: unknown facts are left out, and a file without a record is unexplained.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What a run begins with, and what it leaves.
+//! Collects the facts about a run before it starts and after it ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,48 +16,48 @@ use crate::secrets::{public, public_value};
 use crate::source;
 use crate::{Ledger, Source};
 
-/// Files that a command names and that are hashed before it starts: so many, and up to so many bytes each.
+/// Limits for files that a command names and that are hashed before it starts: (number of files, bytes of each).
 const INPUTS: (usize, u64) = (1_000, 256 << 20);
-/// Where what is installed on the machine lies.
+/// Folders of system files.
 const SYSTEM: &str = "/bin /dev /etc /lib /lib64 /proc /sbin /sys /usr";
-/// Files of one run that are hashed.
+/// Most output files of a run that are hashed.
 const OUTPUTS: usize = 100_000;
-/// Files that could not be read whose names are recorded.
+/// Most unreadable output files whose names are recorded.
 const UNREAD: usize = 20;
-/// How long a look at a work tree holds: jobs of a queue start faster than anybody edits.
+/// How long the state of a work tree is cached: jobs of a queue start faster than anybody edits.
 const FRESH: Duration = Duration::from_secs(1);
-/// An interpreter says its version at once.
+/// Time limit for asking an interpreter for its version.
 const VERSION: Duration = Duration::from_secs(10);
 
-/// Variables that say which cards a job has.
+/// Environment variables that name the cards of a job.
 const CARDS: [&str; 3] = [
     "CUDA_VISIBLE_DEVICES",
     "HIP_VISIBLE_DEVICES",
     "ROCR_VISIBLE_DEVICES",
 ];
 
-/// What a run begins with.
+/// The collected facts about a run.
 #[derive(Debug)]
 pub struct Look {
-    /// Where the record is kept.
+    /// The ledger for the record.
     pub ledger: Ledger,
     patch: Option<Vec<u8>>,
-    /// The files of the commit that the command names, and when they were last changed.
+    /// The files of the commit that the command names, with their modification times.
     held: BTreeMap<PathBuf, SystemTime>,
-    /// What is known of the run so far; whoever ends it adds the rest.
+    /// The facts so far; more are added when the run ends.
     pub run: Run,
     /// The files that it wrote.
     pub wrote: Vec<FileSeen>,
 }
 
-/// A look at a work tree, and when.
+/// The cached state of a work tree, and when it was taken.
 type Looked = (PathBuf, Instant, Source, Option<Vec<u8>>);
 
 static LAST: Mutex<Option<Looked>> = Mutex::new(None);
 static VERSIONS: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
 
 impl Look {
-    /// A run of which nothing is known but where it ran.
+    /// A run of which only the folder is known.
     pub fn empty(ledger: Ledger, cwd: &Path) -> Self {
         let run = Run {
             schema: crate::SCHEMA.to_owned(),
@@ -73,8 +73,8 @@ impl Look {
         }
     }
 
-    /// Looks at everything that a command in `cwd` begins with: work tree, files it names, drivers. `command` is a
-    /// shell's, `env` what it gets beside the environment of this process. The look at a work tree may be a second old.
+    /// Collects what a command in `cwd` starts with: the work tree, the files it names, drivers. `command` is a shell command, `env`
+    /// are its variables in addition to this process's environment. The state of the work tree may be a second old.
     pub fn now(ledger: Ledger, cwd: &Path, command: &str, env: &BTreeMap<String, String>) -> Self {
         let (inputs, inputs_left_out) = inputs(&ledger, &command::files(cwd, command));
         let mut look = Self::empty(ledger, cwd);
@@ -109,7 +109,7 @@ impl Look {
         look
     }
 
-    /// Asks an interpreter, as a command with this environment would find it in `cwd`, for its version.
+    /// Records the version of an interpreter, as a command with this environment would find it in `cwd`.
     pub fn ask(&mut self, interpreter: &str, cwd: &Path, env: &BTreeMap<String, String>) {
         if let Some(version) = version_of(cwd, interpreter, env) {
             self.run.versions.insert(file_name(interpreter), version);
@@ -126,8 +126,8 @@ impl Look {
         self.run.command = public(command);
     }
 
-    /// Adds the files that the run wrote, with their digests; a folder stands for the files in it. `each` is called now and then while
-    /// they are read.
+    /// Adds the files that the run wrote, with their digests; a folder stands for the files in it. `each` is called from time to time
+    /// during reading.
     pub fn outputs(&mut self, files: &[PathBuf], each: impl FnMut() + Send) {
         let mut found = Vec::new();
         for path in files {
@@ -175,7 +175,7 @@ impl Look {
         }
     }
 
-    /// Says how the run ended. One that exited with 0 has failed where a declared output is not there or cannot be read.
+    /// Records how the run ended. A run that exited with 0 failed if a declared output does not exist or cannot be read.
     pub fn ended(&mut self, end: End, how: String, unwritten: &[&str]) {
         let mut missing = Vec::new();
         if !unwritten.is_empty() {
@@ -193,7 +193,7 @@ impl Look {
         };
     }
 
-    /// Keeps the record, and gives its id. **Errors**: what the disk refuses.
+    /// Stores the record and returns its id. **Errors**: disk errors.
     pub fn keep(&self) -> Result<String, aris_fs::FsError> {
         self.ledger
             .keep(&self.run, &self.wrote, self.patch.as_deref())
@@ -204,7 +204,7 @@ fn changed_at(file: &Path) -> Option<SystemTime> {
     file.metadata().ok()?.modified().ok()
 }
 
-/// The SHA-256 of a regular file, and its size. `each` is called now and then.
+/// SHA-256 and size of a regular file. `each` is called from time to time.
 pub fn file_digest(path: &Path, mut each: impl FnMut()) -> io::Result<(String, u64)> {
     let file = aris_fs::open(path).map_err(|error| match error {
         aris_fs::FsError::Read { source, .. } => source,
@@ -243,7 +243,7 @@ fn work_tree(top: &Path, ledger: &Ledger) -> (Source, Option<Vec<u8>>) {
 }
 
 fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    // What the queue sets for every job says nothing of this one.
+    // Variables that the queue sets for every job are not specific to this run.
     let own = |name: &str| {
         let set = ["GPU", "CUDA_DEVICE_ORDER"].contains(&name) || CARDS.contains(&name);
         set || name.starts_with("ARIS_")
@@ -253,7 +253,7 @@ fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     named.map(value).collect()
 }
 
-/// The files that a command names, those of the system left aside, and how many more are too large or too many to be hashed.
+/// The files that a command names, without system files, and the number of those that are too large or too many to be hashed.
 fn inputs(ledger: &Ledger, files: &BTreeSet<PathBuf>) -> (Vec<FileSeen>, u64) {
     let (mut found, mut left_out) = (Vec::new(), 0);
     for path in files {
@@ -278,7 +278,7 @@ fn seen_at(path: String, (sha256, bytes): (String, u64)) -> FileSeen {
     }
 }
 
-/// The drivers of this machine's cards.
+/// The versions of the drivers of this machine's cards.
 fn drivers() -> BTreeMap<String, String> {
     let files = [
         ("nvidia", "/proc/driver/nvidia/version"),
@@ -291,7 +291,7 @@ fn drivers() -> BTreeMap<String, String> {
     files.into_iter().filter_map(version).collect()
 }
 
-/// What `PROGRAM --version` prints, asked once for each program.
+/// The output of `PROGRAM --version`, cached for each program.
 fn version_of(cwd: &Path, word: &str, env: &BTreeMap<String, String>) -> Option<String> {
     let path = if word.contains('/') {
         cwd.join(word)
@@ -387,7 +387,7 @@ mod tests {
         assert_eq!((look.wrote.len(), run.outputs_left_out), (1, 1));
         let ledger = Ledger::of(top);
         assert_eq!(ledger.check_patch(&run), Ok(()));
-        // The patch makes the commit what the run saw.
+        // Applying the patch to the commit gives the files that the run saw.
         let patch = ledger.patch(&source.patch.expect("a patch"));
         git(top, &["checkout", "-q", "a b.py"]);
         git(top, &["apply", &patch.display().to_string()]);

@@ -153,18 +153,19 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Run {
-    /// The files that the run itself names: all that it wrote unless these are very many, see [`Record::outputs`](crate::Record::outputs).
+    /// The files that the run itself names: all that it wrote, unless there are very many; see
+    /// [`Record::outputs`](crate::Record::outputs).
     pub fn named_outputs(&self) -> &[FileSeen] {
         &self.outputs
     }
 
-    /// Names these files and no others.
+    /// Replaces the named output files.
     pub fn name_outputs(&mut self, files: Vec<FileSeen>) {
         self.outputs = files;
         self.output_blocks.clear();
     }
 
-    /// SHA-256 of what its work tree had beyond its commit, where that is kept.
+    /// SHA-256 of the differences between work tree and commit, if they were stored.
     pub fn patch(&self) -> Option<&String> {
         self.source.as_ref()?.patch.as_ref()
     }

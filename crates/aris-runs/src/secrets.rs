@@ -1,15 +1,15 @@
-//! Commands and variables without the values of secrets.
+//! Removes the values of secrets from commands and variables.
 //!
-//! A whole word of the shell is left out, or the rest of one: half of a secret is as bad as all of it. What is no secret and looks like
-//! one is left out, too. A secret in the text of a script that the command names is not seen.
+//! A whole shell word, or the rest of one, is replaced, because half of a secret is as bad as all of it. Texts that only look like
+//! secrets are replaced as well. A secret in a script that the command names is not seen.
 
-/// The value of a name with one of these words is not recorded. Where the word is not the last of the name, a number is: `--key-frames 2`
-/// is no secret, and neither is `MAX_TOKENS`.
+/// The value of a name that contains one of these words is not recorded. If it is not the last word of the name, numbers are recorded:
+/// `--key-frames 2` is not a secret, and neither is `MAX_TOKENS`.
 const WORDS: &str = "token secret password passphrase passwd pass pw pwd key apikey pat auth authorization bearer credential \
     credentials creds cookie cookies session jwt sas sig signature webhook pin netrc secrets";
-/// The same at the end of a word: `PGPASSWORD`, `HFTOKEN`. `MYKEY` is a key, unless its value is a number: `MONKEY` is none.
+/// Such words at the end of another word: `PGPASSWORD`, `HFTOKEN`. `MYKEY` is a key, unless its value is a number, as that of `MONKEY`.
 const ENDINGS: [&str; 6] = ["token", "secret", "password", "pass", "apikey", "key"];
-/// Options and commands whose value, glued to them or after them, is a secret, and the programs that have them.
+/// Programs, with their options and commands whose value (attached or in the next word) is a secret.
 const CALLS: [(&str, &str); 7] = [
     (
         "-p",
@@ -23,28 +23,28 @@ const CALLS: [(&str, &str); 7] = [
     ("login", "wandb huggingface-cli"),
 ];
 
-/// Beginnings of addresses whose rest is a secret.
+/// Prefixes of addresses whose rest is a secret.
 const ADDRESSES: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "/webhook/"];
 /// Options whose value is `NAME:PASSWORD`.
 const LOGINS: [&str; 5] = ["-u", "-U", "--user", "--proxy-user", "--login"];
-/// Words before a secret in a header that has no quotes.
+/// Words before a secret in a header without quotes.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
-/// Beginnings of the tokens of well-known services.
+/// Prefixes of the tokens of well-known services.
 const TOKENS: &str =
     "sk- sk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- hf_ xoxb- xoxp- AKIA ASIA AIza eyJ npm_";
-/// Characters of a token behind its beginning, at least. One of them is a digit.
+/// Least number of characters of a token after its prefix. One of them must be a digit.
 const TOKEN: usize = 8;
-/// Texts in texts that are looked into: `sh -c 'sh -c "…"'`. Of a deeper one nothing is recorded.
+/// Deepest nesting of shell texts that is examined: `sh -c 'sh -c "…"'`. Deeper texts are not recorded at all.
 const DEPTH: u32 = 4;
-/// What stands in place of a secret.
+/// Replaces a secret.
 pub(crate) const NOT_RECORDED: &str = "(not recorded)";
 
-/// A shell's text without the values of secrets.
+/// A shell text without the values of secrets.
 pub(crate) fn public(text: &str) -> String {
     public_to(text, DEPTH)
 }
 
-/// The value of a variable, unless its name is that of a secret.
+/// The value of a variable without secrets; nothing of it if its name is that of a secret.
 pub(crate) fn public_value(name: &str, value: &str) -> String {
     if hides(name, value) {
         NOT_RECORDED.to_owned()
@@ -53,21 +53,21 @@ pub(crate) fn public_value(name: &str, value: &str) -> String {
     }
 }
 
-/// What the words before say of the next one.
+/// What the previous words imply for the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Shown,
-    /// It is a secret.
+    /// A secret.
     Secret,
-    /// It is one, unless it is a number.
+    /// A secret, unless it is a number.
     Doubtful,
-    /// It is the sign in `NAME = SECRET`, or nothing of the kind.
+    /// Possibly the sign in `NAME = SECRET`.
     Sign,
-    /// It is `NAME:PASSWORD`.
+    /// `NAME:PASSWORD`.
     Login,
-    /// So is everything up to the end of the command.
+    /// A secret, like all further words up to the end of the command.
     AllSecret,
-    /// It is a shell's text.
+    /// A shell text.
     Text,
 }
 
@@ -117,7 +117,7 @@ fn public_to(text: &str, depth: u32) -> String {
             name.clone_into(&mut program);
         }
         let hidden = hidden.or_else(|| hidden_in(&word, said == Next::Text, depth));
-        // What `$(…)` prints is a part of the secret.
+        // The output of `$(…)` is part of the secret.
         if hidden.is_some() && word.ends_with('$') && rest.starts_with('(') {
             rest = after_parentheses(rest);
         }
@@ -133,7 +133,7 @@ fn calls(program: &str) -> impl Iterator<Item = &'static str> {
     CALLS.iter().filter(of_program).map(|(option, _)| *option)
 }
 
-/// What stands after the parentheses with which a text begins, and the rest of their word.
+/// The text after the parentheses with which `text` begins and the rest of their word.
 fn after_parentheses(text: &str) -> &str {
     let mut open = 0_usize;
     for (at, char) in text.char_indices() {
@@ -149,7 +149,7 @@ fn after_parentheses(text: &str) -> &str {
     ""
 }
 
-/// The first word of a shell's text as it stands there, and what the shell makes of it. A quote that does not end reaches to the end.
+/// The first word of a shell text: as written, and as the shell expands it. An unclosed quote extends to the end.
 fn word(text: &str) -> (&str, String) {
     let mut word = String::new();
     let mut quote = None;
@@ -168,7 +168,7 @@ fn word(text: &str) -> (&str, String) {
     (text, word)
 }
 
-/// What a word says of the next one.
+/// What a word implies for the next one.
 fn following(word: &str) -> Next {
     let bare = word.trim_end_matches([':', '=']);
     if SCHEMES.contains(&word.to_ascii_lowercase().as_str()) {
@@ -183,7 +183,7 @@ fn following(word: &str) -> Next {
             _ => Next::Secret,
         }
     } else if word.starts_with('-') && !word.starts_with("--") && word.ends_with('c') {
-        // `sh -c`, `bash -lc`
+        // As in `sh -c`, `bash -lc`.
         Next::Text
     } else if secrecy(word) != Secrecy::None {
         Next::Sign
@@ -192,7 +192,7 @@ fn following(word: &str) -> Next {
     }
 }
 
-/// The word as it is shown, where it holds a secret. After `NAME=` all of it is one, unless it is a shell's text.
+/// The word to show instead of one that contains a secret. All text after `NAME=` is secret, unless it is a shell text.
 fn hidden_in(word: &str, is_text: bool, depth: u32) -> Option<String> {
     let is_part = |char: char| char.is_ascii_alphanumeric() || "_-.\"'".contains(char);
     for (at, sign) in word.match_indices(['=', ':']) {
@@ -200,7 +200,7 @@ fn hidden_in(word: &str, is_text: bool, depth: u32) -> Option<String> {
         if is_text || before.contains(char::is_whitespace) {
             break;
         }
-        // `os.environ["NAME"]=`
+        // As in `os.environ["NAME"]=`.
         let end = before.trim_end_matches(|char| !is_part(char));
         let name = end.rsplit(|char| !is_part(char)).next().unwrap_or("");
         let kept = if hides(name, after) && !after.is_empty() {
@@ -223,7 +223,7 @@ fn hidden_in(word: &str, is_text: bool, depth: u32) -> Option<String> {
     (shown != word).then(|| quoted(&shown))
 }
 
-/// A word for a shell, where it would not be one.
+/// Quotes a text that would not be a single word of the shell.
 fn quoted(word: &str) -> String {
     if !word
         .replace(NOT_RECORDED, "")
@@ -234,12 +234,12 @@ fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| NOT_RECORDED.to_owned(), Into::into)
 }
 
-/// `https://NAME:PASSWORD@HOST` without name and password.
+/// Replaces name and password in `https://NAME:PASSWORD@HOST`.
 fn without_logins(word: &str) -> String {
     let mut parts = word.split("://");
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        // A password may hold `@`, and one that nobody escaped `/`, too: then it has a `:` before it.
+        // A password may contain `@`, and even an unescaped `/`; in that case a `:` precedes it.
         let host = part.find(['/', '?', '#']).unwrap_or(part.len());
         let within = match part.find(':').filter(|colon| *colon < host) {
             Some(_) => part,
@@ -280,7 +280,7 @@ fn without_tokens(word: &str) -> String {
     shown.collect()
 }
 
-/// What a name says of its value.
+/// What a name says about its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Secrecy {
     None,
@@ -331,7 +331,7 @@ fn hides(name: &str, value: &str) -> bool {
     }
 }
 
-/// A number, or yes or no.
+/// Whether the value is a number, or yes or no.
 fn is_plain(value: &str) -> bool {
     value.parse::<f64>().is_ok()
         || matches!(

@@ -1,4 +1,4 @@
-//! The work tree of git that a run begins in.
+//! The git work tree in which a run starts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::record::Source;
 
-/// Git answers in milliseconds; on a large tree over a network in seconds.
+/// Time limit; git answers in milliseconds, or on a large tree over a network in seconds.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// The largest patch that is kept.
+/// Largest patch that is stored, in bytes.
 const PATCH: usize = 32 << 20;
-/// Names that are kept of each kind.
+/// Most names of each kind.
 const NAMES: usize = 1_000;
 
-/// The folder of `.git` at or above `cwd`.
+/// The folder that contains `.git`, at or above `cwd`.
 pub(crate) fn top(cwd: &Path) -> Option<&Path> {
     cwd.ancestors().find(|folder| folder.join(".git").exists())
 }
 
-/// Looks at the work tree whose top is `top`. Names are given by `name` from absolute paths. Takes no lock of git's and writes nothing.
+/// Examines the work tree at `top`. `name` converts absolute paths to names. Takes no git lock and writes nothing.
 pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Option<Vec<u8>>) {
     let mut source = Source::default();
     let status = "status --porcelain=v2 --branch -z --no-renames --untracked-files=all --ignore-submodules=none";
@@ -46,7 +46,7 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
             }
             Some(("1", rest)) => source.changed.extend(rest.splitn(8, ' ').nth(7).map(path)),
             Some(("u", rest)) => source.changed.extend(rest.splitn(10, ' ').nth(9).map(path)),
-            // Another repository within this one is a folder.
+            // A folder is another repository inside this one.
             Some(("?", rest)) if !rest.ends_with(aris_fs::SUFFIX) && !rest.ends_with('/') => {
                 source.untracked.push(path(rest));
             }
@@ -76,7 +76,7 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
     (source, patch)
 }
 
-/// Files that are there and marked `assume-unchanged` or `skip-worktree`: git does not compare them.
+/// Existing files marked `assume-unchanged` or `skip-worktree`, which git does not compare.
 fn not_compared(top: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = git(top, &["ls-files", "-v", "-z"]) else {
         return Vec::new();
@@ -90,11 +90,11 @@ fn not_compared(top: &Path) -> Vec<PathBuf> {
     marked.filter(|file| file.exists()).collect()
 }
 
-/// Those of the files that the commits of their repositories do not hold as they are; files outside `top` are not asked about.
+/// The files that are not committed, or not in this state, in their repository; files outside of `top` are skipped.
 pub(crate) fn not_committed(top: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut by_top: BTreeMap<PathBuf, Vec<&PathBuf>> = BTreeMap::new();
     for file in files {
-        // A program that a link leads to is not of this tree.
+        // A program behind a link does not belong to this tree.
         let real = file.canonicalize().unwrap_or_default();
         let real_top = top.canonicalize().unwrap_or_default();
         if let Some(own) = self::top(file).filter(|own| own.starts_with(top))
@@ -113,7 +113,7 @@ pub(crate) fn not_committed(top: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> 
             let names = text.split_terminator('\0');
             Some(names.map(|name| own.join(name)).collect())
         };
-        // Without a commit there is nothing to compare with, and the commit is said to be absent.
+        // Without a commit there is nothing to compare with; the missing commit is recorded elsewhere.
         let (Some(held), Some(differ)) = (
             ask("ls-tree -r -z --name-only HEAD"),
             ask("diff -z --name-only --no-ext-diff HEAD"),
@@ -131,7 +131,7 @@ pub(crate) fn not_committed(top: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> 
     found
 }
 
-/// Whether the repository that `project` is in holds a commit; `None` outside a repository. **Errors**: why that is not known.
+/// Whether the repository that contains `project` has a commit; `None` outside of a repository. **Errors**: why that is unknown.
 pub fn has_commit(project: &Path, commit: &str) -> Option<Result<bool, String>> {
     let top = top(project)?;
     let is_digest = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -149,19 +149,19 @@ fn split(words: &str) -> Vec<&str> {
     words.split(' ').collect()
 }
 
-/// What git prints. **Errors**: in words.
+/// The output of a git command. **Errors**: in words.
 fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let what = args.first().unwrap_or(&"");
     let command = aris_proc::command("git", top)
         .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"])
         .args(args)
-        // A hook of another repository sets these.
+        // A hook of another repository may have set these.
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE")
         .env_remove("GIT_PREFIX")
         .env("GIT_OPTIONAL_LOCKS", "0")
-        // A partial clone asks its server for objects that it lacks.
+        // A partial clone would ask its server for missing objects.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("LC_ALL", "C")
         .capture_limit(PATCH);
