@@ -99,6 +99,14 @@ impl SlurmEngine {
         }
     }
 
+    fn update(&self, job: &str, what: &str) -> Result<(), Silent> {
+        let job = format!("JobId={job}");
+        match self.access.call("scontrol", &["update", &job, what], None) {
+            Answer::Bad(said) if is_done(&said) => Ok(()),
+            answer => answer.good().map(drop),
+        }
+    }
+
     fn sacct(&self, words: &[&str]) -> Accounts {
         let words = [&["-X", "-n", "-P", "-o", SACCT_FORMAT], words].concat();
         match self.access.call("sacct", &words, None) {
@@ -197,11 +205,11 @@ impl BatchSystem for SlurmEngine {
     fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent> {
         // **Source**: scontrol(1): 0 means no limit.
         let most = tasks.map_or(0, |tasks| tasks.max(1));
-        let (job, most) = (format!("JobId={job}"), format!("ArrayTaskThrottle={most}"));
-        match self.access.call("scontrol", &["update", &job, &most], None) {
-            Answer::Bad(said) if is_done(&said) => Ok(()),
-            answer => answer.good().map(drop),
-        }
+        self.update(job, &format!("ArrayTaskThrottle={most}"))
+    }
+
+    fn put_back(&self, job: &str, nice: u32) -> Result<(), Silent> {
+        self.update(job, &format!("Nice={nice}"))
     }
 
     /// The controller is asked and, where there is one, accounting.

@@ -98,6 +98,7 @@ pub(crate) fn asks(wave: &Wave) -> Vec<String> {
         ("mem", given.mem.clone().or(mem)),
         ("constraint", given.constraint.clone()),
         ("gres", with_cards(gres, given, cards)),
+        ("nice", (wave.nice > 0).then(|| wave.nice.to_string())),
     ] {
         if let Some(value) = value {
             option(name, &value);
@@ -247,6 +248,7 @@ mod tests {
             mem_mib: None,
             time_limit_ms: Some(90_001),
             throttle: Some(3),
+            nice: 0,
             options: options(
                 r#"{"cpus": 4, "mem": "8G", "partition": "gpu", "extra": ["--array=5", "--nice"]}"#,
             ),

@@ -64,6 +64,13 @@ pub trait BatchSystem: Debug {
     ///
     /// **Errors**: [`Silent`]; a wave that is over is none.
     fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent>;
+
+    /// Changes [`Wave::nice`] of a wave that was taken; nothing where waves have none.
+    ///
+    /// **Errors**: [`Silent`]; a wave that is over is none.
+    fn put_back(&self, _job: &str, _nice: u32) -> Result<(), Silent> {
+        Ok(())
+    }
 }
 
 /// What the configuration of a batch system says.
@@ -94,6 +101,8 @@ pub struct Wave {
     pub time_limit_ms: Option<u64>,
     /// Attempts of this wave that may run at once; `None`: as many as there are.
     pub throttle: Option<u32>,
+    /// What Slurm takes off its priority, so that waves of more important jobs go first.
+    pub nice: u32,
     /// The manifest's options for Slurm.
     pub options: Slurm,
 }

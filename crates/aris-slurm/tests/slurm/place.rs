@@ -77,6 +77,7 @@ impl Place {
             mem_mib: None,
             time_limit_ms: Some(600_000),
             throttle: None,
+            nice: 0,
             options: Slurm {
                 mem: Some(String::from("64")),
                 ..Slurm::default()

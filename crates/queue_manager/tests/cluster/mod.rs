@@ -10,6 +10,7 @@ use crate::queue::Place;
 
 mod counts;
 mod faults;
+mod order;
 mod resources;
 mod stops;
 

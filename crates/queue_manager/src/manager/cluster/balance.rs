@@ -1,11 +1,17 @@
-//! How many tasks of each wave run at once, so that all waves together keep to the queue's limit.
+//! How many tasks of each wave run at once, so that all waves together keep to the queue's limit, and which wave goes first.
 //!
 //! A batch system bounds each wave by itself, if at all. So each wave gets a share of the limit, and what a wave no longer needs goes to those after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_queue::state::Life;
+use aris_slurm::Wave;
 
 use super::super::{Cards, Manager};
-use super::Cluster;
+use super::{Cluster, class};
+
+/// What each higher priority in the queue takes off Slurm's. **Source**: sbatch(1): what `--nice` takes off when it names no number.
+const NICE: u32 = 100;
 
 impl Manager<'_> {
     /// Attempts that the batch system has, or may have, by the wave they are in.
@@ -18,6 +24,57 @@ impl Manager<'_> {
             }
         }
         open
+    }
+
+    /// Puts waves back behind those with jobs of higher priority: new ones before they are handed over, and those that wait there already.
+    /// It costs a wave its place before other people's jobs, so nothing is put back where the order of submission is enough.
+    pub(super) fn rank(&mut self, cluster: &mut Cluster, new: &mut [(i32, Wave, Vec<u32>)]) {
+        let mut there = BTreeMap::new();
+        for job in self.queue.active() {
+            let waits = self.queue.run(job).life != Life::Running;
+            if let Some((token, _)) = self.wave_of(job).filter(|_| waits) {
+                there.entry(token.to_owned()).or_insert(job);
+            }
+        }
+        let manifest = self.queue.manifest();
+        let of_job = |job: u32| {
+            let job = self.queue.job(job);
+            let class = class(job, manifest.engine, &self.place().queue);
+            (job.settings.priority, class)
+        };
+        let there = there.into_iter().map(|(token, job)| (token, of_job(job)));
+        let there: Vec<(String, (i32, Wave))> = there.collect();
+        let known = there.iter().map(|(_, (priority, _))| *priority);
+        let known: BTreeSet<i32> = known.chain(new.iter().map(|wave| wave.0)).collect();
+        let enough = there.is_empty() && new.windows(2).all(|two| two[0].1 == two[1].1);
+        let nice = |priority: i32, class: &Wave| {
+            let own = |word: &String| word.starts_with("--nice");
+            if enough || class.options.extra().iter().any(own) {
+                return 0;
+            }
+            let higher = known.iter().filter(|other| **other > priority).count();
+            NICE.saturating_mul(u32::try_from(higher).unwrap_or(u32::MAX))
+        };
+        for (priority, wave, _) in new {
+            wave.nice = nice(*priority, wave);
+        }
+        if Cards::now() < cluster.next_tell {
+            return;
+        }
+        for (token, (priority, class)) in there {
+            let nice = nice(priority, &class);
+            let told = cluster.nice.get(&token).copied().unwrap_or(0);
+            if let Some(number) = self.queue.submission(&token).filter(|_| told != nice) {
+                match cluster.engine.put_back(number, nice) {
+                    Ok(()) => drop(cluster.nice.insert(token, nice)),
+                    Err(error) => {
+                        self.not_heard(cluster, &error);
+                        cluster.next_tell = cluster.next_ask;
+                        return;
+                    }
+                }
+            }
+        }
     }
 
     /// How many more attempts the queue's limit lets run; `None`: as many as one likes.
@@ -39,6 +96,7 @@ impl Manager<'_> {
         cluster
             .throttles
             .retain(|token, _| open.contains_key(token));
+        cluster.nice.retain(|token, _| open.contains_key(token));
         let limit = self.queue.max_parallel();
         if limit.is_none() && cluster.throttles.is_empty() {
             return;

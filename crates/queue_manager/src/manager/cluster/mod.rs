@@ -58,6 +58,8 @@ pub(super) struct Cluster {
     window: Option<u32>,
     /// How many tasks of each wave may run at once, as the batch system was told last.
     throttles: BTreeMap<String, u32>,
+    /// What each wave gives up of its priority, as the batch system was told last.
+    nice: BTreeMap<String, u32>,
     /// What was last said of an attempt that is not over for us, and since when.
     said: BTreeMap<u32, (Says, Duration)>,
     /// Since when the word for an end is waited for.
@@ -184,6 +186,7 @@ fn class(job: &Job, engine: Engine, queue: &Path) -> Wave {
         mem_mib: settings.mem_mib,
         time_limit_ms: settings.time_limit_ms,
         throttle: None,
+        nice: 0,
         options: match engine {
             Engine::Slurm => settings.slurm.clone(),
             Engine::Local | Engine::Hq => Slurm::default(),
@@ -205,6 +208,7 @@ impl Cluster {
             refusals: BTreeMap::new(),
             window: None,
             throttles: BTreeMap::new(),
+            nice: BTreeMap::new(),
             said: BTreeMap::new(),
             gone: BTreeMap::new(),
             unwanted: Vec::new(),

@@ -88,8 +88,8 @@ impl Manager<'_> {
             None => room,
         };
         let chosen = schedule::choose_for_engine(&self.queue, room);
-        // In the order of their best jobs.
-        let mut classes: Vec<(Wave, Vec<u32>)> = Vec::new();
+        // Best first, in waves of one priority: Slurm orders whole arrays only.
+        let mut waves: Vec<(i32, Wave, Vec<u32>)> = Vec::new();
         for job in chosen {
             if let Some(path) = self.common.missing(self.queue.manifest(), job) {
                 self.refuse(job, missing(&path))?;
@@ -97,12 +97,15 @@ impl Manager<'_> {
             }
             let engine = self.queue.manifest().engine;
             let class = class(self.queue.job(job), engine, &self.place().queue);
-            match classes.iter_mut().find(|(known, _)| *known == class) {
-                Some((_, jobs)) => jobs.push(job),
-                None => classes.push((class, vec![job])),
+            let priority = self.queue.job(job).settings.priority;
+            let mut of_priority = waves.iter_mut().filter(|wave| wave.0 == priority);
+            match of_priority.find(|wave| wave.1 == class) {
+                Some((_, _, jobs)) => jobs.push(job),
+                None => waves.push((priority, class, vec![job])),
             }
         }
-        for (class, jobs) in classes {
+        self.rank(cluster, &mut waves);
+        for (_, class, jobs) in waves {
             for chunk in jobs.chunks(most.max(1) as usize) {
                 if self.share_left(cluster) == Some(0)
                     || !self.begin_wave(cluster, &class, chunk)?
@@ -157,6 +160,7 @@ impl Manager<'_> {
         let left = left.filter(|_| cluster.engine.bounds_waves());
         let throttle = left.map(|left| left.clamp(1, own.max(1)));
         let token = pending.wave.token.clone();
+        cluster.nice.insert(token.clone(), pending.wave.nice);
         pending.wave.attempts = pending.jobs.iter().map(|job| self.folder(*job)).collect();
         pending.wave.throttle = throttle.filter(|most| *most < own);
         let now = Cards::now();
