@@ -3,6 +3,8 @@
 //!
 //! Pure types and functions: no disk, no network, no clock, no printing, no command-line parser; everything from outside is a
 //! parameter. Everything that crosses a process boundary is defined here, once.
+//!
+//! In this and other crates, *the reference* is the original ARIS suite of scripts and skills, with whose files this one is compatible.
 
 #![warn(missing_docs)]
 

@@ -126,7 +126,7 @@ impl Regular {
         bounded(self.file, &self.path, expected, limit)
     }
 
-    /// Reads from byte `at` to the end, which must not be more than `limit` bytes; nothing if the file ends before `at`.
+    /// Reads at most `limit` bytes from byte `at` on; nothing if the file ends before `at`.
     pub fn read_from(mut self, at: u64, limit: u64) -> Result<Vec<u8>, FsError> {
         let mut bytes = Vec::new();
         self.file

@@ -11,7 +11,7 @@ const FIRST: Duration = Duration::from_secs(1);
 /// Longest back-off of our own.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Longest pause that a host may ask for; longer ones are shortened to this, because clocks cannot represent any time.
+/// Longest pause that a host may ask for; longer ones are shortened to this, because a clock cannot represent every later time.
 const LONGEST_PAUSE: Duration = Duration::from_hours(365 * 24);
 
 /// `X-RateLimit-Reset` values from here on are Unix times (September 2001); smaller ones are not, and are ignored.

@@ -178,8 +178,8 @@ impl Record {
         Ok(named.iter().find(|file| file.path == path))
     }
 
-    /// Whether the run wrote this content at this path or, for a run on another machine, at any path. **Errors**: the lines that would
-    /// say so were edited.
+    /// Whether the run wrote this content, at this path or at another one: on another machine the paths may differ. **Errors**: the lines
+    /// that would say so were edited.
     pub fn wrote(&self, path: &str, sha256: &str) -> Result<bool, Damage> {
         if self.at(path)?.is_some_and(|file| file.sha256 == sha256) {
             return Ok(true);

@@ -9,6 +9,8 @@
 //! What a person wrote on a page stays. Programs write fields of the frontmatter, sections that are still empty, and the parts between
 //! their own markers. One writer at a time: a killed one leaves whole files, and the next one rebuilds the derived files.
 //!
+//! *The reference* is the original ARIS script `research_wiki.py`; its file formats, commands and messages are kept.
+//!
 //! As a library: [`wiki::Wiki`] is a wiki on the disk with the [`aris_wiki::summary::Summary`] of each page.
 
 #![warn(missing_docs)]

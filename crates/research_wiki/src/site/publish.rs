@@ -176,7 +176,8 @@ fn write(staged: &Path, files: &Files) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes what a killed run left beside the site: complete or partial files of its list, nothing else. The caller holds the lock.
+/// Removes the folder that a killed run left beside the site: one that is empty, or whose list is complete or begun. The caller holds
+/// the lock.
 fn clear(parent: &Path, staged: &Path) -> Result<(), Error> {
     let Ok(metadata) = std::fs::symlink_metadata(staged) else {
         return Ok(());
