@@ -53,7 +53,7 @@ struct Evidence {
 }
 
 impl Claim {
-    /// The entry for a number with a fault or doubt; `None` for a number without.
+    /// The entry for a number that is wrong or whose binding fails; `None` for other numbers.
     fn reported(self) -> Option<Reported> {
         let severity = match self.status.as_str() {
             "number_mismatch" | "scope_overclaim" | "binding_lost" => "fail",

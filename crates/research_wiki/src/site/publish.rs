@@ -69,7 +69,7 @@ pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), E
     Ok(())
 }
 
-/// Refuses a target inside the wiki's folders.
+/// Refuses a target inside the wiki's folders, and the wiki itself and the folders above it.
 pub(crate) fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
     let wiki = std::fs::canonicalize(wiki).unwrap_or_else(|_| wiki.to_path_buf());
     let mut own = Kind::ALL.map(Kind::folder).to_vec();

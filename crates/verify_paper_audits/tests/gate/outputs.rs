@@ -1197,7 +1197,7 @@ fn what_an_audit_did_not_see_is_named_with_what_to_do() {
             "{message}: {findings:#?}"
         );
     }
-    // A result that nobody saw is not hashed; a figure is.
+    // A result that no audit hashed is not read either; a figure is.
     let project = Project::new();
     project
         .write("../results/run_2.json", "{\"accuracy\": 0.612}")
