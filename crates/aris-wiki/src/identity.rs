@@ -12,8 +12,8 @@ use aris_paper::titles;
 /// Largest difference in years between two descriptions of one paper: a preprint, its conference, its journal.
 const YEARS: u32 = 2;
 
-/// Shortest telling title, in characters. Only with a telling title may years differ or authors be unknown; "Introduction" is many
-/// papers.
+/// Shortest distinctive title, in characters. Only with such a title may years differ or authors be unknown; "Introduction" is the title
+/// of many papers.
 const TITLE: usize = 15;
 
 /// Field of a page with other identifiers of the same paper (`arxiv:ID`, `doi:DOI`), from pages that were merged into it.

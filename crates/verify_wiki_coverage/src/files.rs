@@ -18,7 +18,7 @@ use crate::tally::Tally;
 /// Bytes per read: most files fit, and the buffer stays within one processor's cache.
 const BUFFER: usize = 256 << 10;
 
-/// Most bytes read of a file: 4 GiB. No person or reviewer writes a larger text.
+/// Largest file that is read, in bytes: 4 GiB. No person or reviewer writes a larger text.
 const FILE_LIMIT: u64 = 4 << 30;
 
 /// A NUL in this many first bytes makes a file binary. **Source**: git, `buffer_is_binary`.

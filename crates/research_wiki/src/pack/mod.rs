@@ -183,7 +183,7 @@ const COMMON: [&str; 24] = [
     "not", "our", "that", "the", "their", "this", "using", "want", "what", "which", "will", "with",
 ];
 
-/// Most words of a topic. A longer text is a direction, and ranking by all its words would be slow.
+/// Most words of a topic. Of a longer text, such as a direction, the first words are used: ranking by all of them would be slow.
 const WORDS: usize = 24;
 
 impl Topic {
