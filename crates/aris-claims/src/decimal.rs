@@ -1,18 +1,18 @@
 //! Exact decimal arithmetic for displayed and measured numbers.
 //!
-//! A paper's `84.7` is a decimal, and so is the `0.84712` in a result file; binary floating point would blur the
-//! half-unit boundary that separates "rounds to" from "does not". Sums, differences and products are exact; quotients carry
-//! 100 significant digits.
+//! A paper's `84.7` is a decimal, and so is the `0.84712` in a result file. Binary floating point would blur the half-unit
+//! boundary between "rounds to" and "does not round to". Sums, differences and products are exact; quotients carry 100
+//! significant digits.
 
 use std::fmt;
 
 use bigdecimal::num_bigint::Sign;
 use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive as _};
 
-/// Largest power of ten that is read (doubles end at 308): sums of numbers that are far apart stay small.
+/// Largest power of ten that is read (doubles end at 308). Keeps sums of very different numbers short.
 const MOST_POWERS: i64 = 400;
 
-/// Digits that are read: more than any program prints.
+/// Most digits that are read: more than any program prints.
 const MOST_DIGITS: usize = 1_000;
 
 /// A decimal number of any length.
@@ -27,7 +27,7 @@ impl Decimal {
 
     /// Reads the notation of JSON, YAML, CSV and Python: sign, digits, point, exponent.
     ///
-    /// `None`: not such a number, or longer than anybody writes one; nothing of its size is allocated.
+    /// `None` if the text is not such a number, is longer than 1,000 characters or has an exponent beyond ±400.
     pub fn parse(text: &str) -> Option<Self> {
         let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(digits);
@@ -45,7 +45,7 @@ impl Decimal {
         Some(Self(number.normalized()))
     }
 
-    /// The shortest decimal that reads back as this double; `None` for NaN and infinities.
+    /// The shortest decimal that reads back as this double. `None` for NaN and infinities.
     pub fn from_f64(value: f64) -> Option<Self> {
         Self::parse(&format!("{value:e}"))
     }
@@ -55,7 +55,7 @@ impl Decimal {
         self.0.to_string().parse().unwrap_or(0.0)
     }
 
-    /// The value of a whole number; `None` with a fraction, or beyond an `i128`.
+    /// The value of a whole number. `None` if it has a fraction or exceeds an `i128`.
     pub fn to_integer(&self) -> Option<i128> {
         self.0.to_i128().filter(|_| self.0.is_integer())
     }
@@ -75,7 +75,7 @@ impl Decimal {
         self.0.is_integer()
     }
 
-    /// The number of significant digits, trailing zeros not counted; 1 for zero.
+    /// The number of significant digits, without trailing zeros; 1 for zero.
     pub fn significant_digits(&self) -> u32 {
         u32::try_from(self.0.normalized().digits()).unwrap_or(u32::MAX)
     }
@@ -122,12 +122,12 @@ impl Decimal {
         Self(&self.0 * &other.0)
     }
 
-    /// The quotient; `None` for a zero divisor.
+    /// The quotient. `None` if the divisor is zero.
     pub fn over(&self, divisor: &Self) -> Option<Self> {
         (!divisor.is_zero()).then(|| Self(&self.0 / &divisor.0))
     }
 
-    /// The number with so many digits after the point and without a power of ten, rounded half away from zero.
+    /// The number with this many digits after the point and without a power of ten, rounded half away from zero.
     pub fn fixed(&self, places: i64) -> String {
         let rounded = self.0.with_scale_round(places, RoundingMode::HalfUp);
         rounded.to_plain_string()

@@ -1,4 +1,4 @@
-//! `details` of `PAPER_CLAIM_AUDIT.json`, and the verdict that follows from them.
+//! `details` of `PAPER_CLAIM_AUDIT.json`, and the verdict that follows from them: that of the first row that applies.
 //!
 //! | state | verdict | reason |
 //! |---|---|---|
@@ -6,11 +6,11 @@
 //! | a bound number or statement differs from the data | FAIL | `claim_mismatch` |
 //! | a binding has lost its place in the paper | FAIL | `binding_lost` |
 //! | a binding's query gives no value | ERROR | `binding_error` |
-//! | no number looks like a result, and nothing is bound | `NOT_APPLICABLE` | `no_numeric_claims` |
 //! | numbers, no bindings, no results | BLOCKED | `no_raw_evidence` |
 //! | numbers that nothing binds or waives | WARN | `unbound_claims` |
-//! | numbers of which it is not known whether they are set | WARN | `undecided_text` |
-//! | text that was not read, arithmetic that does not hold, a waiver that fits nothing | WARN | id of the first finding |
+//! | numbers of which it is not known whether they are printed | WARN | `undecided_text` |
+//! | text that was not read, arithmetic that does not hold, a waiver that matches nothing | WARN | id of the first finding |
+//! | no number looks like a result, and nothing is bound | `NOT_APPLICABLE` | `no_numeric_claims` |
 //! | every number is bound or waived, and every binding holds | PASS | `all_numbers_match` |
 
 use std::path::Path;
@@ -27,7 +27,7 @@ use crate::paper::{Kind, Part};
 use crate::project::{Options, Project};
 use crate::report::{Audit, Coverage, Entry, FileUse, Note, Status};
 
-/// Problems of one kind that are listed.
+/// Most problems that are listed.
 const MOST_PROBLEMS: usize = 50;
 
 /// Schema id of [`Details`].
@@ -151,7 +151,7 @@ impl From<Obstacle> for Finding {
             line: 0,
             column: 0,
         });
-        // LaTeX itself stops at a file that is not there; the rest of the paper can be audited all the same.
+        // LaTeX itself stops at a missing file, but the rest of the paper can still be audited.
         let blocks = obstacle.id != "source_missing";
         let (id, action) = (obstacle.id, obstacle.action);
         let mut finding = Self::new(id, position, obstacle.quote, obstacle.message, action);
@@ -177,7 +177,7 @@ impl Finding {
         }
     }
 
-    /// A note of the audit.
+    /// The finding for a note of the audit.
     fn note(note: &Note) -> Self {
         let action = match note.id {
             "waiver_lost" => "correct or remove the waiver",
@@ -191,7 +191,7 @@ impl Finding {
         Self::new(note.id, position, quote, note.message.clone(), action)
     }
 
-    /// Data that cannot be read.
+    /// The finding for data that cannot be read.
     fn unreadable(error: &QueryError) -> Self {
         let place = |number: u32| usize::try_from(number).unwrap_or(0);
         let position = Position {
@@ -205,7 +205,7 @@ impl Finding {
         Self::new(id, position, String::new(), message, action)
     }
 
-    /// Where, as messages say it.
+    /// The place, as messages write it.
     pub fn place(&self) -> String {
         match (self.file.is_empty(), self.line) {
             (true, _) => String::from("the paper"),
@@ -216,7 +216,7 @@ impl Finding {
 }
 
 impl Row {
-    /// The row of an entry; `claims` names the file of the bindings.
+    /// The row of an entry. `claims`: the name of the file with the bindings.
     pub fn new(entry: &Entry, claims: &str) -> Self {
         let position = &entry.position;
         Self {
@@ -244,13 +244,13 @@ impl Row {
         }
     }
 
-    /// Why it is listed or waived.
+    /// Why the number is listed or waived.
     pub fn why(&self) -> &str {
         let kind = self.kind.map_or("", Kind::word);
         self.reason.as_deref().unwrap_or(kind)
     }
 
-    /// Whether somebody has to look at it.
+    /// Whether somebody has to act on it.
     pub fn needs_attention(&self) -> bool {
         !self.status.holds()
             && !matches!(
@@ -261,7 +261,7 @@ impl Row {
 }
 
 impl Details {
-    /// What [`Project::audit`] found in a project.
+    /// The result of [`Project::audit`] for a project.
     pub fn new(project: &Project, audit: &Audit) -> Self {
         let claims_name = project.claims_name();
         let mut findings = match &project.document {
@@ -301,7 +301,7 @@ impl Details {
         }
     }
 
-    /// What the audit was told, read back from the `details` of an artifact; `folder` is the paper's.
+    /// The options of an earlier audit, read back from the `details` of its artifact. `folder`: the paper folder.
     pub fn options(details: &Value, folder: &Path) -> Options {
         let text = |key: &str| details.get(key).and_then(Value::as_str);
         let list = |key: &str| {
@@ -319,7 +319,7 @@ impl Details {
         }
     }
 
-    /// Entries of a status.
+    /// Number of entries with a status.
     fn count(&self, status: Status) -> u64 {
         let count = self.counts.get(status.word());
         count.and_then(Value::as_u64).unwrap_or(0)
@@ -383,7 +383,7 @@ impl Details {
         }
     }
 
-    /// The findings that keep the paper from being audited.
+    /// The findings that prevent an audit of the paper as a whole.
     fn obstacles(&self) -> impl Iterator<Item = &Finding> {
         let findings = self.findings.iter();
         findings.filter(|finding| finding.severity == Severity::Block)
@@ -392,7 +392,7 @@ impl Details {
 
 /// Text of the paper that was not read, as findings.
 fn unread(document: &Document) -> impl Iterator<Item = Finding> + '_ {
-    // What is missing of a file is said of its `\\input`; a brace or an `\\end` too many hides nothing.
+    // A missing file is reported at its `\input`. An extra brace or `\end` hides no text.
     let unseen = "look at the numbers there yourself; the audit did not see them";
     let told = move |kind: ProblemKind| match kind {
         ProblemKind::MissingInclude | ProblemKind::ExtraBrace | ProblemKind::ExtraEnd => None,

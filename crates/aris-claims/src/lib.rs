@@ -1,9 +1,10 @@
-//! Numbers of a paper that are bound to data: what `claims.toml` says, where it stands in the paper, and whether the two agree.
+//! Numbers of a paper that are bound to data: reads `claims.toml`, finds the bound numbers in the paper and checks that they
+//! agree with the data.
 //!
-//! Which value a number means is a judgement. Authors make it once and write it down as a binding; this crate calculates ever
-//! after. It never guesses: what nobody bound is listed and neither accused nor acquitted.
+//! Only people can say which value a number means. Authors declare it once as a binding; from then on this crate checks it. It
+//! never guesses: numbers without a binding are listed, but not judged.
 //!
-//! Pure but for [`project`], which finds a paper's files, for [`runs`], which looks into the project's ledger, and for the data, which
+//! Pure except for [`project`], which finds a paper's files, [`runs`], which reads the project's ledger, and the data, which
 //! `aris-evidence` reads.
 
 #![warn(missing_docs)]

@@ -1,4 +1,4 @@
-//! A paper with its bindings and its data, as they lie on disk.
+//! A paper with its bindings and its data on disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,37 +14,37 @@ use crate::bindings::{Claims, FILE_NAME, MAX_BYTES, Malformed, Spot};
 use crate::check::{Request, audit};
 use crate::report::{Audit, Note};
 
-/// The paper itself and the reports of audits are no evidence.
+/// The paper itself and the reports of audits are not evidence.
 const OWN: [&str; 3] = ["**/*.tex", "**/*_AUDIT.json", "**/*_AUDIT.md"];
 
-/// Folders of raw results, by custom.
+/// Usual folders of raw results.
 const RESULT_FOLDERS: [&str; 2] = ["results", "outputs"];
 
-/// What a caller says about a paper. Paths are absolute.
+/// The caller's options for a paper. Paths are absolute.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The bindings, when they do not lie in `claims.toml` beside the root document.
+    /// The file of the bindings, if it is not `claims.toml` beside the root document.
     pub claims: Option<PathBuf>,
     /// The root document, relative to the paper folder.
     pub root: Option<String>,
     /// Folders and files of results besides those that the bindings name.
     pub results: Vec<PathBuf>,
-    /// Globs of files that are no evidence, relative to the data root.
+    /// Globs of files that are not evidence, relative to the data root.
     pub exclude: Vec<String>,
 }
 
 /// A paper with its bindings and its data.
 #[derive(Debug)]
 pub struct Project {
-    /// What the caller said.
+    /// The caller's options.
     pub options: Options,
-    /// The files of the paper; digests of all that was read.
+    /// The files of the paper, and digests of all files that were read.
     pub files: PaperFiles,
-    /// The paper, or why there is none to audit.
+    /// The paper, or why it cannot be audited.
     pub document: Result<Document, Box<Obstacle>>,
-    /// Where the bindings are, or would be.
+    /// Path of the bindings, whether the file exists or not.
     pub claims_path: PathBuf,
-    /// Whether there is such a file.
+    /// Whether that file exists.
     pub has_claims: bool,
     /// The bindings.
     pub claims: Claims,
@@ -52,25 +52,25 @@ pub struct Project {
     pub settings: Settings,
     /// Globs of the evidence, relative to the data root.
     include: Vec<String>,
-    /// The evidence, by name relative to the data root, once it was listed.
+    /// The evidence: names relative to the data root. Empty until [`Project::list_evidence`].
     pub evidence: Vec<String>,
     /// Evidence that cannot be read.
     pub unreadable: Vec<QueryError>,
 }
 
-/// Why bindings or results cannot be used. What is wrong with the paper or the data is in the audit, never here.
+/// Why bindings or results cannot be used. Errors in the paper or the data are findings of the audit instead.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// Input that cannot be used.
     #[error("{message}")]
     Input {
-        /// What class of error it is.
+        /// Class of the error.
         kind: ErrorKind,
         /// What is wrong.
         message: String,
         /// What to do.
         hint: &'static str,
-        /// The file or folder that it is about, absolute.
+        /// The file or folder concerned, absolute.
         path: Option<PathBuf>,
         /// The place in that file.
         at: Option<Spot>,
@@ -81,7 +81,7 @@ pub enum ProjectError {
 }
 
 impl ProjectError {
-    /// Input that is about no file.
+    /// An error in the input that concerns no file.
     pub fn input(kind: ErrorKind, message: impl Into<String>, hint: &'static str) -> Self {
         Self::Input {
             kind,
@@ -92,7 +92,7 @@ impl ProjectError {
         }
     }
 
-    /// A file or folder, which `{}` in `message` stands for.
+    /// An error about a file or folder; `{}` in `message` is replaced by its path.
     pub fn about(kind: ErrorKind, path: &Path, message: &str, hint: &'static str) -> Self {
         Self::Input {
             kind,
@@ -103,7 +103,7 @@ impl ProjectError {
         }
     }
 
-    /// The file of bindings is not there.
+    /// The file of bindings does not exist.
     pub fn no_claims(path: &Path) -> Self {
         let hint = "`paper_claim_audit bind` makes the file";
         Self::about(ErrorKind::NotFound, path, "{} does not exist", hint)
@@ -152,14 +152,14 @@ impl Failure for ProjectError {
 }
 
 impl Project {
-    /// Opens the paper in `folder`, absolute and free of links. A named file of bindings may still be to come.
+    /// Opens the paper in `folder`, which is absolute and free of links. The file of bindings need not exist yet.
     pub fn open(folder: &Path, options: &Options) -> Result<Self, ProjectError> {
         let mut files = PaperFiles::new(folder);
         let document = files.document(options.root.as_deref());
         Self::of(files, document, options)
     }
 
-    /// Opens the paper of a document that was read from `files`; the root of `options` does not count.
+    /// Opens the paper of a document that was read from `files`. The root in `options` is ignored.
     pub fn of(
         mut files: PaperFiles,
         mut document: Result<Document, Box<Obstacle>>,
@@ -206,7 +206,7 @@ impl Project {
         Ok(project)
     }
 
-    /// Reads the files that are not LaTeX and have bound numbers, such as a report in Markdown.
+    /// Adds the files that have bound numbers but are not LaTeX, such as a report in Markdown.
     fn add_texts(&mut self) {
         let folder = self.claims_folder();
         for path in self.claims.plain_files(&folder) {
@@ -222,7 +222,7 @@ impl Project {
         }
     }
 
-    /// The data root and where the files of the evidence are.
+    /// Sets the data root and the globs of the evidence.
     fn find_evidence(&mut self, options: &Options) -> Result<(), ProjectError> {
         let beside = self.claims_path.parent().unwrap_or(&self.files.folder);
         let data = &self.claims.data;
@@ -264,7 +264,7 @@ impl Project {
             }
             include.push(evidence_glob(path, &root));
         }
-        // A number is no evidence for itself, and a report none for the next one.
+        // The paper must not be evidence for its own numbers, nor a report for the next one.
         let bindings = self.claims_path.file_name();
         let bindings = bindings.map(|name| format!("**/{}", name.to_string_lossy()));
         let own = OWN.map(str::to_owned).into_iter().chain(bindings);
@@ -281,7 +281,7 @@ impl Project {
         Ok(())
     }
 
-    /// Lists the files of the evidence, once.
+    /// Lists the files of the evidence, unless already done.
     pub fn list_evidence(&mut self) {
         if !self.evidence.is_empty() {
             return;
@@ -289,15 +289,15 @@ impl Project {
         (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &self.include);
     }
 
-    /// Real paths that data may come from: the project, and what its result folders are links to, on another disk perhaps. No other link leads
-    /// out: a paper of strangers must not read what it likes.
+    /// Real paths that data may come from: the project, and the targets of its result folders, which may be links to another
+    /// disk. Other links out of the project are not followed: an untrusted paper must not read arbitrary files.
     fn allowed(&self) -> Vec<PathBuf> {
         let results = self.result_folders();
         let results = results.filter_map(|path| path.canonicalize().ok());
         self.files.roots().iter().cloned().chain(results).collect()
     }
 
-    /// Where results lie by custom, in and beside the paper, whether they are there or not.
+    /// The usual result folders in and beside the paper, whether they exist or not.
     fn result_folders(&self) -> impl Iterator<Item = PathBuf> {
         let folder = self.files.folder.as_path();
         let homes = [Some(folder), folder.parent()].into_iter().flatten();
@@ -320,7 +320,7 @@ impl Project {
         self.files.name(&self.claims_path)
     }
 
-    /// Holds the bindings against paper and data.
+    /// Checks the bindings against the paper and the data.
     pub fn numbers(&self) -> Audit {
         let Ok(document) = &self.document else {
             return Audit::default();
@@ -328,7 +328,7 @@ impl Project {
         audit(&self.request(document, &self.claims_folder()))
     }
 
-    /// What an audit of `document` is made of; `folder` is that of the bindings.
+    /// The input for an audit of `document`. `folder`: the folder of the bindings.
     pub fn request<'a>(&'a self, document: &'a Document, folder: &'a str) -> Request<'a> {
         Request {
             document,
@@ -338,7 +338,7 @@ impl Project {
         }
     }
 
-    /// Holds the bindings against paper and data, and lists and hashes all files of the evidence.
+    /// Checks the bindings against the paper and the data, and lists and hashes all files of the evidence.
     pub fn audit(&mut self) -> Audit {
         self.list_evidence();
         if self.document.is_err() {
@@ -374,7 +374,7 @@ impl Project {
     }
 }
 
-/// A LaTeX file of a folder that is written as UTF-16.
+/// Name of a LaTeX file in this folder that is UTF-16.
 fn wide(folder: &Path) -> Option<String> {
     let files = aris_fs::list_sorted(folder).ok()?.into_iter();
     let mut names = files.map(|file| file.name.to_string_lossy().into_owned());
@@ -385,7 +385,7 @@ fn wide(folder: &Path) -> Option<String> {
     })
 }
 
-/// The text of a file of bindings; `None` when it is not there.
+/// The text of a file of bindings. `None` if it does not exist.
 pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
     let bytes = aris_fs::read_optional(path, limit)?;
@@ -407,7 +407,7 @@ pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
     Ok(Some(text))
 }
 
-/// A glob for a file, or for everything below a folder; relative to the data root, with `..` where it lies elsewhere.
+/// A glob for a file, or for everything below a folder, relative to the data root; begins with `..` if it is elsewhere.
 fn evidence_glob(path: &Path, root: &Path) -> String {
     let below = if path.is_dir() { "/**" } else { "" };
     format!("{}{below}", relative(path, root))

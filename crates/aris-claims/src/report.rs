@@ -1,4 +1,4 @@
-//! The result of an audit: one entry for each number, what is covered, what else was noticed.
+//! The result of an audit: one entry for each number, the coverage, and notes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them, in the order of the documentation.
+    /// All statuses, in the order of the documentation.
     pub const ALL: [Self; 9] = [
         Self::ExactMatch,
         Self::RoundingOk,
@@ -55,7 +55,7 @@ impl Status {
         self.into()
     }
 
-    /// The word that readers of the older artifact know.
+    /// The word of the older artifact format for the same.
     pub fn reference_word(self) -> &'static str {
         match self {
             Self::BindingLost => "ambiguous_mapping",
@@ -65,7 +65,7 @@ impl Status {
         }
     }
 
-    /// Whether the number is bound and holds.
+    /// Whether the number or statement is bound and holds.
     pub fn holds(self) -> bool {
         matches!(self, Self::ExactMatch | Self::RoundingOk)
     }
@@ -92,9 +92,9 @@ pub struct FileUse {
 pub struct Entry {
     /// Id of the binding; for a cell `TABLE/ROW/COLUMN`; for the rest `FILE:LINE:COLUMN`.
     pub id: String,
-    /// What is known of it.
+    /// The outcome.
     pub status: Status,
-    /// Where it stands in the paper; for a lost binding where it was looked for.
+    /// Its place in the paper; for a lost binding, where it was looked for.
     pub position: Position,
     /// The text around it.
     pub text: String,
@@ -102,28 +102,28 @@ pub struct Entry {
     pub shown: Option<String>,
     /// The value that the data give.
     pub value: Option<String>,
-    /// What the paper would have to show in place of it, in the same digits; where that can be told.
+    /// The number that the paper should show instead, with as many digits. `None` if unknown.
     pub correction: Option<String>,
     /// The query.
     pub query: Option<String>,
     /// The files that the query reads.
     pub evidence: Vec<FileUse>,
-    /// Why it is listed, for a number that is not bound.
+    /// Why it is listed, if it is not bound.
     pub kind: Option<Kind>,
     /// Why it is waived.
     pub reason: Option<String>,
-    /// Where its binding stands in `claims.toml`.
+    /// Place of its binding in `claims.toml`.
     pub binding: Option<Spot>,
-    /// What is to be said of it, in one sentence; empty where nothing is.
+    /// An explanation in one sentence; may be empty.
     pub detail: String,
     /// Part of the paper.
     pub part: Part,
-    /// Block of the document and bytes of its text, for a number that readers see.
+    /// Block of the document and byte range in its text, if readers see the number.
     pub visible: Option<(usize, Range<usize>)>,
 }
 
 impl Entry {
-    /// An entry of which only this is known.
+    /// An entry with only these facts.
     pub(crate) fn new(id: String, status: Status, position: Position, text: String) -> Self {
         Self {
             id,
@@ -157,7 +157,7 @@ pub struct Covered {
 }
 
 impl Covered {
-    /// The share that is bound, in per cent; 100 only when all are. `None` without numbers.
+    /// The share that is bound, in per cent; 100 only if all are. `None` if there are no numbers.
     pub fn percent(self) -> Option<usize> {
         let all = self.bound + self.waived + self.unbound;
         let rounded = (self.bound * 200 + all).checked_div(2 * all)?;
@@ -197,31 +197,32 @@ impl Coverage {
     }
 }
 
-/// Something beside the bindings that an author wants to know: it warns and never blocks.
+/// A warning that is not about the outcome of a binding. Never blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
-    /// What kind; stable.
+    /// Kind of the note; stable.
     pub id: &'static str,
-    /// Where.
+    /// Its place.
     pub position: Position,
-    /// What stands there.
+    /// The text at that place.
     pub quote: String,
-    /// What was noticed.
+    /// The warning.
     pub message: String,
 }
 
-/// What came of an audit.
+/// The result of an audit.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// Every number, in reading order; bindings without a place come last.
+    /// Every number, in reading order; bindings without a visible place come last.
     pub entries: Vec<Entry>,
-    /// What is covered.
+    /// Counts of bound, waived and unbound numbers.
     pub coverage: Coverage,
-    /// Arithmetic of the text that does not hold, waivers that fit nothing, bindings nobody confirmed.
+    /// Warnings: arithmetic of the text that does not hold, waivers that match nothing, queries that read no data file, settings
+    /// for missing data files.
     pub notes: Vec<Note>,
-    /// Suggestions in `claims.toml` that nobody confirmed.
+    /// Number of suggestions in `claims.toml` that nobody has confirmed.
     pub proposed: usize,
-    /// Every file that a query reads.
+    /// Every file that a query reads, or why it cannot be read.
     pub files: BTreeMap<String, Result<FileFacts, QueryError>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which run made the files behind a number, as far as the project's ledger of runs tells.
+//! Which run made the files behind a number, as far as the project's ledger of runs knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,17 +15,18 @@ use serde::Serialize;
 use crate::project::Project;
 use crate::report::{Entry, FileUse};
 
-/// Other runs that wrote the same path and are looked at, the latest first.
+/// Most other runs that wrote the same path and are examined, latest first.
 const OTHERS: usize = 20;
-/// Names of changed files that a message lists.
+/// Most names of changed files that a message lists.
 const NAMED: usize = 3;
-/// Endings of files that programs load without their being named in a command: code and settings. A file without one may be a program.
+/// Extensions of code and settings, which programs load even if no command names them. A file without an extension may be a
+/// program.
 const LOADED: [&str; 35] = [
     "R", "bash", "c", "cc", "cfg", "cpp", "cu", "cuh", "f90", "go", "h", "hpp", "ini", "ipynb",
     "java", "jl", "js", "json5", "lua", "m", "mjs", "mk", "pl", "py", "pyx", "r", "rb", "rs",
     "scala", "sh", "so", "toml", "ts", "yaml", "yml",
 ];
-/// Clocks of two machines differ by less.
+/// The clocks of two machines differ by less than this.
 const SKEW: Duration = Duration::from_mins(1);
 
 /// What is wrong with the way from a file to its run.
@@ -94,14 +95,14 @@ pub struct Made {
 /// The runs behind the files of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
-    /// The ledger that was looked into; `None`: the project has none.
+    /// The ledger that was searched. `None` if the project has none.
     pub ledger: Option<Ledger>,
-    /// By the path of the file relative to the data root, and its digest.
+    /// By the file's path relative to the data root, and its digest.
     made: BTreeMap<(String, String), Made>,
 }
 
 impl Runs {
-    /// Looks up the files of these entries. **Errors**: the ledger is there and cannot be read.
+    /// Looks up the files of these entries. **Errors**: the ledger exists but cannot be read.
     pub fn of(project: &Project, entries: &[Entry], now: Timestamp) -> Result<Self, FsError> {
         let root = &project.settings.root;
         let ledger = Ledger::above([root.as_path(), &project.files.folder]);
@@ -132,13 +133,13 @@ impl Runs {
         self.made.get(&(file.path.clone(), file.sha256.clone()))
     }
 
-    /// The ids of the records of the runs behind the files.
+    /// Record ids of the runs behind the files.
     pub fn ids(&self) -> BTreeSet<&str> {
         let whole = self.made.values().filter(|made| made.run.is_some());
         whole.filter_map(|made| made.run_id.as_deref()).collect()
     }
 
-    /// What is wrong with the way from one number to its runs.
+    /// The gaps between one number and its runs.
     pub fn gaps(&self, entry: &Entry) -> Vec<Gap> {
         let made = entry.evidence.iter();
         let made = made.filter_map(|file| Some((file, self.made(file)?)));
@@ -166,7 +167,7 @@ impl Runs {
         gaps
     }
 
-    /// Everything that is wrong, each once.
+    /// The gaps of all entries, each once.
     pub fn all_gaps(&self, entries: &[Entry]) -> Vec<Gap> {
         let all: BTreeSet<Gap> = entries.iter().flat_map(|entry| self.gaps(entry)).collect();
         all.into_iter().collect()
@@ -214,7 +215,7 @@ fn look_up<'f>(
                 open.extend(&run.stands_on);
             }
         }
-        // What is said of a run is said of the file that it led to.
+        // A gap that concerns a run as a whole is reported for the file that led to the run.
         for gap in gaps.iter_mut().filter(|gap| gap.file.is_empty()) {
             (*path).clone_into(&mut gap.file);
         }
@@ -223,7 +224,7 @@ fn look_up<'f>(
     Ok(found)
 }
 
-/// Lines of the ledger, oldest first.
+/// Lines of the ledger, oldest first, by digest and by path.
 #[derive(Default)]
 struct Lines {
     by_digest: BTreeMap<String, Vec<Line>>,
@@ -255,21 +256,21 @@ impl Lines {
     }
 }
 
-/// What a run stands on.
+/// What the result of a run depends on.
 #[derive(Default)]
 struct Behind {
-    /// What is wrong with its code and with what it read. A gap of the run itself names no file.
+    /// Gaps of its code and inputs. A gap of the run itself names no file.
     gaps: Vec<Gap>,
-    /// The runs that wrote what it read.
+    /// The runs that wrote its inputs.
     stands_on: BTreeSet<String>,
 }
 
-/// A look into the ledger.
+/// A search in the ledger, with the records read so far.
 struct Search<'l> {
     ledger: &'l Ledger,
     now: Timestamp,
     records: BTreeMap<String, Rc<Result<Record, Damage>>>,
-    /// What is wrong with a commit, in words.
+    /// By commit, why it is not available; `None` if it is.
     commits: BTreeMap<String, Option<String>>,
 }
 
@@ -279,7 +280,7 @@ impl Search<'_> {
         Rc::clone(known.or_insert_with(|| Rc::new(self.ledger.read(id))))
     }
 
-    /// The run that wrote a file; `own` is the file's path as records have it.
+    /// The run that wrote a file. `own`: the file's path as records write it.
     fn made(&mut self, path: &str, own: &str, sha256: &str, lines: &Lines) -> Made {
         let (same, at_path) = (lines.with(sha256), lines.at(own));
         let here = same.iter().rev().find(|line| line.path == own);
@@ -324,7 +325,7 @@ impl Search<'_> {
             if at_once(run, record) {
                 at_once_with = at_once_with.or_else(|| Some(record.words()));
             }
-            // Where nobody knows when it ended, the order in which they were recorded counts.
+            // If the end of one is unknown, the order in the ledger decides.
             let is_later = match (ended(run), ended(record)) {
                 (Some(this), Some(other)) => other > this,
                 _ => at_path.iter().position(|known| known == line) < Some(at),
@@ -344,7 +345,7 @@ impl Search<'_> {
         made
     }
 
-    /// Says so when each of the runs that left this content had found it, too: then none of them made it.
+    /// A message if each of the runs that recorded this content had read it as input: then none of them made it.
     fn found_only(&mut self, lines: &[Line]) -> Option<String> {
         let mut message = None;
         for line in lines.iter().rev().take(OTHERS) {
@@ -377,7 +378,7 @@ impl Search<'_> {
             }
         };
         let run = &record.run;
-        // Its path may be that on the machine where it ran.
+        // The record is searched for the path in the ledger: the file may have had another path where the run ran.
         let id = short(&line.run);
         match record.wrote(&line.path, &line.sha256) {
             Ok(true) => {}
@@ -411,7 +412,7 @@ impl Search<'_> {
         }
     }
 
-    /// What these runs and the runs before them stand on, by the ids of their records.
+    /// The gaps and inputs of these runs and of all runs that they depend on, by record id.
     fn behind(&mut self, first: BTreeSet<String>) -> Result<BTreeMap<String, Behind>, FsError> {
         let mut known: BTreeMap<String, Behind> = BTreeMap::new();
         let mut level = first;
@@ -445,7 +446,7 @@ impl Search<'_> {
         Ok(known)
     }
 
-    /// Says so when the project's repository does not hold a commit.
+    /// A message if the project's repository does not hold a commit.
     fn lacks(&mut self, commit: &str) -> Option<String> {
         let known = self.commits.entry(commit.to_owned());
         let look = || match aris_runs::has_commit(self.ledger.project(), commit)? {
@@ -456,7 +457,7 @@ impl Search<'_> {
         known.or_insert_with(look).clone()
     }
 
-    /// What is known of a run's code.
+    /// Checks the code of a run.
     fn code(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
         let (run, job) = (&record.run, &record.run.job);
         let none = match &run.source {
@@ -509,7 +510,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a tracked file that differed from the commit is a result: a run had written it so, or was about to.
+    /// Whether a tracked file that differed from the commit is a result: a run wrote this content, or a run at the same time
+    /// wrote the file.
     fn is_result(&mut self, run: &Run, source: &Source, path: &str, lines: &Lines) -> bool {
         let sha256 = source.changed_sha256.get(path);
         let mut wrote = lines.at(path).iter().rev().take(OTHERS);
@@ -521,7 +523,7 @@ impl Search<'_> {
         })
     }
 
-    /// What is known of the files that a run's command names, but for those that it wrote itself.
+    /// Checks the files that a run's command names, except those that the run wrote itself.
     fn inputs(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
         let (run, job) = (&record.run, &record.run.job);
         let not_committed = run.source.as_ref().map(|source| &source.not_committed);
@@ -531,7 +533,7 @@ impl Search<'_> {
             let not_committed =
                 is_outside || not_committed.is_some_and(|paths| paths.contains(&input.path));
             if has_written(record, &input.path) {
-                // What it wrote over is no matter where a run or a commit holds it.
+                // An overwritten input is no gap if a run or a commit still holds its content.
                 let held = lines.with(&input.sha256).iter().any(|line| line.run != id);
                 if not_committed && !held {
                     absent.push(input.path.as_str());
@@ -571,7 +573,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether programs load a file as code or as settings by its name's ending, without its being named in a command.
+/// Whether programs may load a file as code or settings without a command that names it, judged by its extension.
 fn is_loaded(path: &str) -> bool {
     let ending = Path::new(path).extension();
     let ending = ending.and_then(|ending| ending.to_str());
@@ -587,7 +589,7 @@ fn ended(run: &Run) -> Option<Timestamp> {
     parse_utc(run.ended.as_deref()?)
 }
 
-/// Whether two runs went on at the same time; runs whose times are not known did not.
+/// Whether two runs overlapped in time; `false` if their times are unknown.
 fn at_once(one: &Run, other: &Run) -> bool {
     let times = |run: &Run| Some((parse_utc(run.started.as_deref()?)?, ended(run)?));
     let (Some((from, to)), Some((other_from, other_to))) = (times(one), times(other)) else {
@@ -603,7 +605,7 @@ fn unexplained(path: &str, message: String) -> Made {
     }
 }
 
-/// The first of these names.
+/// The first few of these names.
 fn some(names: &[&str]) -> String {
     let mut shown: Vec<&str> = names.iter().take(NAMED).copied().collect();
     if names.len() > NAMED {
@@ -620,7 +622,7 @@ fn gap(id: GapId, file: &str, message: String) -> Gap {
     }
 }
 
-/// The beginning of a digest, for people.
+/// The beginning of a digest, for messages.
 pub fn short(digest: &str) -> &str {
     digest.get(..12).unwrap_or(digest)
 }

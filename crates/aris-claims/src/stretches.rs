@@ -1,8 +1,8 @@
-//! Stretches of a text, looked up in logarithmic time: a paragraph of citations must not cost their square.
+//! Ranges of a text, looked up in logarithmic time, so that a paragraph with many citations does not take quadratic time.
 
 use std::ops::Range;
 
-/// Stretches, joined and sorted.
+/// Ranges, merged where they overlap, and sorted.
 #[derive(Debug, Default)]
 pub struct Stretches(Vec<Range<usize>>);
 
@@ -29,12 +29,12 @@ impl Stretches {
         next.is_some_and(|known| known.start < range.end)
     }
 
-    /// Whether a byte lies in one.
+    /// Whether a byte offset is in one of them.
     pub fn contains(&self, at: usize) -> bool {
         self.at(at).is_some()
     }
 
-    /// The stretch that a byte lies in.
+    /// The range that contains a byte offset.
     pub fn at(&self, at: usize) -> Option<&Range<usize>> {
         let after = self.0.partition_point(|range| range.start <= at);
         let range = self.0.get(after.checked_sub(1)?)?;

@@ -1,74 +1,74 @@
-//! Anchors: stretches of a source with their numbers marked, found again after the numbers have changed.
+//! Anchors: quotes from a source file with their numbers marked. They are found again after the numbers have changed.
 //!
-//! Anchor and source are compared after comments are removed and white space and `~` are folded. A mark stands for whatever reads
-//! as one number between the text before and after it.
+//! Anchor and source are compared with comments removed and white space and `~` folded. A mark matches any text between its
+//! neighbours that reads as one number.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::number;
 
-/// Bytes of a number in the source: `\SI[separate-uncertainty]{1.234567e-12}{\kilo\gram\per\cubic\metre}` has 71.
+/// Most bytes of a number in the source: `\SI[separate-uncertainty]{1.234567e-12}{\kilo\gram\per\cubic\metre}` has 71.
 const LONGEST_NUMBER: usize = 160;
 
-/// Marks in one anchor. A sentence of 800 numbers is a table.
+/// Most marks in one anchor. A sentence of 800 numbers is a table.
 const MOST_MARKS: usize = 1_000;
 
-/// Steps of the search for one anchor in one file: bounds hostile anchors such as one of a thousand marks between commas.
+/// Most steps of the search for one anchor in one file. Stops hostile anchors, such as a thousand marks separated by commas.
 const MOST_STEPS: usize = 200_000;
 
-/// A stretch of a file with marked numbers.
+/// A quote from a file with marked numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     /// The file, relative to the folder of `claims.toml`.
     pub file: String,
-    /// Which of several fits is meant, from 1.
+    /// Which match is meant if there are several, from 1.
     pub nth: Option<usize>,
     /// The text as written, with its marks.
     pub text: String,
-    /// The folded text around the marks; one more than there are marks.
+    /// The folded text around the marks: one piece more than there are marks.
     pieces: Vec<String>,
-    /// What stands in the marks, which only readers and messages look at.
+    /// The text inside the marks. It is only displayed, never compared.
     pub(crate) marked: Vec<String>,
 }
 
-/// One place where an anchor fits.
+/// One place where an anchor matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit<N> {
-    /// Bytes of the whole anchor in the file.
+    /// Byte range of the whole match in the file.
     pub(crate) whole: Range<usize>,
-    /// What was read at each mark.
+    /// The number read at each mark.
     pub(crate) numbers: Vec<N>,
 }
 
-/// The places where an anchor fits.
+/// The places where an anchor matches.
 pub(crate) struct Fits<N> {
-    /// Those that readers see, in the order of the file.
+    /// Matches that readers see, in the order of the file.
     seen: Vec<Fit<N>>,
-    /// Whether it fits, too, where readers do not see it.
+    /// Whether there are also matches that readers do not see.
     hides: bool,
 }
 
-/// Why an anchor has no single place.
+/// Why an anchor has no single match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lost {
-    /// Its words stand nowhere.
+    /// Its words are not in the file.
     Gone,
-    /// Its words stand somewhere; at a mark stands no number.
+    /// Its words are in the file, but one of its marks does not match a number.
     NoNumber,
-    /// It fits only where readers do not see it.
+    /// It matches only in text that readers do not see.
     Unseen,
-    /// It fits this often.
+    /// It matches this many times.
     Several(usize),
 }
 
 impl Anchor {
-    /// Reads an anchor. **Errors**: what is wrong with its marks.
+    /// Reads an anchor. **Errors**: a message that says what is wrong with the marks.
     pub fn new(file: &str, text: &str, nth: Option<usize>) -> Result<Self, String> {
         let (mut pieces, mut marked) = (Vec::new(), Vec::new());
         let mut rest = text;
         while let Some(at) = rest.find("[[") {
-            // Three brackets are one bracket and a mark.
+            // Of three brackets, the first belongs to the text and the other two open the mark.
             let brackets = rest.bytes().skip(at).take_while(|byte| *byte == b'[');
             let (before, mark) = rest.split_at(at + brackets.count() - 2);
             let Some((inner, after)) = mark.get(2..).and_then(|mark| mark.split_once("]]")) else {
@@ -123,7 +123,7 @@ impl Anchor {
         self.pieces.get(at).map_or("", String::as_str)
     }
 
-    /// The one place where the anchor fits.
+    /// The one match that is meant. `read` and `counts` as for `fits`.
     pub(crate) fn find<N: Clone>(
         &self,
         source: &Folded,
@@ -133,8 +133,8 @@ impl Anchor {
         self.meant(&self.fits(source, read, counts), source, counts)
     }
 
-    /// Every place where the anchor fits. `read` says what number a stretch of the file is; `counts` whether a stretch is one that
-    /// readers see.
+    /// Every match of the anchor. `read` reads a byte range of the file as one number; `counts` returns whether readers see a
+    /// byte range.
     pub(crate) fn fits<N>(
         &self,
         source: &Folded,
@@ -165,7 +165,7 @@ impl Anchor {
         }
     }
 
-    /// The one of these places that is meant.
+    /// The match that is meant: the `nth`, or the only one.
     pub(crate) fn meant<N: Clone>(
         &self,
         fits: &Fits<N>,
@@ -186,7 +186,7 @@ impl Anchor {
             })
     }
 
-    /// Where all its words stand one after the other.
+    /// Byte range of the first place where all its words follow each other, with anything between them.
     pub(crate) fn words(&self, source: &Folded) -> Option<Range<usize>> {
         let (mut start, mut at) = (None, 0);
         for piece in &self.pieces {
@@ -198,7 +198,7 @@ impl Anchor {
     }
 }
 
-/// Every place of a piece, overlapping ones included.
+/// Byte offsets of every occurrence of a piece, overlapping ones included.
 fn places<'t>(text: &'t str, piece: &'t str) -> impl Iterator<Item = usize> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -217,7 +217,7 @@ struct Search<'s, N> {
     source: &'s Folded,
     read: &'s dyn Fn(Range<usize>) -> Option<N>,
     steps: usize,
-    /// Marks and the places from which the rest of the anchor does not fit.
+    /// Marks and offsets from which the rest of the anchor is known not to match.
     dead: BTreeSet<(usize, usize)>,
 }
 
@@ -228,7 +228,7 @@ impl<N> Search<'_, N> {
         if text.is_empty() || text.len() > LONGEST_NUMBER {
             return None;
         }
-        // Without markup the text prints itself, which is quicker to look at.
+        // Text without markup is printed as it is. Reading it directly is cheaper than calling `read`.
         let words = !text.contains(' ') || text.contains(char::is_alphabetic);
         let plain = words && !text.contains(['\\', '$', '{', '}', '-', '`']);
         if plain && number::whole(text).is_none() {
@@ -237,7 +237,7 @@ impl<N> Search<'_, N> {
         (self.read)(self.source.source(folded))
     }
 
-    /// The fit that begins at `start`, whose next mark begins at `at`.
+    /// The match that begins at `start` and whose mark number `mark` begins at `at`. `first` holds the numbers before it.
     fn from(&mut self, start: usize, mark: usize, at: usize, first: Vec<N>) -> Option<Fit<N>> {
         let (mut rest, end) = self.after(mark, at)?;
         rest.extend(first);
@@ -248,7 +248,7 @@ impl<N> Search<'_, N> {
         })
     }
 
-    /// The numbers from a mark on, whose text begins at `from`, the last one first; and the end of the anchor.
+    /// The numbers of this mark and all later ones, last first, and the end of the match. The mark begins at `from`.
     fn after(&mut self, mark: usize, from: usize) -> Option<(Vec<N>, usize)> {
         if mark > self.anchor.marks() {
             return Some((Vec::new(), from));
@@ -266,7 +266,7 @@ impl<N> Search<'_, N> {
         } else {
             places(window, piece).filter(|at| *at > 0).collect()
         };
-        // The farthest first: before the full stop of `0.85.` stands more than `0`.
+        // The longest first: in `0.85.` a mark before the full stop means `0.85`, not `0`.
         for end in ends.into_iter().rev().map(|at| from + at) {
             if let Some(number) = self.number(from..end)
                 && let Some((mut numbers, end)) = self.after(mark + 1, end + piece.len())
@@ -282,7 +282,7 @@ impl<N> Search<'_, N> {
         None
     }
 
-    /// A fit whose first mark begins it and ends at `end`, with the longest number that does.
+    /// The match that begins with a mark that ends at `end`. The mark takes the longest number possible.
     fn up_to(&mut self, end: usize) -> Option<Fit<N>> {
         let first = end.saturating_sub(LONGEST_NUMBER);
         let next = end + self.anchor.piece(1).len();
@@ -292,11 +292,11 @@ impl<N> Search<'_, N> {
     }
 }
 
-/// A text without comments, its white space and `~` folded, and the way back to the source.
+/// A text without comments, with white space and `~` folded to one space, and the offsets to map it back to the source.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Folded {
     pub(crate) text: String,
-    /// For each byte of the text where it stands in the source.
+    /// The offset in the source of each byte of the text.
     from: Vec<u32>,
 }
 
@@ -306,7 +306,7 @@ impl Folded {
         let mut chars = source.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
             if is_tex && c == '%' {
-                // A comment takes its line end and the blanks that begin the next line with it.
+                // A comment includes its line end and the blanks at the start of the next line.
                 while chars.next_if(|(_, c)| *c != '\n').is_some() {}
                 chars.next();
                 while chars.next_if(|(_, c)| matches!(c, ' ' | '\t')).is_some() {}
@@ -316,7 +316,7 @@ impl Folded {
                 }
             } else {
                 out.push(at, c);
-                // `\%` is no comment and `\~` no space.
+                // `\%` does not begin a comment and `\~` is not a space.
                 let escapes = is_tex && c == '\\';
                 if let Some((at, c)) = chars.next_if(|(_, c)| escapes && !c.is_whitespace()) {
                     out.push(at, c);
@@ -337,7 +337,7 @@ impl Folded {
         at.map_or(0, |at| usize::try_from(*at).unwrap_or(usize::MAX))
     }
 
-    /// The stretch of the source that a folded stretch stands for.
+    /// The range of the source for a range of the folded text.
     pub(crate) fn source(&self, folded: Range<usize>) -> Range<usize> {
         let start = self.offset(folded.start);
         let last = folded.end.checked_sub(1);
@@ -345,14 +345,14 @@ impl Folded {
         start..last.map_or(start, |last| self.offset(last) + 1)
     }
 
-    /// Where a place of the source stands in the folded text; for one that was folded away, where the text goes on.
+    /// The offset in the folded text for an offset in the source. If that byte was folded away: the next offset that was kept.
     pub(crate) fn at(&self, source: usize) -> usize {
         self.from
             .partition_point(|at| usize::try_from(*at).is_ok_and(|at| at < source))
     }
 }
 
-/// Whether a file is LaTeX by its name, with comments and `~`.
+/// Whether a file is LaTeX, judged by its name: its text then has comments and `~`.
 pub(crate) fn is_tex(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let plain = ["md", "markdown", "txt", "rst"];
@@ -361,7 +361,7 @@ pub(crate) fn is_tex(path: &str) -> bool {
         .any(|known| known.eq_ignore_ascii_case(extension))
 }
 
-/// A path relative to the paper folder, without `.` and `..` where they can be resolved.
+/// `file` relative to the paper folder, with `.` and `..` resolved as far as possible.
 pub(crate) fn joined(folder: &str, file: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(file.split('/')) {

@@ -1,4 +1,4 @@
-//! Appends bindings to `claims.toml` and leaves every byte that stands there as it is.
+//! Appends bindings to `claims.toml` and leaves all existing bytes as they are.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ pub struct Draft {
     /// `id`; left out when empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// What it binds.
+    /// The object that is bound.
     #[serde(flatten)]
     pub subject: DraftSubject,
-    /// `nth`; left out when the text stands once.
+    /// `nth`; left out if the text occurs once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nth: Option<usize>,
-    /// `relation`; left out when the values are the same.
+    /// `relation`; left out if it is equality.
     #[serde(skip_serializing_if = "is_default")]
     pub relation: Relation,
-    /// `round`; left out for the nearest.
+    /// `round`; left out if it is the nearest.
     #[serde(skip_serializing_if = "is_default")]
     pub round: Rounding,
     /// `tolerance`.
@@ -32,12 +32,12 @@ pub struct Draft {
     /// Whether it is a suggestion.
     #[serde(skip_serializing_if = "is_default")]
     pub proposed: bool,
-    /// A comment above it; each line is written with `#`.
+    /// A comment above the binding; each line is written with `#`.
     #[serde(skip)]
     pub comment: String,
 }
 
-/// What a binding to be written binds.
+/// The object that a draft binds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum DraftSubject {
@@ -83,7 +83,7 @@ pub enum DraftSubject {
         /// `columns`.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         columns: BTreeMap<String, String>,
-        /// `cell`; left out when it is the first number.
+        /// `cell`; left out if it is the first number.
         #[serde(skip_serializing_if = "is_first")]
         cell: usize,
     },
@@ -119,9 +119,9 @@ fn one_or_all<S: Serializer>(values: &[String], serializer: S) -> Result<S::Ok, 
     }
 }
 
-/// The file with the drafts at its end; a file that is empty becomes one.
+/// The file with the drafts appended. An empty file gets its `version` first.
 ///
-/// **Errors**: the file, or what it becomes, is no `claims.toml`.
+/// **Errors**: the file, or the result, is not a valid `claims.toml`.
 pub fn append(text: &str, drafts: &[Draft]) -> Result<String, Malformed> {
     let mut out = text.to_owned();
     let mut lines = String::new();

@@ -1,4 +1,4 @@
-//! Bindings: what the numbers of a paper mean, as its authors wrote it down in `claims.toml`.
+//! Bindings: the authors declare in `claims.toml` which query of the data gives which number of the paper.
 
 mod anchor;
 mod append;
@@ -21,7 +21,7 @@ pub use read::{MAX_BYTES, Malformed};
 /// Name of the file, beside the root document.
 pub const FILE_NAME: &str = "claims.toml";
 
-/// Everything that `claims.toml` says.
+/// The contents of `claims.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
     /// Where the data are and how they are read.
@@ -39,18 +39,18 @@ pub struct Claims {
 pub struct Data {
     /// Folder that data paths are relative to, itself relative to the folder of `claims.toml`.
     pub root: Option<(Spot, String)>,
-    /// Globs of the evidence; none: the folders `results` and `outputs` in and beside the paper.
+    /// Globs of the evidence. `None`: the folders `results` and `outputs` in and beside the paper.
     pub include: Option<Vec<String>>,
-    /// Globs that are no evidence.
+    /// Globs of files that are not evidence.
     pub exclude: Vec<String>,
-    /// Files that the default reading does not fit, each with the place of its path.
+    /// Settings of files that the default reading does not suit, each with the place of its path in `claims.toml`.
     pub files: Vec<(aris_evidence::FileSetting, Spot)>,
-    /// Named queries that others use.
+    /// Named queries that other queries use.
     pub views: Vec<aris_evidence::View>,
 }
 
 impl Claims {
-    /// Files with bound numbers that are not LaTeX, relative to the paper folder; `folder` is that of `claims.toml`.
+    /// Files with bound numbers that are not LaTeX, relative to the paper folder. `folder` is the folder of `claims.toml`.
     pub(crate) fn plain_files(&self, folder: &str) -> BTreeSet<String> {
         let anchors = self.claims.iter().filter_map(|claim| match &claim.subject {
             Subject::Sentence { anchor, .. } | Subject::Statement { anchor, .. } => Some(anchor),
@@ -83,19 +83,19 @@ impl Spot {
 /// One `[[claim]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// `id`; else the macro's name; else `claim-LINE`.
+    /// `id`; else the name of the macro; else `claim-LINE`.
     pub id: String,
-    /// Where it stands.
+    /// Its place in `claims.toml`.
     pub at: Spot,
-    /// A suggestion that nobody confirmed: it never counts.
+    /// Whether it is a suggestion that nobody has confirmed. Such a claim never counts.
     pub proposed: bool,
-    /// What is bound.
+    /// The object that is bound.
     pub subject: Subject,
     /// `printf` format of the macro that `emit` writes.
     pub format: Option<String>,
 }
 
-/// What a claim binds.
+/// The object that a claim binds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     /// Numbers of a sentence: one value for each mark of the anchor.
@@ -116,7 +116,7 @@ pub enum Subject {
     Statement {
         /// The sentence.
         anchor: Anchor,
-        /// The query that gives its truth.
+        /// The query that returns whether it is true.
         sql: String,
     },
 }
@@ -126,41 +126,41 @@ pub enum Subject {
 pub struct Expected {
     /// The query.
     pub sql: String,
-    /// The agreement.
+    /// How the value must agree.
     pub agreement: Agreement,
 }
 
 /// How a number shown agrees with a value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Agreement {
-    /// What the paper says of the number.
+    /// How the value compares with the number shown.
     pub relation: Relation,
-    /// How the value is rounded to the digits shown.
+    /// How the value was rounded to the digits shown.
     pub round: Rounding,
-    /// Largest difference allowed, in the unit shown.
+    /// Largest difference allowed, in the unit of the number shown.
     pub tolerance: Option<Decimal>,
 }
 
-/// How the value stands to the number shown: `p < 0.001` holds for the value 0.0004.
+/// How the value compares with the number shown: `p < 0.001` is `Less` and holds for the value 0.0004.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Relation {
-    /// They are the same.
+    /// They are equal, up to rounding.
     #[default]
     #[serde(rename = "=")]
     Equal,
-    /// The value is smaller.
+    /// The value is less.
     #[serde(rename = "<")]
     Less,
-    /// The value is smaller or the same.
+    /// The value is less or equal.
     #[serde(rename = "<=")]
     AtMost,
-    /// The value is larger.
+    /// The value is greater.
     #[serde(rename = ">")]
     Greater,
-    /// The value is larger or the same.
+    /// The value is greater or equal.
     #[serde(rename = ">=")]
     AtLeast,
-    /// They differ by no more than the tolerance.
+    /// They differ by at most the tolerance.
     #[serde(rename = "about")]
     About,
 }
@@ -183,41 +183,41 @@ pub enum Rounding {
 /// One `[[table]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableBinding {
-    /// `id`; else `LABEL`, with `#2` for the second number of a cell and `@2` for a second entry of one label.
+    /// `id`; else `LABEL`, with `#2` for the second number of a cell and `@2` for the second entry with the same label and cell.
     pub id: String,
-    /// Where it stands.
+    /// Its place in `claims.toml`.
     pub at: Spot,
-    /// A suggestion that nobody confirmed: it never counts.
+    /// Whether it is a suggestion that nobody has confirmed. Such a binding never counts.
     pub proposed: bool,
     /// The `\label` of the table.
     pub label: String,
-    /// Which number of a cell, from 1.
+    /// Which number of each cell, from 1.
     pub cell: usize,
-    /// The query: row, column, value.
+    /// The query. Its columns are row, column and value.
     pub sql: String,
     /// How values agree with the cells.
     pub agreement: Agreement,
-    /// Head of the row in the paper by its name in the data, where they differ.
+    /// Row headings of the paper by their names in the data, where they differ.
     pub rows: BTreeMap<String, String>,
-    /// Head of the column in the paper by its name in the data, where they differ.
+    /// Column headings of the paper by their names in the data, where they differ.
     pub columns: BTreeMap<String, String>,
 }
 
 /// One `[[waive]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiver {
-    /// Where it stands.
+    /// Its place in `claims.toml`.
     pub at: Spot,
-    /// What needs no evidence.
+    /// The numbers that need no evidence.
     pub subject: WaivedSubject,
-    /// Why.
+    /// The authors' reason.
     pub reason: String,
 }
 
-/// What a waiver is about.
+/// The numbers that a waiver excuses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaivedSubject {
-    /// The marked numbers of a sentence; all numbers of it when none is marked.
+    /// The marked numbers of a sentence, or all its numbers if none is marked.
     Sentence(Anchor),
     /// Every number of the table with this label.
     Table(String),
@@ -228,7 +228,7 @@ pub enum WaivedSubject {
 }
 
 impl WaivedSubject {
-    /// What the waiver says stands in the paper.
+    /// The text, label, path or name that the waiver gives.
     pub(crate) fn written(&self) -> &str {
         match self {
             Self::Sentence(anchor) => &anchor.text,
@@ -237,7 +237,7 @@ impl WaivedSubject {
     }
 }
 
-/// Reads a word as `claims.toml` has it, such as `about`.
+/// Reads a word in the spelling of `claims.toml`, such as `about`.
 pub fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
     let word: StrDeserializer<'_, serde::de::value::Error> = StrDeserializer::new(word);
     T::deserialize(word).ok()

@@ -17,14 +17,14 @@ use super::{
 };
 use crate::decimal::Decimal;
 
-/// Bytes of `claims.toml`: room for some ten thousand bindings.
+/// Most bytes of `claims.toml`: room for some ten thousand bindings.
 pub const MAX_BYTES: usize = 16 << 20;
 
 /// Why `claims.toml` cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{}: {message}", at.line, at.column)]
 pub struct Malformed {
-    /// Where.
+    /// The place of the error.
     pub at: Spot,
     /// What is wrong.
     pub message: String,
@@ -179,14 +179,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EachVisitor<T> {
     }
 }
 
-/// Bytes of the file, and what is wrong there.
+/// A byte range of the file and what is wrong there.
 type Wrong = (Range<usize>, String);
 
 fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
     Err((span, message.into()))
 }
 
-/// Lines and columns of a text.
+/// A text and its line ends, to turn byte offsets into lines and columns.
 struct Places<'t> {
     text: &'t str,
     line_ends: Vec<usize>,
@@ -208,9 +208,9 @@ impl Places<'_> {
 impl Claims {
     /// Reads the text of `claims.toml`.
     ///
-    /// **Errors**: the first thing that is wrong, with its place.
+    /// **Errors**: the first error, with its place.
     pub fn read(text: &str) -> Result<Self, Malformed> {
-        // A byte order mark is no part of the file.
+        // A byte order mark is not part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
         let places = Places { text, line_ends };
@@ -381,7 +381,7 @@ fn anchor(file: &str, text: &Spanned<String>, nth: Option<usize>) -> Result<Anch
     Anchor::new(file, text.get_ref(), nth).or_else(|message| wrong(text.span(), message))
 }
 
-/// The values of a claim with so many marks.
+/// The values of a claim with this many marks.
 fn expected(raw: &RawClaim, marks: usize, span: &Range<usize>) -> Result<Vec<Expected>, Wrong> {
     let queries = for_each(raw.value.as_ref(), marks, false)?;
     let relations = for_each(raw.relation.as_ref(), marks, true)?;
@@ -416,7 +416,7 @@ fn agreement(
     })
 }
 
-/// One for each mark; a single one stands for all where `shared`.
+/// One value for each mark. A single value applies to all marks if `shared`.
 fn for_each<T: Clone>(
     values: Option<&Spanned<Each<T>>>,
     marks: usize,

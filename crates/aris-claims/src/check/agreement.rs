@@ -4,13 +4,13 @@ use crate::bindings::{Agreement, Relation, Rounding};
 use crate::decimal::Decimal;
 use crate::number::{Number, whole};
 
-/// Relative error of binary arithmetic, in units of 10⁻¹⁵: some nine units in the last place of a double.
+/// Relative error allowed for binary arithmetic, in units of 10⁻¹⁵: some nine units in the last place of a double.
 const NOISE: i128 = 2;
 
-/// Below it a binary number holds every whole number.
+/// Below this limit a double represents every whole number exactly.
 const WHOLE: i128 = 1 << 53;
 
-/// How a value agrees with a number.
+/// How a value compares with a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The same value.
@@ -19,11 +19,11 @@ pub(super) enum Outcome {
     Within,
     /// Another value.
     Differs,
-    /// The paper shows digits that binary arithmetic does not hold.
+    /// The paper shows more digits than binary arithmetic can confirm.
     Unknown,
 }
 
-/// Compares a value with a number shown. `is_exact`: the value is no result of binary arithmetic.
+/// Compares a value with a number shown. `is_exact`: the value did not come from binary arithmetic.
 pub(super) fn compare(
     value: &Decimal,
     is_exact: bool,
@@ -34,11 +34,11 @@ pub(super) fn compare(
     let noise = value.abs().times(&Decimal::new(noise, -15));
     let gap = value.minus(&shown.value);
     let within = |most: &Decimal| gap.abs() <= most.plus(&noise);
-    // The shown number is what is left of a value that lies so far above it (negative: below it).
+    // Whether the shown number can come from cutting off a value that is `gap` larger (negative: smaller).
     let unit = Decimal::new(1, shown.last_digit);
     let above = |gap: &Decimal| *gap >= noise.negate() && *gap < unit;
-    // As many digits are shown as a binary number may differ in. A larger gap is sure, and so is
-    // what was printed with all its digits, but for whole numbers that a binary number does not hold each.
+    // The number shows digits as small as the error of the arithmetic. The outcome is still certain if the gap is larger than
+    // that error, or if the numbers are equal and small enough for a double to represent every whole number.
     let half = Decimal::new(5, shown.last_digit.saturating_sub(1));
     let is_beyond = noise >= half
         && agreement.relation == Relation::Equal
@@ -47,7 +47,7 @@ pub(super) fn compare(
     if is_beyond && within(&half) {
         return Outcome::Unknown;
     }
-    // `-0.0` shows a sign that its value does not have.
+    // `-0.0` shows a minus sign that its value 0 does not have.
     let signed_zero = shown.has_minus && shown.value.is_zero();
     let zero = Decimal::default();
     let holds = match (agreement.relation, &agreement.tolerance, agreement.round) {
@@ -71,8 +71,8 @@ pub(super) fn compare(
     }
 }
 
-/// What the paper would have to show: the value with as many digits as are shown. Only where that agrees, and where the number is written
-/// in plain digits: whoever groups digits or writes powers of ten has ways of their own.
+/// The number that the paper should show: the value with as many digits as are shown. `None` if that would not agree either, or
+/// if the number is not written in plain digits: authors group digits and write powers of ten in their own ways.
 pub(super) fn correction(
     value: &Decimal,
     is_exact: bool,
@@ -84,7 +84,7 @@ pub(super) fn correction(
     let plain = digits
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    // The last digit of `250` may be its zero or its 5.
+    // In `250` the last significant digit may be the 0 or the 5.
     if !plain || shown.multiplier != 0 || shown.last_digit > 0 {
         return None;
     }

@@ -1,19 +1,19 @@
-//! Arithmetic that the text itself states: what its grammar alone proves wrong is noted. It warns and never blocks.
+//! Checks arithmetic that the text itself states, and notes what is wrong. Such notes warn and never block.
 //!
 //! * `n of m (p %)`, `n out of m (p %)`, `n/m (p %)`: the percentage is that of the two counts.
-//! * `from A to B (X %)`: the percentage is the change in relation to A or to B. A and B are no percentages themselves, whose
-//!   change may be meant in points. Two years are no change.
-//! * A last row headed `Total` or `Sum`: each of its whole numbers is the sum of the whole numbers above it.
+//! * `from A to B (X %)`: the percentage is the change relative to A or to B. Skipped if A or B is a percentage, because the
+//!   change may be meant in percentage points, or if both are years.
+//! * A last row with the heading `Total` or `Sum`: each of its whole numbers is the sum of the whole numbers above it.
 
 use crate::decimal::Decimal;
 use crate::number::{Number, Style, scan, whole};
 use crate::paper::{Layout, Paper, is_year};
 use crate::report::Note;
 
-/// Bytes between two numbers that belong to one phrase.
+/// Most bytes between two numbers of one phrase.
 const GAP: usize = 24;
 
-/// Rows of a table whose totals are added up.
+/// Most rows of a table whose totals are checked.
 const MOST_ROWS: usize = 10_000;
 
 pub(super) fn check(paper: &Paper<'_>, notes: &mut Vec<Note>) {
@@ -114,7 +114,7 @@ fn instead(value: &Decimal, percent: &Number) -> String {
     format!("{value} %, the text says {} %", percent.value)
 }
 
-/// Whether a value is shown as this number; signs aside.
+/// Whether a value rounds to this number, ignoring signs.
 fn near(value: &Decimal, shown: &Number) -> bool {
     let half = Decimal::new(5, shown.last_digit - 1);
     value.abs().minus(&shown.value.abs()).abs() <= half

@@ -1,4 +1,4 @@
-//! Holds every binding against the paper and the data.
+//! Checks every binding against the paper and the data.
 
 mod agreement;
 mod arithmetic;
@@ -20,17 +20,17 @@ use crate::stretches::Stretches;
 use agreement::Outcome;
 use place::{Place, Places, Sheet, Target};
 
-/// Rows of one table's query: more than any printed table has cells.
+/// Most rows of one table's query: more than any printed table has cells.
 const MOST_CELLS: usize = 200_000;
 
-/// What an audit is made of.
+/// The input of an audit.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The paper.
     pub document: &'a Document,
     /// Its bindings.
     pub claims: &'a Claims,
-    /// Folder of `claims.toml`, relative to the paper folder; empty when it is the same.
+    /// Folder of `claims.toml`, relative to the paper folder; empty if it is the same.
     pub folder: &'a str,
     /// Where the data are.
     pub settings: &'a Settings,
@@ -61,7 +61,7 @@ pub fn audit(request: &Request<'_>) -> Audit {
     } = judge;
     for entry in &audit.entries {
         if entry.status.holds() && entry.evidence.is_empty() {
-            // It holds whatever the data are.
+            // It holds whatever the data say.
             audit.notes.push(Note {
                 id: "binding_without_data",
                 position: entry.position.clone(),
@@ -103,10 +103,10 @@ fn question(target: &Target<'_>) -> Question {
     }
 }
 
-/// The value of a query that is to give one. **Errors**: why it gives none, for people.
+/// The value of a query that must return one. **Errors**: a message that says why there is no value.
 pub fn single(answer: &Result<Answer, QueryError>) -> Result<Value, String> {
     let answer = answer.as_ref().map_err(|error| {
-        // The same kind of error about a file is about that file.
+        // The same kind of error can be about a data file. Its own message is better then.
         let is_of_answer = error.kind == QueryErrorKind::TooLarge && error.file.is_none();
         if is_of_answer && error.message.contains("rows") {
             return String::from("the query gives more than one row; a value is one row");
@@ -132,7 +132,7 @@ pub fn single(answer: &Result<Answer, QueryError>) -> Result<Value, String> {
     }
 }
 
-/// A value as an exact number. **Errors**: what it is instead.
+/// A value as an exact number. **Errors**: a message that says what it is instead.
 pub fn decimal(value: &Value) -> Result<Decimal, String> {
     let number = match value {
         Value::Integer(number) => Some(Decimal::new(i128::from(*number), 0)),
@@ -152,7 +152,7 @@ fn display(value: &Value) -> String {
     }
 }
 
-/// Whether a statement is true. **Errors**: why that cannot be said.
+/// Whether a statement is true. **Errors**: a message that says why this is unknown.
 pub fn truth(answer: &Result<Answer, QueryError>) -> Result<bool, String> {
     match single(answer)? {
         Value::Integer(number) => Ok(number != 0),
@@ -166,7 +166,7 @@ pub fn truth(answer: &Result<Answer, QueryError>) -> Result<bool, String> {
     }
 }
 
-/// The label of a row or column that a query gives, as text.
+/// A row or column label from a query, as text.
 pub(crate) fn label(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -178,7 +178,7 @@ pub(crate) fn label(value: &Value) -> String {
 struct Judge<'j> {
     paper: &'j Paper<'j>,
     audit: Audit,
-    /// What bindings are about: by block the bytes of its text.
+    /// Byte ranges that bindings cover, by block.
     bound: BTreeMap<usize, Vec<Range<usize>>>,
 }
 
@@ -235,7 +235,7 @@ impl Judge<'_> {
         self.bound.entry(block).or_default().push(range.clone());
     }
 
-    /// The entry of a number that stands in the text.
+    /// The entry of a number in the text.
     fn number(
         &mut self,
         target: &Target<'_>,
@@ -354,7 +354,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The number of a cell, by its place from 1.
+    /// The number of a cell, by its position from 1.
     fn cell_number(&self, block: usize, nth: usize) -> Result<Shown, String> {
         let text = self.paper.text(block);
         let all = scan(text);
@@ -381,7 +381,7 @@ impl Judge<'_> {
     }
 }
 
-/// An entry of a binding about no number.
+/// An entry without a number.
 fn entry(target: &Target<'_>, status: Status, position: &Position, detail: String) -> Entry {
     let (id, text) = (target.id.clone(), target.written.to_owned());
     Entry {
@@ -392,7 +392,7 @@ fn entry(target: &Target<'_>, status: Status, position: &Position, detail: Strin
     }
 }
 
-/// How the binding wants the value to agree, where it says more than that the two are the same.
+/// How the binding wants the value to agree. `None` for plain equality.
 fn said(how: &Agreement) -> Option<String> {
     let relation = match (how.relation, how.round) {
         (Relation::Equal, Rounding::Nearest) => how.tolerance.as_ref().map(|_| "is near it"),
@@ -413,7 +413,7 @@ fn said(how: &Agreement) -> Option<String> {
     ))
 }
 
-/// What is waived: by block, the stretches and the waiver.
+/// What is waived: by block, byte ranges with their waivers.
 type Waived<'c> = BTreeMap<usize, Vec<(Range<usize>, &'c Waiver)>>;
 
 fn waivers<'c>(places: &Places<'_>, claims: &'c Claims, notes: &mut Vec<Note>) -> Waived<'c> {
@@ -436,7 +436,7 @@ fn waivers<'c>(places: &Places<'_>, claims: &'c Claims, notes: &mut Vec<Note>) -
     waived
 }
 
-/// The numbers that no binding is about, and the counts.
+/// Adds the numbers that no binding covers, and the counts.
 fn rest(
     paper: &Paper<'_>,
     bound: &BTreeMap<usize, Vec<Range<usize>>>,
@@ -486,7 +486,7 @@ fn free(paper: &Paper<'_>, shown: &Shown, kind: Kind, waiver: Option<&Waiver>) -
     }
 }
 
-/// The files of an answer with their digests.
+/// The files that an answer was read from, with their digests.
 fn uses(answer: &Result<Answer, QueryError>, evaluation: &Evaluation) -> Vec<FileUse> {
     let names = answer.iter().flat_map(|answer| &answer.files);
     let files = names.filter_map(|name| match evaluation.files.get(name) {

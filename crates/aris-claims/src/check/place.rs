@@ -1,4 +1,4 @@
-//! Where the things that bindings name stand in the paper.
+//! Finds the places in the paper that bindings name.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -14,22 +14,22 @@ use crate::bindings::{
 use crate::number::scan;
 use crate::paper::{Grid, MacroNumber, Paper, Shown, head_text};
 
-/// One query and what its answer is compared with.
+/// One query and the place in the paper that its answer is compared with.
 #[derive(Debug)]
 pub(super) struct Target<'c> {
     pub(super) id: String,
     pub(super) at: Spot,
     pub(super) sql: &'c str,
     pub(super) agreement: Agreement,
-    /// What the binding says stands in the paper.
+    /// The text, label or name that the binding gives.
     pub(super) written: &'c str,
     pub(super) place: Place,
 }
 
-/// What an answer is compared with.
+/// The place in the paper that an answer is compared with.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Nothing: why there is no such place, and where it was looked for.
+    /// There is no such place: where it was looked for, and why it was not found.
     Lost(Position, String),
     /// A number.
     Number(Shown),
@@ -45,20 +45,20 @@ pub(super) enum Place {
     Table(Sheet),
 }
 
-/// Tables of one label as their binding sees them.
+/// The tables with one label, as their binding sees them.
 #[derive(Debug)]
 pub(super) struct Sheet {
     grids: Vec<Grid>,
     pub(super) position: Position,
-    /// Heads by the names of the data.
+    /// Headings in the paper by the names in the data.
     pub(super) rows: BTreeMap<String, String>,
     pub(super) columns: BTreeMap<String, String>,
-    /// Which number of a cell, from 1.
+    /// Which number of each cell, from 1.
     pub(super) number: usize,
 }
 
 impl Sheet {
-    /// The cell with these heads, in whichever of the tables has it.
+    /// The cell with these headings. Exactly one of the tables must have it.
     pub(super) fn cell(&self, row: &str, column: &str) -> Result<usize, String> {
         let cells = self.grids.iter().map(|grid| grid.cell(row, column));
         let (found, wrong): (Vec<_>, Vec<_>) = cells.partition(Result::is_ok);
@@ -74,18 +74,18 @@ impl Sheet {
 pub(super) struct Places<'p> {
     paper: &'p Paper<'p>,
     folder: &'p str,
-    /// By file.
+    /// The folded text of each file.
     folded: Vec<Folded>,
-    /// The same with comments, made when an anchor is not in the text without them.
+    /// The same with comments kept. Built if an anchor is not found in the text without them.
     commented: Vec<OnceCell<Folded>>,
-    /// The places of each text whose bindings say which one they mean (`nth`), by file and text: it is sought once for all of them.
+    /// Every match of the texts that bindings with `nth` look for, by file and text, so that each text is searched once.
     sought: RefCell<BTreeMap<(usize, String), Sought>>,
 }
 
-/// Every place of a text, shared by the bindings that mean one of them each.
+/// Every match of a text, shared by the bindings that mean one of them.
 type Sought = Rc<Fits<Shown>>;
 
-/// A sentence that was found.
+/// A sentence found in the paper.
 struct Found {
     file: usize,
     whole: Range<usize>,
@@ -172,7 +172,7 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// `heads`: how the paper prints the heads that the binding names, first those of rows.
+    /// `heads`: the headings that bindings name, as the paper prints them; first those of this table's rows, then of its columns.
     fn table<'c>(
         &self,
         table: &'c TableBinding,
@@ -212,7 +212,7 @@ impl<'p> Places<'p> {
         begin(self.paper.document.root.clone())
     }
 
-    /// The one place of an anchor. **Errors**: where it was looked for, and why there is none.
+    /// The one place of an anchor. **Errors**: where it was looked for, and why it was not found.
     fn find(&self, anchor: &Anchor) -> Result<Found, (Position, String)> {
         let path = joined(self.folder, &anchor.file);
         let file = self.paper.file(&path);
@@ -272,7 +272,7 @@ impl<'p> Places<'p> {
         })
     }
 
-    /// What a waiver is about. **Errors**: why that is nothing.
+    /// The byte ranges that a waiver covers, with their blocks. **Errors**: why there are none.
     pub(super) fn waived(
         &self,
         subject: &WaivedSubject,
@@ -314,7 +314,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// The first place of a file.
+/// The start of a file.
 fn begin(path: String) -> Position {
     Position {
         path,
@@ -323,7 +323,7 @@ fn begin(path: String) -> Position {
     }
 }
 
-/// The words of an anchor stand in the file, and what stands at a mark is no number.
+/// The message for an anchor whose words are in the file, but with a mark that matches no number.
 fn no_number(anchor: &Anchor) -> String {
     let more = anchor.marked.iter().find_map(|mark| {
         let numbers = scan(mark);

@@ -1,8 +1,8 @@
 //! Numbers as a reader sees them in running text: value, precision, percent, multiplier, uncertainty.
 //!
-//! Independent of the markup: the text is what is left when LaTeX or Markdown has been read. A number that is part of a
-//! name (`ResNet-50`, `top-1`, `v2.1`) is still returned, marked [`Number::embedded`]: whether a number is a claim is
-//! decided elsewhere.
+//! Independent of the markup: the text is the result of reading LaTeX or Markdown. A number that is part of a name
+//! (`ResNet-50`, `top-1`, `v2.1`) is still returned, but marked [`Number::embedded`]. Other code decides whether a number is
+//! a claim.
 
 mod scan;
 mod words;
@@ -15,7 +15,7 @@ pub use scan::scan;
 pub(crate) use scan::{compiled, is_unary};
 pub use words::unit_word;
 
-/// The number that a text is as a whole: nothing but the number, blanks around it aside.
+/// The number that makes up the whole text, except for blanks around it.
 pub fn whole(text: &str) -> Option<Number> {
     let text = text.trim();
     let [number]: [Number; 1] = scan(text).try_into().ok()?;
@@ -36,7 +36,7 @@ pub enum Style {
 /// One number in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// Bytes of the number in the text: sign, digits and exponent, without multiplier, percent sign and unit.
+    /// Byte range of the number in the text: sign, digits and exponent, without multiplier, percent sign and unit.
     pub range: Range<usize>,
     /// End of the number together with its percent sign or unit.
     pub end: usize,
@@ -44,36 +44,37 @@ pub struct Number {
     pub value: Decimal,
     /// Power of ten of the last displayed digit (`84.7` → −1, `1.2 × 10^{-3}` → −4, `250` → 0).
     pub last_digit: i32,
-    /// Whether a minus sign is written, which `-0.0` shows and its value does not.
+    /// Whether a minus sign is written. The value of `-0.0` does not show it.
     pub has_minus: bool,
     /// How the digits are written.
     pub style: Style,
     /// The unit that follows, percent included.
     pub unit: Option<&'static str>,
-    /// Power of ten of a letter or word that follows: `1.3B`, `2.5 million`; 0 without one. It is not in the value.
+    /// Power of ten of a letter or word that follows: `1.3B`, `2.5 million`; 0 if there is none. Not applied to the value.
     pub multiplier: i32,
     /// Index of the number that this one is the uncertainty of (`84.7 ± 0.3`).
     pub uncertainty_of: Option<usize>,
-    /// Part of a name, a version, a date, an ordinal or an identifier.
+    /// Whether the number is part of a name, a version, a date, an ordinal or an identifier.
     pub embedded: bool,
-    /// A `×`, `x`, `-fold` or `times` follows: `3.2×`.
+    /// Whether a `×`, `x`, `-fold` or `times` follows: `3.2×`.
     pub times: bool,
 }
 
 impl Number {
-    /// The smallest and the largest value that are displayed like this: half a unit of the last digit to each side, both
-    /// ends included (84.7 stands for 84.65 to 84.75; which way a tie rounds differs between tools).
+    /// The smallest and the largest value that round to this number: half a unit of the last digit to each side, both ends
+    /// included (84.7 stands for 84.65 to 84.75; tools differ in which way they round a tie).
     pub fn interval(&self) -> (Decimal, Decimal) {
         let half = Decimal::new(5, self.last_digit.saturating_sub(1));
         (self.value.minus(&half), self.value.plus(&half))
     }
 
-    /// Whether the number shows a percent sign or the word.
+    /// Whether a percent sign or the word follows.
     pub fn is_percent(&self) -> bool {
         self.unit == Some("%")
     }
 
-    /// Digits that carry information: `84.7` has 3, `0.05` has 1, `1200` has 2 with trailing zeros not counted.
+    /// Digits that carry information: `84.7` has 3, `0.05` has 1, `1200` has 2 because trailing zeros of whole numbers do not
+    /// count.
     pub fn significant_digits(&self) -> u32 {
         let zeros = self.value.last_digit().saturating_sub(self.last_digit);
         let is_shown = self.last_digit < 0 && !self.value.is_zero();

@@ -28,31 +28,31 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What stands before digits that are part of a name, a script or a version: `GPT-4`, `x_{10}`, `x^{-1}`, `1.2.3`, `v1/2`.
+/// Text before digits that are part of a name, an index, an exponent or a version: `GPT-4`, `x_{10}`, `x^{-1}`, `1.2.3`, `v1/2`.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"(?:[\w--\d]|[#@^\\]|[_^]\{|[_^]\{?[-‑−]|[[\w--[\d_]])][-‑]|[\w--_]\.|[\w--[\d_]]/)$")
 });
 
-/// A multiplier: `1.3B`, `2.5 million`. One letter apart from the number is one only for M and B.
+/// A multiplier: `1.3B`, `2.5 million`. After a blank, of the single letters only M and B count.
 static MULTIPLIER: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"^(?:(?<letter>[kKMBT])|(?:-|[ \u{a0}\u{2009}\u{202f}\n]+)(?<word>[MB]|thousand|millions?|billions?|trillion))\b",
     )
 });
 
-/// What may be a percent sign or a unit.
+/// A percent sign or a word that may be a unit.
 static UNIT: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"^[ \u{a0}\u{2009}\u{202f}\n]*(?:\\?(?<sign>%)|-?(?<word>per[ \u{a0}]cent\b|[\w--[\d_]]+))",
     )
 });
 
-/// What makes a factor of a number, unless another number follows.
+/// Text after a number that makes it a factor, unless another number follows.
 static TIMES: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"^(?:[ \u{a0}\u{2009}\u{202f}]*×|[xX]\b|-fold\b|[ \u{a0}]+(?:fold|times)\b)")
 });
 
-/// A pattern of this crate.
+/// Compiles a pattern of this crate.
 pub(crate) fn compiled(pattern: &str) -> Regex {
     match Regex::new(pattern) {
         Ok(regex) => regex,
@@ -60,7 +60,7 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
     }
 }
 
-/// All numbers of a text in reading order; linear in its length.
+/// All numbers of a text in reading order. Takes time linear in its length.
 pub fn scan(text: &str) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();
     let mut at = 0;
@@ -93,7 +93,7 @@ fn slice(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or("")
 }
 
-/// A number in words that stands alone: `five`, `five-fold`, `twenty-five`.
+/// A number written as a word of its own: `five`, `five-fold`, `twenty-five`.
 fn word_number(text: &str, word: &str, start: usize) -> Option<Number> {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     let (before, rest) = text.split_at_checked(start)?;
@@ -131,7 +131,7 @@ fn digits(text: &str, token: &Captures<'_>, start: usize) -> Option<Number> {
     let mut written_power = name("own").or(name("e")).or(name("power"));
     if let Some(all) = name("mantissa") {
         mantissa = all.as_str();
-        // `1,2345` is no number with a thousands separator.
+        // `1,2345` is not one number with a thousands separator.
         let longer = |group: &regex::Match<'_>| {
             let next = slice(text, group.end()..text.len());
             next.starts_with(|c: char| c.is_ascii_digit())
@@ -194,17 +194,17 @@ fn exponent(text: &str) -> Option<i32> {
     text.parse().ok()
 }
 
-/// Whether a sign before a number is no hyphen and no dash between two things.
+/// Whether the sign before a number is a sign and not a hyphen or dash between two things.
 fn is_sign(before: &str, sign: char) -> bool {
     is_unary(before.strip_suffix(sign).unwrap_or(""))
 }
 
-/// Whether a sign behind this belongs to what follows it.
+/// Whether a sign after this text belongs to the number that follows it.
 pub(crate) fn is_unary(earlier: &str) -> bool {
     !earlier.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']' | '}' | '%'))
 }
 
-/// Letters directly after, another point group, an ordinal: part of a name.
+/// Whether the number is part of a name: letters, an underscore, another dotted group or an ordinal ending follow directly.
 fn joined_after(after: &str, is_scientific: bool) -> bool {
     let mut chars = after.chars();
     match chars.next() {
@@ -220,7 +220,7 @@ fn joined_after(after: &str, is_scientific: bool) -> bool {
     }
 }
 
-/// The power of ten that a letter or word multiplies by, and where it ends.
+/// The power of ten of a multiplier, and the byte offset of its end.
 fn multiplier(after: &str) -> Option<(i32, usize)> {
     let found = MULTIPLIER.captures(after)?;
     let word = found.name("letter").or(found.name("word"))?;
@@ -233,7 +233,7 @@ fn multiplier(after: &str) -> Option<(i32, usize)> {
     Some((power, word.end()))
 }
 
-/// The unit after a number, and where it ends. A rate keeps its first unit (`ms/step`).
+/// The unit after a number, and the byte offset of its end. A rate keeps its first unit (`ms/step`).
 fn unit(after: &str) -> (Option<&'static str>, usize) {
     let Some(found) = UNIT.captures(after) else {
         return (None, 0);
@@ -251,7 +251,8 @@ fn unit(after: &str) -> (Option<&'static str>, usize) {
     (unit, unit.map_or(0, |_| found.get_match().end()))
 }
 
-/// `×`, `x`, `-fold` or `times` follow and no number; "5-fold cross-validation" counts folds.
+/// Whether `×`, `x`, `-fold` or `times` follows, but no number after that. "5-fold cross-validation" counts folds and is no
+/// factor.
 fn is_factor(after: &str) -> bool {
     TIMES.find(after).is_some_and(|found| {
         let rest = slice(after, found.end()..after.len());
@@ -262,7 +263,7 @@ fn is_factor(after: &str) -> bool {
     })
 }
 
-/// What stands between a number and its uncertainty.
+/// Whether the text between two numbers says that the second is the uncertainty of the first.
 fn is_plus_minus(between: &str) -> bool {
     let markup = |c: char| c.is_whitespace() || "%$\\{}(".contains(c);
     between.len() <= 12 && matches!(between.trim_matches(markup), "±" | "+/-" | "+-" | "pm")

@@ -1,17 +1,17 @@
-//! Words of numbers: whole numbers from zero to ninety-nine, and units. Units say that a number is a quantity; nothing is converted.
+//! Words for whole numbers from zero to ninety-nine, and units. A unit says that a number is a quantity; nothing is converted.
 
 const ONES: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen \
     fifteen sixteen seventeen eighteen nineteen";
 
 const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
 
-/// Units in lower case; papers mix the cases.
+/// Units in lower case, because papers mix the cases.
 const UNITS: &str = "% percent pct s sec secs second seconds ms msec millisecond milliseconds us µs μs usec \
     microsecond microseconds ns nanosecond nanoseconds min mins minute minutes h hr hrs hour \
     hours day days bytes kb mb gb tb kib mib gib tib w watt watts mw kw gw j joule joules kj \
     kwh wh hz khz mhz ghz flops gflops tflops nm mm cm m km db";
 
-/// The value of a word, in any case: `five`, `Thirty`, `twenty-five`.
+/// The value of a number word, in any case: `five`, `Thirty`, `twenty-five`.
 pub(super) fn spelled(word: &str) -> Option<i128> {
     let place = |list: &str, word: &str| {
         let mut list = list.split(' ');
@@ -26,7 +26,7 @@ pub(super) fn spelled(word: &str) -> Option<i128> {
     place(ONES, word).or_else(|| tens(word))
 }
 
-/// The unit written as this word, in any case; the percent words are all `%`.
+/// The unit written as this word, in any case. The percent words all give `%`.
 pub fn unit_word(word: &str) -> Option<&'static str> {
     let lower = word.to_lowercase();
     match UNITS.split(' ').find(|unit| *unit == lower)? {

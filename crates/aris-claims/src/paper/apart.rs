@@ -1,7 +1,8 @@
-//! Whether a number stands apart from the digits beside it.
+//! Whether a number is separate from the digits beside it.
 //!
-//! `56,7` is one number where a comma marks decimals, `56 000` and `3.141 59` where a blank groups digits; as two numbers, either is read
-//! where both are marked. The audit does not know which of them readers see, so it neither accepts nor accuses such a number.
+//! `56,7` is one number with a decimal comma, or two numbers of a list. `56 000` and `3.141 59` are one number if blanks group
+//! digits, or two. If both parts are marked, they are two numbers. Otherwise the audit does not know which of them readers see,
+//! so it neither accepts nor rejects such a number.
 
 use std::sync::LazyLock;
 
@@ -12,7 +13,7 @@ use super::numbers::is_pointer;
 use super::{Paper, Shown};
 use crate::number::{Style, compiled};
 
-/// What may go on with a number behind it.
+/// Text after a number that may continue it.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?x)^(?: (?<any> [¼½¾⅐-⅞⁰¹²³⁴-⁹] )
@@ -22,7 +23,7 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The same before it.
+/// Text before a number that may be the beginning of it.
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?x)(?: ^ | [^0-9.] )(?: [0-9.]* (?<any> [0-9] ) (?: [.'’·\u{2009}\u{202f}] | \\, )
@@ -31,7 +32,7 @@ static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A number that reads otherwise where a comma marks decimals and a point groups digits.
+/// A number with another value if commas mark decimals and points group digits.
 static EITHER: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"^[-−–+]?[1-9][0-9]{0,2}(?:\.[0-9]{3}|(?:,[0-9]{3})+(?:\.[0-9]+)?)$")
 });
@@ -40,10 +41,10 @@ static EITHER: LazyLock<Regex> = LazyLock::new(|| {
 static GROUPED: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"^[-−–+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"));
 
-/// Bytes to each side of a number that are looked at.
+/// Bytes to each side of a number that are examined.
 const NEAR: usize = 24;
 
-/// Whether a number behind this belongs to a name or points to a part of the paper: `CIFAR-10 500`, `Llama 3 405`, `Table 2 100`.
+/// Whether digits after this text belong to a name or refer to a part of the paper: `CIFAR-10 500`, `Llama 3 405`, `Table 2 100`.
 fn names(before: &str) -> bool {
     let word = before.trim_end();
     let attached = word.len() == before.len()
@@ -58,7 +59,7 @@ fn told(all: &str, own: &str) -> String {
 }
 
 impl Paper<'_> {
-    /// Why it is not known whether readers see more than this number: digits touch it that none of `marks` is about.
+    /// Why readers may see more than this number: it touches digits that are in none of `marks`. `None` if it stands alone.
     pub(crate) fn touched(&self, shown: &Shown, marks: &[Shown]) -> Option<String> {
         let (text, range) = (self.text(shown.block), &shown.range);
         let own = text.get(range.clone())?;
@@ -87,7 +88,7 @@ impl Paper<'_> {
         let digits = |text: &str| text.chars().rev().take_while(char::is_ascii_digit).count();
         let place = |found: &Captures<'_>, grouped: bool| {
             let name = |name, counts: bool| found.name(name).filter(|_| counts);
-            // `1.779,5` groups digits with a point; `(0.1,5)` is a list.
+            // In `1.779,5` the point groups digits and the comma marks decimals; `(0.1,5)` is a list.
             let comma = name("decimals", is_whole || groups).or(name("grouped", is_whole));
             let comma = comma.or(name("group", grouped));
             let any = name("any", true).or(found.name("any_digit"));
@@ -133,7 +134,7 @@ impl Paper<'_> {
         Some(told(all, own))
     }
 
-    /// The text of two cells where the columns are set without space between them (`r@{}l`), and this number stands at their border.
+    /// The joined text of two cells, if no space separates their columns (`r@{}l`) and this number is at their border.
     fn beside(&self, shown: &Shown) -> Option<String> {
         let text = self.text(shown.block);
         let place = self.document.blocks.get(shown.block);

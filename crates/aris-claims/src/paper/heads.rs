@@ -1,4 +1,4 @@
-//! Tables by their heads: which cell stands in a row and a column that have names.
+//! Tables by their headings: the cell in a row and a column with given names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use aris_latex::{BlockKind, Document, Loaded, MarkKind, Row, Table};
 use super::Paper;
 use crate::number::scan;
 
-/// Rows of a table that are searched by head.
+/// Most rows of a table that are searched by heading.
 const MOST_ROWS: usize = 100_000;
 
-/// Columns of a table that are searched by head.
+/// Most columns of a table that are searched by heading.
 const MOST_COLUMNS: usize = 1_000;
 
-/// Positions of a table, rows by columns: bounds memory for wide and long tables.
+/// Most positions of a table, rows times columns. Limits the memory for wide and long tables.
 const MOST_POSITIONS: usize = 4_000_000;
 
-/// Which block covers each position of a table, by row and column; spans of columns and rows counted.
+/// The block that covers each position of a table, by row and column. Cells that span columns or rows cover several positions.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) width: usize,
@@ -48,7 +48,7 @@ impl Layout {
             for covered in *top.min(row)..top.saturating_add(*rowspan).max(row + 1).min(height) {
                 for column in *col..col.saturating_add(*colspan).min(width) {
                     if let Some(place) = cells.get_mut(covered * width + column) {
-                        // The cell that a span covers stands in the source, too, and is empty.
+                        // The source also has a cell at each position that a row span covers; it is empty.
                         if place.as_ref().is_none_or(blank) {
                             *place = Some(*block);
                         }
@@ -65,7 +65,7 @@ impl Layout {
     }
 }
 
-/// A table with its heads.
+/// A table with its headings.
 #[derive(Debug)]
 pub(crate) struct Grid {
     layout: Layout,
@@ -74,7 +74,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The names of each row and of each column that no other has, the longest first.
+    /// The unique names of each row and of each column, longest first.
     pub(crate) fn names(&self) -> (NamesOf, NamesOf) {
         let turned = |names: &Places| {
             let mut out = NamesOf::new();
@@ -91,7 +91,7 @@ impl Grid {
         (turned(&self.rows), turned(&self.columns))
     }
 
-    /// The block of the cell in a row and a column that the heads name. **Errors**: which head is missing or not unique.
+    /// The block of the cell in a named row and column. **Errors**: which heading is missing or not unique.
     pub(crate) fn cell(&self, row: &str, column: &str) -> Result<usize, String> {
         let row_at = one(&self.rows, row, "row", "the panel before it: `PANEL / ROW`")?;
         let above = "the head above it before it: `UPPER / LOWER`";
@@ -101,7 +101,7 @@ impl Grid {
     }
 }
 
-/// Rows or columns by their names.
+/// Indexes of rows or columns by name.
 type Places = BTreeMap<String, Vec<usize>>;
 
 fn one(names: &Places, name: &str, what: &str, longer: &str) -> Result<usize, String> {
@@ -121,10 +121,11 @@ fn one(names: &Places, name: &str, what: &str, longer: &str) -> Result<usize, St
     }
 }
 
-/// Names of rows or columns by their places.
+/// Names of rows or columns by index.
 pub(crate) type NamesOf = BTreeMap<usize, Vec<String>>;
 
-/// The form in which heads are compared: white space folded, none at relations, where TeX sets its own; dashes and quotes in their plain form.
+/// The form in which headings are compared: white space folded, and removed around relations, where TeX sets its own; dashes and
+/// quotes in their ASCII form.
 fn folded(text: &str) -> String {
     let mut words = String::new();
     for word in text.split_whitespace() {
@@ -144,7 +145,7 @@ fn folded(text: &str) -> String {
 }
 
 impl Paper<'_> {
-    /// The tables with this label: those whose float has it; else the one before a label that a sub-float has.
+    /// The tables with this label: those whose float has it; else the last table before the label, for labels of sub-floats.
     pub(crate) fn tables(&self, label: &str) -> Vec<usize> {
         let tables = self.document.tables.iter().enumerate();
         let direct = tables
@@ -162,13 +163,13 @@ impl Paper<'_> {
         before.next_back().map(|(at, _)| at).into_iter().collect()
     }
 
-    /// The heads of a table.
+    /// A table with its headings.
     pub(crate) fn grid(&self, at: usize) -> Option<Grid> {
         let table = self.document.tables.get(at)?;
         let layout = Layout::new(self.document, table);
         let width = layout.width;
         let rows = || table.rows.iter().enumerate().take(MOST_ROWS);
-        // The first row where no rule ends a head.
+        // If no rule ends the head, the first row is the head.
         let no_head = !table.rows.iter().any(|row| row.header);
         let is_head = |at: usize, row: &Row| row.header || no_head && at == 0;
         let heads = rows().filter(|(at, row)| is_head(*at, row));
@@ -198,7 +199,8 @@ impl Paper<'_> {
                 add_names(&mut named_rows, &path, at);
             }
         }
-        // Where a rule comes late, rows above it count as heads: they can be named, too, unless a row below has the name.
+        // If the rule comes late, data rows above it count as heads. They can be named as rows too, unless a row below has the
+        // name.
         let mut above = Places::new();
         for at in heads.iter().skip(1) {
             add_names(&mut above, &self.row_heads(&layout, *at), *at);
@@ -213,7 +215,7 @@ impl Paper<'_> {
         })
     }
 
-    /// The text of a cell without the placeholders of citations and cross references.
+    /// The text of a cell without the placeholders of citations and cross-references.
     fn head(&self, block: usize) -> String {
         let Some(block) = self.document.blocks.get(block) else {
             return String::new();
@@ -230,7 +232,7 @@ impl Paper<'_> {
         folded(&text)
     }
 
-    /// The heads before the values of a row.
+    /// The headings of a row: its cells before the first value.
     fn row_heads(&self, layout: &Layout, row: usize) -> Vec<String> {
         let mut path = Vec::new();
         for column in 0..layout.width {
@@ -249,14 +251,14 @@ impl Paper<'_> {
     }
 }
 
-/// Adds a head to a path of heads; a head that spans several rows or columns stands there once.
+/// Adds a heading to a path of headings. A heading that spans several rows or columns is added once.
 fn extend(path: &mut Vec<String>, text: String) {
     if !text.is_empty() && path.last() != Some(&text) {
         path.push(text);
     }
 }
 
-/// Every name of a path of heads: each alone, all joined from each on, and the first with the last.
+/// Adds every name of a path of headings: each heading alone, each tail of the path joined, and the first joined with the last.
 fn add_names(names: &mut Places, path: &[String], at: usize) {
     let mut all: Vec<String> = path.to_vec();
     all.extend((0..path.len()).filter_map(|from| Some(path.get(from..)?.join(" / "))));
@@ -271,7 +273,7 @@ fn add_names(names: &mut Places, path: &[String], at: usize) {
     }
 }
 
-/// Whether a cell holds a value and not a head.
+/// Whether a cell holds a value rather than a heading.
 fn is_value(text: &str) -> bool {
     let first = text.chars().next().unwrap_or(' ');
     let blank = text.chars().all(|c| !c.is_alphanumeric());
@@ -279,7 +281,7 @@ fn is_value(text: &str) -> bool {
     blank || begins && !scan(text).is_empty()
 }
 
-/// The nearest head, for a message.
+/// A hint at the most similar heading, for a message.
 fn near(names: &BTreeMap<String, Vec<usize>>, name: &str) -> String {
     let similar =
         |known: &&String| strsim::jaro_winkler(&known.to_lowercase(), &name.to_lowercase());
@@ -289,7 +291,7 @@ fn near(names: &BTreeMap<String, Vec<usize>>, name: &str) -> String {
     best.map_or_else(String::new, |best| format!("; did you mean `{best}`?"))
 }
 
-/// What LaTeX snippets print in this document, with its macros: heads as `claims.toml` writes them.
+/// The text that LaTeX snippets print with the macros of this document. The snippets are headings as written in `claims.toml`.
 pub(crate) fn head_text(document: &Document, snippets: &[&str]) -> Vec<String> {
     const NAME: &str = "\u{1}heads.tex";
     let plain = |snippet: &str| {
@@ -305,12 +307,12 @@ pub(crate) fn head_text(document: &Document, snippets: &[&str]) -> Vec<String> {
     let preamble = root.split("\\begin{document}").next().unwrap_or("");
     let mut text = format!("{preamble}\\begin{{document}}\n");
     for (at, snippet) in marked {
-        // A snippet that does not close what it opens would take the others with it.
+        // A snippet with an unclosed group or environment would swallow the snippets after it.
         let balanced = snippet.matches('{').count() == snippet.matches('}').count()
             && !snippet.contains("\\begin")
             && !snippet.contains("\\end");
         if balanced {
-            // A name in the data has no comments: its percent sign is one.
+            // A name in the data has no comments: its `%` is a percent sign.
             let snippet = snippet.replace("\\%", "%").replace('%', "\\%");
             text.extend(["\n\nhead", &at.to_string(), ": ", &snippet, "\n\n"]);
         }

@@ -7,28 +7,29 @@ use regex::Regex;
 
 use crate::number::compiled;
 
-/// Languages that babel and polyglossia know and that write decimal commas.
+/// Languages of babel and polyglossia with decimal commas.
 const LANGUAGES: &str = "german ngerman austrian naustrian swissgerman nswissgerman french spanish italian portuguese brazilian \
     portuges brazil dutch danish swedish norsk nynorsk norwegian finnish polish czech slovak russian ukrainian turkish catalan \
     romanian hungarian greek";
 
-/// Languages with decimal points that a paper may name beside them.
+/// Languages with decimal points, which a paper may name as well.
 const OTHERS: &str =
     "english american british usenglish ukenglish UKenglish USenglish canadian australian";
 
-/// Where a preamble names its languages: options of a class, of babel, the main language of babel or polyglossia, an old package.
+/// Places where a preamble names its languages: options of the class and of babel, the main language of babel or polyglossia, the
+/// old packages `german` and `ngerman`.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"\\(?<class>documentclass)\s*\[(?<all>[^\]]*)\]|\\usepackage\s*(?:\[(?<options>[^\]]*)\])?\s*\{babel\}|(?:\\set(?:default|main)language\s*(?:\[[^\]]*\])?|\\babelprovide\s*\[[^\]]*\bmain\b[^\]]*\])\{(?<main>\w+)\}|\\usepackage\s*\{(?<package>n?german)\}",
     )
 });
 
-/// siunitx prints decimal commas.
+/// Settings that make siunitx print decimal commas.
 static COMMAS: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"output-decimal-marker\s*=\s*\{?,|locale\s*=\s*(?:DE|FR|ZA|ES)"));
 
 /// Whether the root document declares decimal commas, by its main language or by siunitx. The main language of babel is the one in
-/// `main=`, else the last option.
+/// `main=`, else its last option.
 pub(super) fn has_commas(document: &Document) -> bool {
     let root = document.files.first().map_or("", |file| &*file.text);
     let preamble = root.split("\\begin{document}").next().unwrap_or("");
@@ -53,7 +54,7 @@ pub(super) fn has_commas(document: &Document) -> bool {
         } else if let Some(language) = named.name("main").or(named.name("package")) {
             main = Some(known(LANGUAGES, language.as_str()));
         } else {
-            // Options of the class reach babel, too.
+            // babel also sees the options of the class.
             main = main_of(text("options")).or(of_class);
         }
     }

@@ -16,12 +16,12 @@ pub(crate) struct MacroNumber {
     /// The number as printed.
     pub(crate) text: String,
     pub(crate) number: Number,
-    /// Where it is printed: block and bytes of its text.
+    /// Where it is printed: blocks and byte ranges of their text.
     pub(crate) uses: Vec<(usize, Range<usize>)>,
 }
 
 impl Paper<'_> {
-    /// The one number that a macro holds. **Errors**: why there is none.
+    /// The one number that a macro holds. **Errors**: why there is not exactly one.
     pub(crate) fn macro_number(&self, name: &str) -> Result<MacroNumber, String> {
         let definitions = self.document.definitions.iter();
         let definitions = definitions.filter(|known| known.name == name);
@@ -40,7 +40,7 @@ impl Paper<'_> {
         };
         let mut printed: Vec<String> = uses.iter().map(text).collect();
         if printed.is_empty() {
-            // Nobody prints it, so its source is all there is.
+            // It is not printed, so only its source can be read.
             printed.extend(definitions.filter_map(|known| self.body(known)));
         }
         let mut seen = BTreeSet::new();
@@ -73,7 +73,8 @@ impl Paper<'_> {
         }
     }
 
-    /// Where a macro prints a number that nothing beside it makes another number of: `10\\acc`, `-\\acc` and `\\num{\\acc e3}` do.
+    /// The places where a macro prints a number of its own. Not among them: `10\acc`, `-\acc` and `\num{\acc e3}`, which make it
+    /// part of another number.
     fn whole_uses(&self, name: &str) -> Vec<(usize, Range<usize>)> {
         let mut uses = self.expansions.get(name).cloned().unwrap_or_default();
         let mut scanned: Option<(usize, Vec<Number>)> = None;
@@ -104,7 +105,7 @@ impl Paper<'_> {
         uses
     }
 
-    /// The body of a definition, with the markup that stands inside numbers taken out.
+    /// The body of a definition without the markup that is common in numbers.
     fn body(&self, definition: &aris_latex::Definition) -> Option<String> {
         let file = self.document.files.get(definition.place.file)?;
         let mut text = file.text.get(definition.body.clone()?)?.to_owned();
@@ -128,7 +129,7 @@ impl Paper<'_> {
     }
 }
 
-/// A part of a range, given from its start.
+/// The range of a part that is given relative to the start of `range`.
 fn within(range: &Range<usize>, part: &Range<usize>) -> Range<usize> {
     let start = range.start + part.start;
     start..(start + part.len()).min(range.end)

@@ -1,5 +1,5 @@
-//! The paper as its readers see it: every visible number with its place, tables by their heads, and the way from a stretch of
-//! source to what it prints.
+//! The paper as its readers see it: visible numbers and their places, tables by their headings, and the mapping from source
+//! ranges to printed text.
 
 mod apart;
 mod heads;
@@ -20,21 +20,21 @@ pub(crate) use macros::MacroNumber;
 pub(crate) use numbers::is_year;
 pub use numbers::{Kind, Part};
 
-/// Bytes to each side of a mark in which the rest of its number stands.
+/// Bytes to each side of a mark that are searched for the rest of its number.
 const NEAR: usize = 60;
 
-/// A number at a visible place.
+/// A number in the visible text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shown {
-    /// Block of the document.
+    /// Index of the block in the document.
     pub(crate) block: usize,
-    /// Bytes of the block's text.
+    /// Byte range in the block's text.
     pub(crate) range: Range<usize>,
     /// The number.
     pub(crate) number: Number,
 }
 
-/// A stretch of source and the visible text that comes from it.
+/// A range of the source and the visible text that it prints.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     source: (usize, usize),
@@ -44,7 +44,7 @@ struct Run {
 }
 
 impl Run {
-    /// The visible text that comes from a stretch of the source.
+    /// The visible text that a range of the source prints.
     fn within(&self, source: &Range<usize>) -> Range<usize> {
         if !self.is_copy {
             return self.text.0..self.text.1;
@@ -55,15 +55,15 @@ impl Run {
     }
 }
 
-/// What a stretch of source prints.
+/// The text that a range of the source prints.
 struct Printed {
-    /// The first block that it prints into.
+    /// The first block with such text.
     block: usize,
-    /// Bytes of that block's text.
+    /// Byte range in that block's text.
     range: Range<usize>,
-    /// Where the source of that text ends.
+    /// End of the source of that text.
     read: usize,
-    /// Whether it prints nothing else: two cells of a table are no number.
+    /// Whether other blocks have none of it: a range over two cells of a table is not one number.
     is_alone: bool,
 }
 
@@ -71,9 +71,9 @@ struct Printed {
 #[derive(Debug)]
 pub(crate) struct Paper<'d> {
     pub(crate) document: &'d Document,
-    /// By file, sorted by the start in the source.
+    /// By file, sorted by their start in the source.
     runs: Vec<Vec<Run>>,
-    /// Where macros of the document put text: by name, the block and the bytes of its text.
+    /// Text that macros of the document print: by name, blocks and byte ranges of their text.
     pub(crate) expansions: BTreeMap<&'d str, Vec<(usize, Range<usize>)>>,
     /// Whether the document declares decimal commas.
     has_commas: bool,
@@ -112,7 +112,7 @@ impl<'d> Paper<'d> {
         block.map_or("", |block| block.text.as_str())
     }
 
-    /// A number as the text has it.
+    /// A number as it is written in the text.
     pub(crate) fn shown(&self, shown: &Shown) -> &'d str {
         self.text(shown.block)
             .get(shown.range.clone())
@@ -127,7 +127,7 @@ impl<'d> Paper<'d> {
         })
     }
 
-    /// The visible text that a stretch of source prints: one range of one block, the first where there are several.
+    /// The visible text that a range of the source prints. If it prints into several blocks: the text in the first.
     pub(crate) fn visible(
         &self,
         file: usize,
@@ -139,7 +139,7 @@ impl<'d> Paper<'d> {
 
     fn printed(&self, file: usize, source: Range<usize>) -> Option<Printed> {
         let runs = self.runs.get(file)?;
-        // Copies are sorted by start and do not overlap, so only the ones directly before the first start can reach into the stretch.
+        // Copies are sorted by start and do not overlap, so only the runs just before `first` can reach into the range.
         let first = runs.partition_point(|run| run.source.0 < source.start);
         let (before, inside) = runs.split_at_checked(first)?;
         let reaching = before.iter().rev().take(4);
@@ -165,14 +165,14 @@ impl<'d> Paper<'d> {
                     printed.range.end = printed.range.end.max(text.end);
                     printed.read = printed.read.max(run.source.1);
                 }
-                // What was read already may be printed a second time elsewhere; what comes after it is another text.
+                // Source that was already read may be printed again in another block. Later source is other text.
                 Some(printed) => printed.is_alone &= run.source.0 < printed.read,
             }
         }
         found
     }
 
-    /// Every stretch of visible text that comes from a stretch of source.
+    /// All visible text that a range of the source prints.
     pub(crate) fn all_visible(
         &self,
         file: usize,
@@ -183,12 +183,12 @@ impl<'d> Paper<'d> {
         inside.map(|run| (run.block, run.within(&source))).collect()
     }
 
-    /// Whether readers see any of a stretch of source.
+    /// Whether readers see anything of a range of the source.
     pub(crate) fn is_visible(&self, file: usize, source: Range<usize>) -> bool {
         self.visible(file, source).is_some()
     }
 
-    /// The number that a stretch of source prints as a whole; of a quantity with a unit that siunitx sets, the number.
+    /// The number that a range of the source prints as a whole. If siunitx sets it with a unit: the number without the unit.
     pub(crate) fn number(&self, file: usize, source: Range<usize>) -> Option<Shown> {
         let printed = self.printed(file, source);
         let printed = printed.filter(|printed| printed.is_alone)?;
@@ -215,8 +215,9 @@ impl<'d> Paper<'d> {
         })
     }
 
-    /// The number that readers see at a mark: the whole of it, wherever the rest stands. So a sign in front of `[[42.7]]` or
-    /// `\textbf{[[42.7]]}`, or in the macro that prints the mark, counts. Only what `marks` divide at commas is a list: `{[[100]],[[500]]}`.
+    /// The whole number that readers see at a mark, including what is outside the mark: a sign before `[[42.7]]` or
+    /// `\textbf{[[42.7]]}`, or in the macro that prints the mark, counts. A number is not extended over commas that separate
+    /// marks: those are a list, as in `{[[100]],[[500]]}`.
     pub(crate) fn grown(&self, shown: &Shown, marks: &[Shown]) -> Shown {
         let text = self.text(shown.block);
         let range = &shown.range;
@@ -245,8 +246,8 @@ impl<'d> Paper<'d> {
         }))
     }
 
-    /// The same number with a minus sign that stands apart from it: in a formula, where spaces print nothing (`$- 5.1$`), and in a cell of
-    /// a table (`$-$ 5.1`), where no sentence has dashes.
+    /// The same number with a minus sign that a space separates from it: in a formula, where spaces print nothing (`$- 5.1$`), or
+    /// in a table cell (`$-$ 5.1`), which has no dashes between words.
     pub(crate) fn signed(&self, mut shown: Shown) -> Shown {
         let (text, start) = (self.text(shown.block), shown.range.start);
         let block = self.document.blocks.get(shown.block);
@@ -277,7 +278,7 @@ impl<'d> Paper<'d> {
         shown
     }
 
-    /// Whether a number that LaTeX counts stands directly beside one: `\thesection5.1`.
+    /// Whether a counter or reference of LaTeX directly touches a number: `\thesection5.1`.
     pub(crate) fn is_counted(&self, shown: &Shown) -> bool {
         let block = self.document.blocks.get(shown.block);
         let mut marks = block.into_iter().flat_map(|block| &block.marks);
@@ -287,19 +288,20 @@ impl<'d> Paper<'d> {
         })
     }
 
-    /// The document's file at this path, as the document names it.
+    /// The index of the document's file with this path.
     pub(crate) fn file(&self, path: &str) -> Option<usize> {
         let mut files = self.document.files.iter();
         files.position(|file| file.path == path)
     }
 
-    /// What decides whether a stretch of visible text is set, where that is not known.
+    /// The cause of a doubt whether a range of visible text is printed. `None` if there is no doubt.
     pub(crate) fn doubt(&self, block: usize, range: &Range<usize>) -> Option<Position> {
         let cause = self.document.blocks.get(block)?.doubt(range)?;
         Some(self.document.position(cause))
     }
 
-    /// Path, line and column of a place in a block's text. A sign written `$-$` begins with its dollar sign.
+    /// Path, line and column of a byte offset in a block's text. The position of a sign written `$-$` is that of its first dollar
+    /// sign.
     pub(crate) fn position(&self, block: usize, at: usize) -> Position {
         self.document.position(self.place(block, at))
     }
@@ -319,7 +321,7 @@ impl<'d> Paper<'d> {
         place
     }
 
-    /// The text around a place of a block, on one line.
+    /// The text around a range of a block, on one line.
     pub(crate) fn context(&self, block: usize, range: &Range<usize>) -> String {
         const AROUND: usize = 70;
         let text = self.text(block);
@@ -331,7 +333,7 @@ impl<'d> Paper<'d> {
         format!("{before}{text}{after}")
     }
 
-    /// The part of the paper that a block belongs to.
+    /// The part of the paper that a block is in.
     pub(crate) fn part(&self, block: usize) -> Part {
         match self.document.blocks.get(block).map(|block| &block.kind) {
             Some(BlockKind::Abstract) => Part::Abstract,
@@ -341,7 +343,7 @@ impl<'d> Paper<'d> {
     }
 }
 
-/// Where macros of the document put text.
+/// Text that macros of the document print, by their names.
 fn expansions(document: &Document) -> BTreeMap<&str, Vec<(usize, Range<usize>)>> {
     let mut out: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for (at, block) in document.blocks.iter().enumerate() {

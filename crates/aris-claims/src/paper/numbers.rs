@@ -1,12 +1,13 @@
 //! Which numbers of a paper look like results.
 //!
-//! The rule decides only what is listed as unbound. It cannot accuse and cannot acquit, so it lists rather too much:
+//! The rule only decides which numbers are listed as unbound, never whether they are right, so it prefers to list too many:
 //!
-//! * every number of a table outside its heads and its first column;
+//! * every number of a table outside its headings and its first column;
 //! * elsewhere: numbers with decimals, a power of ten, a percent sign, a unit, a multiplier (`1.3B`), a factor (`3.2×`) or an
 //!   uncertainty (`± 0.3`), and whole numbers of two digits or more;
 //! * never: number words, single digits and years without a unit, parts of names (`ResNet-50`, `v2.1`), numbers of sections, figures,
-//!   tables and equations, list numbers, citations, cross references, addresses, code, authors, keywords and bibliographies; in displayed formulas whole numbers.
+//!   tables and equations, list numbers, citations, cross-references, addresses, code, authors, keywords and bibliographies, and
+//!   whole numbers in displayed formulas.
 
 use std::ops::Range;
 
@@ -17,10 +18,10 @@ use super::{Paper, Shown};
 use crate::number::{Number, Style, scan};
 use crate::stretches::Stretches;
 
-/// Years of publications and of data.
+/// Numbers that may be years.
 const YEARS: Range<i128> = 1900..2100;
 
-/// Words before a number that point to a part of this or another document.
+/// Words that make the next number refer to a part of this or another document.
 const POINTERS: &str = "section sections sec secs table tables tab tabs figure figures fig figs equation \
     equations eq eqs appendix chapter algorithm theorem lemma proposition corollary \
     definition step line lines page pages row part listing version no";
@@ -93,7 +94,7 @@ impl Paper<'_> {
     }
 }
 
-/// Blocks whose numbers may be results.
+/// Whether the numbers of a block may be results.
 fn is_read(block: &Block) -> bool {
     match block.kind {
         BlockKind::Title
@@ -109,7 +110,7 @@ fn is_read(block: &Block) -> bool {
     }
 }
 
-/// Stretches that are no text of the authors about results.
+/// Byte ranges that are not the authors' text about results.
 fn masked(block: &Block) -> Stretches {
     let marks = block.marks.iter().filter(|mark| {
         matches!(
@@ -126,7 +127,7 @@ fn kind(block: &Block, number: &Number) -> Option<Kind> {
     }
     let formula = matches!(block.kind, BlockKind::DisplayMath);
     let before = block.text.get(..number.range.start).unwrap_or("");
-    // No section has the number 99.9 %.
+    // A percentage is not the number of a section.
     let is_pointer = is_pointer(before) && !number.is_percent();
     if is_pointer || is_list_number(block, number) {
         return None;
@@ -165,7 +166,8 @@ pub(crate) fn is_year(number: &Number) -> bool {
     value.is_some_and(|value| YEARS.contains(&value))
 }
 
-/// "Table 3", "Figs. 2", "Section 4.1".
+/// Whether this text ends in a word such as "Table", "Figs." or "Section", so that the next number refers to a part of a
+/// document.
 pub(super) fn is_pointer(before: &str) -> bool {
     let before = before.trim_end_matches([' ', '\u{a0}', '.', '(', '#']);
     let word = before.rsplit(|c: char| !c.is_alphabetic()).next();
@@ -173,7 +175,7 @@ pub(super) fn is_pointer(before: &str) -> bool {
     POINTERS.split(' ').any(|known| known == word)
 }
 
-/// `(1)` or `1.` at the beginning of a paragraph or item.
+/// Whether the number is a list number: `(1)` or `1.` at the beginning of a paragraph or item.
 fn is_list_number(block: &Block, number: &Number) -> bool {
     let before = block.text.get(..number.range.start).unwrap_or("").trim();
     let after = block.text.get(number.range.end..).unwrap_or("");

@@ -1,4 +1,5 @@
-//! Where a number stands, as a binding says it: a stretch of the source that fits once, or the macro that holds it.
+//! Finds the place of a number as a binding gives it: a quote of the source that matches once, or the macro that holds the
+//! number.
 
 use std::ops::Range;
 
@@ -7,12 +8,12 @@ use aris_latex::MarkKind;
 use crate::bindings::{Anchor, Folded};
 use crate::paper::{Paper, Shown};
 
-/// Words to each side of a number that are tried, one after the other.
+/// Numbers of words to each side of a number that are tried, one after the other.
 const WORDS: [usize; 7] = [3, 5, 8, 12, 20, 32, 50];
-/// Bytes of source that one number takes.
+/// Most bytes of source for one number.
 const LONGEST: usize = 160;
 
-/// The macro that holds a number, by its name.
+/// The name of the macro that holds a number.
 pub(super) fn macro_of(paper: &Paper<'_>, shown: &Shown) -> Option<String> {
     let block = paper.document.blocks.get(shown.block)?;
     block.marks.iter().find_map(|mark| {
@@ -27,7 +28,7 @@ pub(super) fn macro_of(paper: &Paper<'_>, shown: &Shown) -> Option<String> {
     })
 }
 
-/// The shortest of some stretches around a number that fits its file once, with the number marked.
+/// The shortest tried quote around a number that matches its file once, with the number marked.
 pub(super) fn anchor(
     paper: &Paper<'_>,
     folded: &Folded,
@@ -63,12 +64,12 @@ pub(super) fn anchor(
     })
 }
 
-/// Whether both are the same number at the same place.
+/// Whether both are the same number in the same place.
 fn same(one: &Shown, other: &Shown) -> bool {
     one.block == other.block && one.range == other.range && one.number.value == other.number.value
 }
 
-/// The bytes of the folded source that a number takes: the fewest that read as it, with braces in pairs.
+/// The range of the folded source that a number takes: the shortest that reads as the number and has balanced braces.
 fn mark(folded: &Folded, at: usize, is_it: &dyn Fn(Range<usize>) -> bool) -> Option<Range<usize>> {
     let braces = |text: &str, brace: char| text.matches(brace).count();
     let is_mark = |end: &usize| {
@@ -80,7 +81,7 @@ fn mark(folded: &Folded, at: usize, is_it: &dyn Fn(Range<usize>) -> bool) -> Opt
     Some(at..end)
 }
 
-/// A file of the paper as a file in `folder` names it.
+/// The path of a file of the paper as seen from `folder`.
 pub(super) fn relative(folder: &str, path: &str) -> String {
     let folder = folder.split('/').filter(|part| !matches!(*part, "" | "."));
     let folder: Vec<&str> = folder.collect();

@@ -1,4 +1,4 @@
-//! What stands around a number: some words and its paragraph, or the heads of its row and column, and the caption.
+//! The context of a number: words around it and its paragraph, or the headings of its row and column and the caption.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,43 +8,43 @@ use super::values::{STATISTICS, Stat};
 use super::words::{Found, Names, whole, words};
 use crate::paper::{NamesOf, Paper, Shown};
 
-/// Bytes to each side of a number that say the most about it: the length of a sentence.
+/// Bytes to each side of a number that say most about it: about a sentence.
 const NEAR: usize = 150;
 
-/// What the surroundings of a number say.
+/// What the context of a number says.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    /// What the words of names say that stand near the number or farther away.
+    /// Weights of the words of names that are near the number or farther away.
     pub(super) weights: Found,
-    /// The heads as a whole.
+    /// The headings, in the form of [`whole`].
     pub(super) heads: BTreeSet<String>,
-    /// Statistics that are named.
+    /// Statistics that are named near the number.
     pub(super) stats: BTreeSet<Stat>,
 }
 
-/// Heads of rows or columns by their places, each under its form as a whole.
+/// Headings of rows or columns by index, each by its form from [`whole`].
 pub(super) type HeadsOf = BTreeMap<usize, BTreeMap<String, String>>;
 
-/// A table as suggestions see it.
+/// The headings and words of a table.
 #[derive(Debug)]
 pub(super) struct Heads {
     pub(super) label: String,
     pub(super) rows: HeadsOf,
     pub(super) columns: HeadsOf,
-    /// Words of caption, label, section and corner.
+    /// Words of caption, label, section heading and top left cell.
     around: Found,
 }
 
-/// The contexts of a paper.
+/// The contexts of all numbers of a paper.
 pub(super) struct Contexts<'p> {
     paper: &'p Paper<'p>,
-    /// Words of each block and of the heading above it.
+    /// Words of each block and of the section heading above it.
     around: Vec<Found>,
     pub(super) tables: Vec<Heads>,
 }
 
 impl<'p> Contexts<'p> {
-    /// Reads all paragraphs and heads and counts their words.
+    /// Reads all paragraphs and headings and counts their words.
     pub(super) fn new(paper: &'p Paper<'p>, names: &mut Names) -> Self {
         let document = paper.document;
         let mut contexts = Self {
@@ -68,7 +68,7 @@ impl<'p> Contexts<'p> {
             let label = table.label.clone().unwrap_or_default();
             let first = table.rows.iter().flat_map(|row| &row.cells).next();
             let heading = first.map_or("", |at| contexts.heading(*at));
-            // What the first column is called names the column of the data that its heads are labels of.
+            // The heading of the first column often names the data column that has the row headings as labels.
             let corner = columns.get(&0).map(|names| names.join(" . "));
             let caption = table.caption.and_then(|at| document.blocks.get(at));
             let caption = caption.map_or("", |block| block.text.as_str());

@@ -1,4 +1,5 @@
-//! The evidence as columns: tables as they are, the leaves of documents by their paths, and files of one shape as their union.
+//! The evidence as columns: of tables their own, of documents the paths of their leaves; files with the same columns also as a
+//! union.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +8,19 @@ use aris_yaml::{Kind, Node, read_json};
 
 use super::words::{Names, whole};
 
-/// Files that are read.
+/// Most files that are read.
 const MOST_FILES: usize = 1_000;
-/// Bytes of one file.
+/// Most bytes of one file.
 const MOST_BYTES: u64 = 256 << 20;
-/// Cells of all files together: 10^6 rows of ten columns.
+/// Most cells of all files together: 10^6 rows of ten columns.
 const MOST_CELLS: usize = 10_000_000;
-/// Columns of one table, leaves of one document.
+/// Most columns of one table, or leaves of one document.
 const MOST_COLUMNS: usize = 500;
-/// Different values of a column that may be conditions, and how many of them if they are numbers.
+/// Most different values of a column that may be conditions: any values, and numbers.
 const MOST_LABELS: usize = 300;
 const MOST_NUMBERS: usize = 60;
 
-/// The evidence, and what of it was left out.
+/// The evidence, and messages about what was left out.
 #[derive(Debug, Default)]
 pub(super) struct Data {
     pub(super) sources: Vec<Source>,
@@ -27,55 +28,55 @@ pub(super) struct Data {
     pub(super) left_out: Vec<String>,
 }
 
-/// Content that one `from` gives.
+/// The data of one `from` clause: a file, or a glob of files.
 #[derive(Debug)]
 pub(super) struct Source {
-    /// The name of the path among [`Names`].
+    /// The path, as a name in [`Names`].
     pub(super) name: u32,
-    /// Path or glob as SQL.
+    /// Path or glob as it is written in SQL.
     pub(super) from: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: usize,
-    /// Files of the same shape that may be meant as well, this one included.
+    /// Number of files with the same columns that may be meant instead, including this one.
     pub(super) alike: usize,
 }
 
 /// One column.
 #[derive(Debug, Default)]
 pub(super) struct Column {
-    /// Its name among [`Names`].
+    /// Its name, in [`Names`].
     pub(super) name: u32,
-    /// How a query calls it.
+    /// The SQL expression for it.
     pub(super) sql: String,
-    /// A number for each row, not a number where there is none; empty when this is no column of numbers.
+    /// A number for each row, NaN if the row has none. Empty if this is not a column of numbers.
     pub(super) numbers: Vec<f64>,
-    /// The only text among its numbers, which stands for a missing one.
+    /// The only text among its numbers, which marks missing values.
     pub(super) missing: Option<String>,
-    /// The values that may be conditions, and for each row the place of its own.
+    /// The values that may be conditions, and for each row the index of its label.
     pub(super) labels: Vec<Label>,
     pub(super) label_of: Vec<Option<u32>>,
 }
 
-/// A value that may be a condition.
+/// A value that a query can use as a condition.
 #[derive(Debug)]
 pub(super) struct Label {
     pub(super) text: String,
     pub(super) is_number: bool,
-    /// Its name among [`Names`].
+    /// Its name, in [`Names`].
     pub(super) name: u32,
-    /// As [`whole`] has it.
+    /// Its text in the form of [`whole`].
     pub(super) whole: String,
 }
 
-/// The rows of one file, as they are read.
+/// The rows of one file.
 struct Content {
     path: String,
-    /// Name of each column, and how a query calls it.
+    /// Name and SQL expression of each column.
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Value>>,
 }
 
-/// Everything that can be read.
+/// Reads all evidence within the limits.
 pub(super) fn read(settings: &Settings, evidence: &[String]) -> Data {
     let mut data = Data::default();
     let (mut read, mut cells) = (Vec::new(), 0);
@@ -161,7 +162,7 @@ fn scalar(node: &Node) -> Option<Value> {
     })
 }
 
-/// The places of files of one shape, and the glob that covers them by leaving one component of their paths open.
+/// Files with the same columns whose paths differ in one component: their indexes, and the glob that covers them.
 fn unions(read: &[Content]) -> BTreeMap<Vec<usize>, String> {
     let mut found: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (at, rows) in read.iter().enumerate() {
@@ -213,7 +214,7 @@ impl Column {
             sql: sql.clone(),
             ..Self::default()
         };
-        // Up to three different texts tell what kind of column this is; labels are the different values.
+        // Up to three different texts decide which kind of column this is; labels are all different values.
         let (mut texts, mut has_numbers) = (BTreeSet::new(), false);
         let mut labels: BTreeMap<(String, bool), u32> = BTreeMap::new();
         for value in values {
@@ -246,7 +247,7 @@ impl Column {
             Some(word) if has_numbers && texts.len() == 1 => column.missing = Some(word.to_owned()),
             Some(_) => column.numbers.clear(),
         }
-        // Numbers are labels where they repeat, or come first in each row.
+        // Numbers are labels if they repeat or if the column is the first.
         let (count, rows) = (labels.len(), column.label_of.len());
         let few = (2..=MOST_NUMBERS).contains(&count) && (at == 0 || count * 2 <= rows);
         if few || !has_numbers && (2..=MOST_LABELS).contains(&count) {
@@ -273,7 +274,7 @@ impl Label {
     }
 }
 
-/// Truth values as R and Python write them, as 1 and 0.
+/// The value of a truth value as R and Python write it: 1 or 0.
 fn truth(text: &str) -> Option<f64> {
     match text {
         "TRUE" | "True" | "true" => Some(1.0),
@@ -282,15 +283,15 @@ fn truth(text: &str) -> Option<f64> {
     }
 }
 
-/// A text as SQL, in single quotes, or a name in double ones.
+/// A text in SQL with single quotes, or a name with double quotes.
 pub(super) fn quoted(text: &str, quote: char) -> String {
     let doubled = format!("{quote}{quote}");
     format!("{quote}{}{quote}", text.replace(quote, &doubled))
 }
 
-/// The name of a column as SQL.
+/// The name of a column in SQL, quoted if needed.
 fn identifier(name: &str) -> String {
-    /// What SQLite takes for a word of its grammar where a column may stand.
+    /// Words that SQLite reads as keywords in place of a column.
     const WORDS: &str = " add all alter and as between by case check collate commit constraint create cross default delete distinct do drop else end escape except exists foreign from full group having if in index inner insert intersect into is isnull join left like limit match natural no not nothing notnull null of offset on or order outer primary references returning right row rows select set table then to transaction union unique update using values view when where with without ";
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let digit = name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit());

@@ -1,11 +1,12 @@
 //! Proposals for numbers that nothing binds.
 //!
-//! A proposal is a value of the data that agrees with the number to every digit shown, given by a query that somebody would write: one
-//! statistic of one column, where labels that the paper names near the number are the conditions. Of several values the one whose names share
-//! the most with the number's surroundings comes first; where they share little, there is no proposal. The fewer digits the number has, the more
-//! they must share. A table whose lines agree cell by cell is proposed as a whole.
+//! A proposal is a value of the data that agrees with the number in every digit shown, and the query that returns it. Such a
+//! query is one that a person would write: a statistic of one column, with labels that the paper names near the number as
+//! conditions. Of several values, the one comes first whose names share most words with the number's context; if they share few,
+//! there is no proposal. The fewer digits the number has, the more words are needed. A table whose lines agree cell by cell is
+//! proposed as a whole.
 //!
-//! Not proposed outside of whole tables: whole numbers below 100, numbers behind `<` or `>`.
+//! Only proposed in whole tables: whole numbers below 100, and numbers after `<` or `>`.
 
 mod anchor;
 mod context;
@@ -28,29 +29,29 @@ use context::Contexts;
 use rank::Fit;
 use values::{MOST_LOOKS, Values};
 
-/// Proposals for one number.
+/// Most proposals for one number.
 const ALTERNATIVES: usize = 3;
-/// Proposals whose queries are asked.
+/// Most proposals whose queries are run.
 const MOST_PROPOSALS: usize = 5_000;
-/// Whole numbers below this one are found everywhere.
+/// Whole numbers below this limit match by chance too often.
 const SMALLEST: f64 = 100.0;
-/// Of so many cells of a table one may not agree.
+/// One of this many cells of a table may disagree.
 const CELLS: usize = 5;
-/// What a table is worth more than a single number in the order of proposals.
+/// Confidence added to a table, so that it comes before single numbers.
 const TABLE: f64 = 10.0;
 
 /// A binding that may be right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// The numbers that it binds: one, or cells of a table.
+    /// The numbers that it binds: one number, or the cells of a table.
     pub numbers: Vec<Agreeing>,
     /// The files that its query reads, relative to the data root.
     pub files: Vec<String>,
-    /// Values of the data, besides this one, that agree with the number, whatever their names; 0 for a table.
+    /// Number of other values of the data that agree with the number, whatever their names; 0 for a table.
     pub others: usize,
-    /// 1 for the best proposal of its number, 2 and 3 for what may be meant instead.
+    /// 1 for the best proposal of its number; 2 and 3 for alternatives.
     pub rank: usize,
-    /// The binding; `proposed` is set, `id` is left out.
+    /// The binding, with `proposed` set and without `id`.
     pub draft: Draft,
     confidence: f64,
 }
@@ -58,28 +59,28 @@ pub struct Proposal {
 /// A number and the value proposed for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreeing {
-    /// Where the number stands; for a macro where it is printed first.
+    /// The number's place; for a macro, where it is first printed.
     pub position: Position,
     /// The number as the paper shows it.
     pub shown: String,
-    /// The value that the query gives.
+    /// The value that the query returns.
     pub value: String,
 }
 
-/// Proposals, and what they do not take into account.
+/// Proposals, and messages about what was not considered.
 #[derive(Debug, Default)]
 pub struct Suggestions {
-    /// The best first.
+    /// The proposals, best first.
     pub proposals: Vec<Proposal>,
-    /// Files, values and numbers that were left out, and why, for people.
+    /// Files, values and numbers that were left out, and why; for people.
     pub left_out: Vec<String>,
 }
 
-/// What may be proposed before its query was asked: what is bound, how many other values agree, how sure it is.
+/// A proposal before its query is run: what it binds, how many other values agree, and the confidence.
 type Idea = (DraftSubject, usize, f64);
 
-/// Proposes at most so many bindings for the numbers that nothing binds; `evidence`: the files that may hold values, relative to the data root,
-/// sorted.
+/// Proposes at most `most` bindings for the numbers that nothing binds. `evidence`: the files that may hold values, relative to
+/// the data root, sorted.
 pub fn suggest(request: &Request<'_>, evidence: &[String], most: usize) -> Suggestions {
     let paper = Paper::new(request.document);
     let numbers = unbound(request, &paper);
@@ -118,7 +119,7 @@ pub fn suggest(request: &Request<'_>, evidence: &[String], most: usize) -> Sugge
     }
 }
 
-/// The numbers that neither a binding nor a proposal is about.
+/// The numbers that neither a binding nor a proposal covers.
 fn unbound(request: &Request<'_>, paper: &Paper<'_>) -> Vec<Shown> {
     let mut claims = request.claims.clone();
     for claim in &mut claims.claims {
@@ -226,7 +227,7 @@ impl Search<'_> {
         out
     }
 
-    /// Whether a number outside of whole tables may get a proposal.
+    /// Whether a number may get a proposal of its own.
     fn counts(&self, shown: &Shown) -> bool {
         let block = self.paper.document.blocks.get(shown.block);
         let before = block.and_then(|block| block.text.get(..shown.range.start));
@@ -236,7 +237,7 @@ impl Search<'_> {
         !small && !before.ends_with(['<', '>', '≤', '≥', '⩽', '⩾'])
     }
 
-    /// The ideas whose queries give what the paper shows.
+    /// The ideas whose queries return the numbers that the paper shows.
     fn confirmed(&self, ideas: Vec<Idea>) -> Vec<Proposal> {
         let mut claims = Claims {
             data: self.request.claims.data.clone(),
@@ -247,10 +248,10 @@ impl Search<'_> {
                 subject: subject.clone(),
                 ..Draft::default()
             };
-            // One that cannot be written, because of a macro's name for example, must not take the others with it.
+            // Each is written on its own, so that one that is not valid, such as a strange macro name, does not spoil the others.
             let written = append("", &[draft]).and_then(|text| Claims::read(&text));
             let mut read = written.unwrap_or_default();
-            // The line tells afterwards which idea an entry belongs to.
+            // The line tells later which idea an entry belongs to.
             let spot = Spot { line, column: 0 };
             read.claims.iter_mut().for_each(|claim| claim.at = spot);
             read.tables.iter_mut().for_each(|table| table.at = spot);

@@ -1,4 +1,4 @@
-//! Which of the values that a number may stand for it most likely does: the one whose names share the most with the surroundings.
+//! Ranks the values that a number may stand for: by how much their names share with the number's context.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use super::context::Reading;
 use super::values::{Candidate, Stat, Values};
 use crate::number::Number;
 
-/// What a proposal needs: words, and significant digits up to four.
+/// The least sum of word weights and significant digits (of which at most four count) for a proposal.
 const LEAST: f64 = 5.0;
-/// Part of a label's letters that must stand near a number.
+/// The share of a label that must be named near a number.
 const NAMED: f64 = 0.5;
-/// What a condition costs that is no head of a table, and a percentage without its sign.
+/// Cost of a condition that is not a heading of the table, and of a percentage without a percent sign.
 const ELSEWHERE: f64 = 1.0;
 const UNSAID: f64 = 1.5;
 
@@ -18,19 +18,19 @@ const UNSAID: f64 = 1.5;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     pub(super) candidate: Candidate,
-    /// The power of ten that the value is printed times.
+    /// The value is printed times ten to this power.
     pub(super) power: i32,
-    /// How well the words fit: the logarithm of odds.
+    /// How well the words match: logarithm of odds.
     pub(super) words: f64,
 }
 
 impl Values {
-    /// How well a value fits the surroundings of a number; none where a condition is not named there.
+    /// How well a value matches the context of a number. `None` if the context does not name one of its conditions.
     pub(super) fn words(&self, candidate: &Candidate, reading: &Reading) -> Option<f64> {
         let group = self.group(candidate)?;
         let source = self.data.sources.get(group.source as usize)?;
         let fit = |name: u32| self.data.names.fit(name, &reading.weights);
-        // Of many files, and of many labels, one is named by chance more often than of two.
+        // Of many files or labels, one is named by chance more often than of two.
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         let choice = |among: usize| (among as f64).ln();
         let mut sum = fit(source.name).0 - choice(source.alike);
@@ -51,11 +51,12 @@ impl Values {
         Some(sum + column.map_or(0.0, |column| fit(column.name).0))
     }
 
-    /// The values that a number most likely stands for, best first, and how many others agree with it; looks at so many.
+    /// The values that a number most likely stands for, best first, and how many other values agree with it. Examines at most
+    /// `most` values for each power of ten.
     pub(super) fn rank(&self, number: &Number, near: &Reading, most: usize) -> (Vec<Fit>, usize) {
         let source = |found: &Candidate| self.group(found).map(|group| group.source);
         let key = |found: &Candidate| (found.value.to_bits(), source(found));
-        // Zeros at the end are digits, but all of `1.00` is found more often than all of `1.37`.
+        // At most one trailing zero counts, because `1.00` matches by chance more often than `1.37`.
         let digits = number.significant_digits();
         let digits = digits.min(number.value.significant_digits() + 1).min(4);
         let least = LEAST - f64::from(digits);
@@ -80,7 +81,7 @@ impl Values {
     }
 }
 
-/// How well a statistic fits the words around a number.
+/// How well a statistic matches the words around a number.
 fn stat(stat: Stat, reading: &Reading) -> f64 {
     match stat {
         named if reading.stats.contains(named) => 1.5,
@@ -91,7 +92,7 @@ fn stat(stat: Stat, reading: &Reading) -> f64 {
     }
 }
 
-/// The powers of ten that a number may be printed times, and what each costs where the paper does not say so.
+/// The powers of ten that a value may be printed times, and the cost of each if the paper does not say so.
 pub(super) fn powers(number: &Number) -> Vec<(i32, f64)> {
     if number.multiplier > 0 {
         return vec![(-number.multiplier, 0.0)];
@@ -100,7 +101,7 @@ pub(super) fn powers(number: &Number) -> Vec<(i32, f64)> {
     vec![(0, 0.0), (2, unsaid)]
 }
 
-/// Whether a value may be printed so at all: a fraction as a percentage.
+/// Whether a value may be printed with this power of ten: only fractions are printed as percentages.
 pub(super) fn is_printed(candidate: &Candidate, power: i32) -> bool {
     power != 2 || candidate.value.abs() <= 1.0 && candidate.stat != "count"
 }

@@ -1,6 +1,6 @@
-//! Whole tables: lines of a table that one statistic of one column of the data gives, cell by cell.
+//! Whole tables: finds the lines (rows or columns) of a table whose cells are one statistic of one column of the data.
 //!
-//! That many cells of a line agree proves much more than one that does, so names matter less.
+//! Many agreeing cells in a line prove much more than a single one, so names matter less.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,45 @@ use super::values::{Candidate, Condition, MOST_LOOKS, Stat, Values};
 use crate::bindings::DraftSubject;
 use crate::paper::Shown;
 
-/// Cells of a line that must agree at least.
+/// Fewest cells of a line that must agree.
 const FEWEST: usize = 2;
-/// Cells that agree for each one that does not, at least.
+/// Fewest cells that must agree for each one that does not.
 const AGREEING: usize = 4;
-/// Significant digits of different cells, and twice the words, that rule out chance together.
+/// The least sum that rules out chance: significant digits of different cells, plus twice the weight of the words.
 const ENOUGH: f64 = 8.0;
-/// Lines of one binding: SQLite joins 500 queries at most.
+/// Most lines of one binding. SQLite unites at most 500 queries.
 const MOST_LINES: usize = 100;
 
-/// The numbers of one line by their places across.
+/// The numbers of one line, by their index across the lines.
 type Cells<'s> = BTreeMap<usize, &'s (Shown, Reading)>;
 
-/// What may give the numbers of a line.
+/// A query for the numbers of a line, without the condition that differs between its cells.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     power: i32,
     stat: Stat,
     source: u32,
     column: u32,
-    /// The column whose labels the heads across the line are.
+    /// The column whose labels are the headings across the line.
     across: u32,
     /// The other conditions.
     rest: Vec<Condition>,
 }
 
-/// What gives a line of the table.
+/// A query that returns a line of the table.
 struct Line {
     query: String,
-    /// Heads across the line by the labels that are written in another way.
+    /// Headings across the line by their labels, if they are written differently.
     renamed: BTreeMap<String, String>,
-    /// Cells that agree, less those that do not; words between equals.
+    /// Agreeing cells less a penalty for others; the words decide ties.
     quality: f64,
 }
 
-/// The search in one direction.
+/// The search in a table, by rows or by columns.
 pub(super) struct Search<'s> {
     pub(super) values: &'s Values,
     pub(super) heads: &'s Heads,
-    /// Numbers of the table by row and column, each the `cell`-th of its cell.
+    /// Numbers of the table by row and column; each is number `cell` of its cell.
     pub(super) numbers: BTreeMap<(usize, usize), (Shown, Reading)>,
     pub(super) cell: usize,
     /// Whether lines are rows.
@@ -57,7 +57,7 @@ pub(super) struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Bindings for the table, one for each source that gives lines of it, and how sure each is.
+    /// Bindings for the table, one for each source that returns lines of it, with their confidence.
     pub(super) fn drafts(&self) -> Vec<(DraftSubject, f64)> {
         let mut cells: BTreeMap<usize, Cells<'_>> = BTreeMap::new();
         for ((row, column), number) in &self.numbers {
@@ -70,7 +70,7 @@ impl Search<'_> {
         for (source, line) in lines.iter().flatten() {
             *sums.entry(*source).or_default() += line.quality;
         }
-        // The source that gives most of the table gives all of it that it can.
+        // The source that returns most of the table is used for every line that it has.
         let sum = |found: &(u32, Line)| sums.get(&found.0).copied().unwrap_or_default();
         let mut chosen: BTreeMap<u32, Vec<Line>> = BTreeMap::new();
         for of_line in lines {
@@ -84,7 +84,7 @@ impl Search<'_> {
         parts.map(|lines| self.draft(lines)).collect()
     }
 
-    /// Row and column as line and place across, and the other way round.
+    /// Turns row and column into line and index across, or back.
     fn turned<T>(&self, row: T, column: T) -> (T, T) {
         if self.by_rows {
             (row, column)
@@ -97,7 +97,7 @@ impl Search<'_> {
         self.turned(&self.heads.rows, &self.heads.columns)
     }
 
-    /// What gives a line best, by source.
+    /// The best query for a line, by source.
     fn lines(&self, at: usize, cells: &Cells<'_>) -> BTreeMap<u32, Line> {
         let mut votes: BTreeMap<Key, BTreeMap<usize, &Candidate>> = BTreeMap::new();
         for (place, (shown, _)) in cells {
@@ -124,7 +124,7 @@ impl Search<'_> {
         best
     }
 
-    /// What may give a line in which this value stands under the head at this place.
+    /// The queries for a line that would return this value under the heading at `place`.
     fn keys(&self, found: &Candidate, power: i32, place: usize) -> Option<Vec<Key>> {
         let heads = self.lines_and_across().1.get(&place)?;
         let group = self.values.group(found)?;
@@ -147,7 +147,7 @@ impl Search<'_> {
         Some(out)
     }
 
-    /// A line, if enough of its cells agree.
+    /// The query for a line. `None` if too few of its cells agree.
     fn line(
         &self,
         at: usize,
@@ -162,13 +162,13 @@ impl Search<'_> {
         let mut digits: BTreeMap<String, u32> = BTreeMap::new();
         for (place, candidate) in hits {
             let (shown, reading) = cells.get(place)?;
-            // None where the paper does not name a condition.
+            // `None` if the paper does not name a condition.
             words = words.min(self.values.words(candidate, reading)?);
             let number = &shown.number;
             digits.insert(number.value.to_string(), number.significant_digits());
         }
         let digits = f64::from(digits.into_values().sum::<u32>());
-        // Labels that are no head of a number here must not be in the answer.
+        // Labels that are not headings of numbers here must not be in the answer.
         let (of_line, across) = self.lines_and_across();
         let there = cells.keys().filter_map(|place| across.get(place)).flatten();
         let there: BTreeMap<&String, &String> = there.collect();
@@ -188,7 +188,7 @@ impl Search<'_> {
         if balance < 0.0 || digits + 2.0 * words < ENOUGH {
             return None;
         }
-        // The shortest of the names that the line has.
+        // The shortest of the line's names.
         let head = of_line.get(&at)?.values().min_by_key(|head| head.len())?;
         let head = quoted(head, '\'');
         let (row, column) = self.turned(&head, &column.sql);
@@ -203,7 +203,7 @@ impl Search<'_> {
         })
     }
 
-    /// The binding that gives all these lines, and how sure it is.
+    /// The binding for all these lines, with its confidence.
     fn draft(&self, lines: &[Line]) -> (DraftSubject, f64) {
         let queries: Vec<&str> = lines.iter().map(|line| line.query.as_str()).collect();
         let renamed = lines.iter().flat_map(|line| line.renamed.clone()).collect();

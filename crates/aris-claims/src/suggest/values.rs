@@ -1,23 +1,23 @@
-//! The values that a query of one statistic over one column gives, sorted, so that the ones a number may stand for are a range.
+//! All values that a query of one statistic of one column can return, sorted, so that those that match a number are a range.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::data::{Column, Data, quoted};
 use crate::number::Number;
 
-/// Values in the index.
+/// Most values in the index.
 const MOST_VALUES: usize = 1_000_000;
-/// Cells looked at, all statistics of all groups together: some seconds.
+/// Most cells visited for all statistics of all groups together: takes some seconds.
 const MOST_VISITS: usize = 50_000_000;
-/// Values that are looked at for all numbers of a table, and for all that stand elsewhere.
+/// Most values examined for all numbers of a table, and for all other numbers.
 pub(super) const MOST_LOOKS: usize = 10_000_000;
-/// Conditions of one query.
+/// Most conditions of one query.
 const MOST_CONDITIONS: usize = 3;
 
-/// A statistic as queries call it; empty: the only value, or the one that all rows have.
+/// A statistic by its SQL function; empty for the only value, or for the value that all rows share.
 pub(super) type Stat = &'static str;
 
-/// Words that papers call statistics by.
+/// Statistics, and the words that papers use for them.
 pub(super) const STATISTICS: [(Stat, &str); 7] = [
     ("avg", "mean average averaged avg"),
     ("median", "median"),
@@ -28,18 +28,18 @@ pub(super) const STATISTICS: [(Stat, &str); 7] = [
     ("count", "number count n rows total samples cases"),
 ];
 
-/// One value and where it comes from.
+/// One value and its origin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) value: f64,
     pub(super) stat: Stat,
-    /// `u32::MAX` for counts of rows.
+    /// Index of the column; `u32::MAX` for counts of rows.
     pub(super) column: u32,
-    /// Place of its [`Group`].
+    /// Index of its [`Group`].
     group: u32,
 }
 
-/// Rows of a source that have certain labels.
+/// The rows of a source that satisfy some conditions.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) source: u32,
@@ -47,22 +47,22 @@ pub(super) struct Group {
     pub(super) rows: usize,
 }
 
-/// A column and the place of the label that it must have.
+/// A column and the label that it must have, by their indexes.
 pub(super) type Condition = (u32, u32);
 
-/// All values.
+/// All values of the evidence.
 #[derive(Debug)]
 pub(super) struct Values {
     pub(super) data: Data,
     groups: Vec<Group>,
-    /// By value.
+    /// Sorted by value.
     sorted: Vec<Candidate>,
 }
 
 impl Values {
     pub(super) fn new(mut data: Data) -> Self {
         let (mut groups, mut sorted) = (Vec::new(), Vec::new());
-        // What needs the fewest conditions comes first, for all sources alike.
+        // Groups with the fewest conditions come first, for all sources alike.
         let all = (0..).zip(&data.sources);
         let all = all.map(|(at, source)| (at, Vec::new(), (0..source.rows).collect()));
         let mut queue: VecDeque<(u32, Vec<Condition>, Vec<usize>)> = all.collect();
@@ -120,7 +120,7 @@ impl Values {
         }
     }
 
-    /// The values that a number may stand for, if they are printed times `10^power`.
+    /// The values that a number may stand for if they are printed times `10^power`.
     pub(super) fn agreeing(&self, number: &Number, power: i32) -> &[Candidate] {
         let (low, high) = number.interval();
         let (low, high) = (low.shift(-power).to_f64(), high.shift(-power).to_f64());
@@ -139,7 +139,8 @@ impl Values {
         source.columns.get(column as usize)
     }
 
-    /// The query that gives a value; or, with the column `across`, one that begins with `names` and gives the value for each of these labels.
+    /// The query that returns a value. With the column `across`: a query that selects `names` first and returns the value for
+    /// each of these labels.
     pub(super) fn sql(
         &self,
         candidate: &Candidate,
@@ -196,7 +197,7 @@ impl Values {
     }
 }
 
-/// Rows by their label in a column; none where its values are no labels.
+/// Rows by their label in a column. Empty if its values are not labels.
 fn by_label(column: &Column, rows: &[usize]) -> BTreeMap<u32, Vec<usize>> {
     let mut out: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for row in rows.iter().filter(|_| !column.labels.is_empty()) {

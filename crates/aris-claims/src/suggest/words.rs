@@ -1,26 +1,28 @@
-//! Words that the paper and the names of the data share, and how much each says.
+//! Words that the paper and the names in the data share, and their weights.
 //!
-//! A word that stands everywhere says nothing, one that stands in few sentences says much: its weight is the logarithm of how much
-//! more often it stands where a name is meant than elsewhere in this paper. There is no list of words for any field.
+//! A word that occurs everywhere says nothing; a word in few sentences says much. The weight of a word is the logarithm of how
+//! much more often it occurs where a name is meant than elsewhere in this paper. There are no word lists for any field of
+//! research.
 
 use std::collections::BTreeMap;
 
-/// Different names.
+/// Most different names.
 const MOST_NAMES: usize = 100_000;
-/// Words of one context; of a longer one the first count.
+/// Most words of one context. Later words do not count.
 const MOST_WORDS: usize = 4_000;
-/// How often a word of a name stands where the name is meant, and contexts that a paper is taken to have besides its own.
+/// How often a word of a name occurs where the name is meant, and contexts that are added to those of the paper as a prior.
 const NAMED: f64 = 0.7;
 const CONTEXTS: f64 = 20.0;
-/// Weight of one word at most.
+/// Largest weight of one word.
 const MOST_WEIGHT: f64 = 4.0;
-/// Weight of a word that stands farther away, and of one that is there in part only.
+/// Factor for the weight of a word that is farther away, and of one that only matches in part.
 const FAR: f64 = 0.5;
 const IN_PART: f64 = 0.7;
-/// Letters of a word of the data that a word of the paper may begin with.
+/// Fewest bytes of a name's word that a longer word of the paper may begin with.
 const SHORTEST: usize = 3;
 
-/// A name as a whole: without gaps, numbers first and as numbers, so that `h24` is `24 h`, `1e-3` is `0.001` and `finetune` is `Fine-tune`.
+/// A normal form of a name: without gaps, digits first and numbers in one spelling, so that `h24` equals `24 h`, `1e-3` equals
+/// `0.001` and `finetune` equals `Fine-tune`.
 pub(super) fn whole(text: &str) -> String {
     let number = crate::number::whole(text);
     if let Some(number) = number.filter(|number| number.multiplier == 0 && !number.is_percent()) {
@@ -31,7 +33,7 @@ pub(super) fn whole(text: &str) -> String {
     words.concat()
 }
 
-/// A text as words: lower case, without punctuation, `gpt4` as two, numbers in one spelling.
+/// The words of a text: in lower case, without punctuation, `gpt4` as two words, numbers in one spelling.
 pub(super) fn words(text: &str) -> Vec<String> {
     let digit = |c: char| c.is_ascii_digit();
     let (mut out, mut word) = (Vec::new(), String::new());
@@ -54,23 +56,23 @@ pub(super) fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Words of names, each with how well it stands in a text: 1, or less where it is there in part only.
+/// Words of names in a text, each with how well it matches: 1, or less if it only matches in part.
 pub(super) type Found = BTreeMap<u32, f64>;
 
-/// Names by their words.
+/// Names and their words.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     known: BTreeMap<String, u32>,
-    /// The words of each name, each with the part of its letters that it makes.
+    /// The words of each name, each with its share of the name's length.
     entries: Vec<Vec<(u32, f64)>>,
     words: BTreeMap<String, u32>,
-    /// Contexts, and for each word in how many it stands.
+    /// Number of contexts, and for each word the number of contexts with it.
     contexts: f64,
     seen: BTreeMap<u32, f64>,
 }
 
 impl Names {
-    /// The number of a name.
+    /// The index of a name, which is added if it is new.
     pub(super) fn add(&mut self, text: &str) -> u32 {
         if let Some(known) = self.known.get(text) {
             return *known;
@@ -93,7 +95,7 @@ impl Names {
         at
     }
 
-    /// The words of names that a text has: as they are, as two (`fine-tune`), or longer (`accuracy` for `acc`).
+    /// The words of names that a text has: as they are, as two words (`fine-tune`), or as a longer word (`accuracy` for `acc`).
     pub(super) fn found(&self, text: &str) -> Found {
         let mut found = Found::new();
         let mut before = String::new();
@@ -118,7 +120,7 @@ impl Names {
         }
     }
 
-    /// What the words near a number say, and those around it.
+    /// The weights of the words near a number and of those around it.
     pub(super) fn weights(&self, near: &Found, around: Option<&Found>) -> Found {
         let mut weights = Found::new();
         for (found, far) in [(Some(near), 1.0), (around, FAR)] {
@@ -133,7 +135,7 @@ impl Names {
         weights
     }
 
-    /// How well a name fits a context, and how much of its letters is there: what is missing takes from what the others say.
+    /// How well a name matches a context, and the share of the name that is there. Missing words reduce the weight of the others.
     pub(super) fn fit(&self, name: u32, weights: &Found) -> (f64, f64) {
         let (mut sum, mut share) = (0.0, 0.0);
         for (word, part) in self.entries.get(name as usize).into_iter().flatten() {
