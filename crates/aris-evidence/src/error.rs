@@ -10,19 +10,19 @@ use crate::files::NO_FILE;
 /// Why a question has no answer, or a file no content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// What kind of mistake it is.
+    /// Kind of the error.
     pub kind: QueryErrorKind,
     /// What is wrong, and what to do about it, without the place.
     pub message: String,
-    /// The file, relative to the root. `None`: the mistake is in the SQL, and so are line and column.
+    /// The file, relative to the root. `None` if the error is in the SQL; line and column are then those of the SQL.
     pub file: Option<String>,
-    /// From 1; 0 when there is no place.
+    /// From 1; 0 if unknown.
     pub line: u32,
-    /// From 1, in characters; 0 when there is no place in the line.
+    /// From 1, in characters; 0 if unknown.
     pub column: u32,
 }
 
-/// What kind of mistake an error is.
+/// The kinds of [`QueryError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueryErrorKind {
     /// The SQL is wrong, or a column does not exist.
@@ -31,11 +31,11 @@ pub enum QueryErrorKind {
     NoSuchFile,
     /// The disk refused, or the path is no regular file.
     Unreadable,
-    /// The file is not what its format asks for.
+    /// The file does not follow its format.
     Malformed,
-    /// The path leaves the allowed folders.
+    /// The path leads out of the allowed folders.
     Outside,
-    /// The SQL does what a question may not: write, attach, ask for the time or for chance.
+    /// The SQL does something that a question must not do: write, attach a database, use the present time or random numbers.
     Refused,
     /// The query took too long.
     TimeOut,
@@ -43,7 +43,7 @@ pub enum QueryErrorKind {
     Memory,
     /// A file, a table or an answer is larger than a limit.
     TooLarge,
-    /// A text where a number is needed.
+    /// A text was found where a number is needed.
     NotNumber,
     /// `NaN` or an infinity in the data, or as a result.
     NotFinite,
@@ -68,7 +68,7 @@ impl QueryError {
         Self::new(QueryErrorKind::TooLarge, message)
     }
 
-    /// The error in a file, unless it has one already.
+    /// Adds the file, unless the error has one already.
     pub(crate) fn within(mut self, file: &str) -> Self {
         self.file.get_or_insert_with(|| file.to_owned());
         self
@@ -79,7 +79,7 @@ impl QueryError {
         self
     }
 
-    /// What the disk says about the file `name`.
+    /// The error for a failed access to the file `name`.
     pub(crate) fn disk(error: &FsError, name: &str) -> Self {
         let (kind, message) = match error {
             FsError::NotFound { .. } => (QueryErrorKind::NoSuchFile, String::from(NO_FILE)),
@@ -109,7 +109,7 @@ impl From<Problem> for QueryError {
 }
 
 impl fmt::Display for QueryError {
-    /// The place, where there is one, and what is wrong: `results/a.csv, line 17: text ...`.
+    /// The place, if known, and what is wrong: `results/a.csv, line 17: text ...`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {
             (Some(file), 0) => write!(out, "{file}: ")?,

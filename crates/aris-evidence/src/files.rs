@@ -1,4 +1,4 @@
-//! Data files: their names, digests and lists, and whether they may be read at all.
+//! Data files: their names, digests and lists, and which of them may be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -13,18 +13,18 @@ use crate::QueryError;
 use crate::QueryErrorKind::{NoSuchFile, Outside, Refused, Syntax, Unreadable};
 use crate::settings::{ENTRIES, FileSetting, GLOB_FILES, STREAM_BYTES, Settings};
 
-/// What is known about a file that was read.
+/// Facts about a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileFacts {
     /// SHA-256 of its bytes.
     pub sha256: [u8; 32],
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Its rows, where it was read as a table.
+    /// Its number of rows, if it was read as a table.
     pub rows: Option<u64>,
 }
 
-/// Reads files as streams of bytes, for their digests; `names` are relative to the root.
+/// Computes the digests of files. `names` are relative to the root.
 pub fn digests(
     settings: &Settings,
     names: &[String],
@@ -36,7 +36,7 @@ pub fn digests(
         let mut buffer = vec![0; 1 << 16];
         let disk = |error| QueryError::disk(&error, &file.name);
         let open = aris_fs::open(&file.path).map_err(disk)?;
-        // Nothing reads what is larger, and a sparse file of no use would keep the audit busy for hours.
+        // No query reads larger files, and a huge sparse file would keep the audit busy for hours.
         if open.metadata().len() > STREAM_BYTES {
             let message = format!("the file has more than {STREAM_BYTES} bytes");
             return Err(QueryError::too_large(message).within(&file.name));
@@ -49,8 +49,8 @@ pub fn digests(
     names.iter().cloned().zip(facts).collect()
 }
 
-/// The evidence files that one of the globs `include`, and none of the settings' `exclude`, fits, sorted; and what could not be looked
-/// at.
+/// The evidence files that match one of the globs `include` and none of the settings' `exclude`, sorted, and errors for files and
+/// folders that could not be read.
 ///
 /// A folder stands for everything in it. Hidden entries and `*_AUDIT.json` are left out.
 pub fn list(settings: &Settings, include: &[String]) -> (Vec<String>, Vec<QueryError>) {
@@ -66,12 +66,12 @@ pub fn list(settings: &Settings, include: &[String]) -> (Vec<String>, Vec<QueryE
     (files.into_iter().collect(), errors)
 }
 
-/// Whether a text is a glob. **Errors**: what is wrong with it.
+/// Checks a glob. **Errors**: it is not valid.
 pub fn check_glob(pattern: &str) -> Result<(), QueryError> {
     glob(pattern).map(|_| ())
 }
 
-/// The digest and the length of a stream.
+/// Computes the digest and the length of a stream.
 #[derive(Default)]
 pub(crate) struct Hash {
     sha256: Sha256,
@@ -102,7 +102,7 @@ pub(crate) struct DataFile {
     pub(crate) path: PathBuf,
 }
 
-/// Tells whether a file is the one that was looked at before.
+/// Size, time and inode of a file, to detect changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) bytes: u64,
@@ -120,12 +120,12 @@ impl Stamp {
     }
 }
 
-/// What a name in a query stands for.
+/// The files that a name in a query stands for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// Sorted by name; more than one only for a glob.
+    /// Sorted by name. Only a glob has more than one.
     pub(crate) files: Vec<DataFile>,
-    /// The table of a database.
+    /// The table, if the file is a database.
     pub(crate) table: Option<String>,
 }
 
@@ -151,13 +151,13 @@ impl<'s> Project<'s> {
         }
     }
 
-    /// Whether a file, or a folder that it lies in, is excluded.
+    /// Whether a file, or a folder above it, is excluded.
     fn is_excluded(&self, name: &str) -> bool {
         let hidden = |path: &Path| self.excluded.iter().any(|glob| glob.is_match(path));
         Path::new(name).ancestors().any(hidden)
     }
 
-    /// What is said about a file.
+    /// The setting for a file: the first that matches, else the default.
     pub(crate) fn setting(&self, name: &str) -> &FileSetting {
         let mut settings = self.matchers.iter().filter(|(matcher, setting)| {
             let globbed = matcher.as_ref().is_some_and(|glob| glob.is_match(name));
@@ -168,7 +168,7 @@ impl<'s> Project<'s> {
             .map_or(&self.default, |(_, setting)| setting)
     }
 
-    /// The files that a name in a query stands for: a file, a glob, or either of them with a table after a `#`.
+    /// The files for a name in a query: a file, a glob, or either of them followed by `#` and a table.
     pub(crate) fn resolve(&self, written: &str) -> Result<Target, QueryError> {
         let whole = self.matching(written);
         let whole = whole.map(|files| Target { files, table: None });
@@ -205,7 +205,7 @@ impl<'s> Project<'s> {
         }
     }
 
-    /// A regular file by its name. **Errors**: it does not exist, is something else, or lies outside.
+    /// The regular file with this name. **Errors**: it does not exist, is something else, or is outside the allowed folders.
     pub(crate) fn file(&self, written: &str) -> Result<DataFile, QueryError> {
         let name = self.name(written);
         let path = self.real(&name)?;
@@ -220,14 +220,14 @@ impl<'s> Project<'s> {
         Ok(DataFile { name, path })
     }
 
-    /// A name as it is shown: relative to the root, without detours.
+    /// The normal form of a name: relative to the root, without `.` and `..`.
     fn name(&self, written: &str) -> String {
         let path = aris_fs::lexical(Path::new(written));
         let shown = path.strip_prefix(&self.settings.root).unwrap_or(&path);
         shown.to_string_lossy().into_owned()
     }
 
-    /// The real path behind a name. **Errors**: there is none, or it lies outside.
+    /// The real path of a name. **Errors**: it does not exist, or is outside the allowed folders.
     fn real(&self, name: &str) -> Result<PathBuf, QueryError> {
         let path = self.settings.root.join(name);
         let is_link = || std::fs::symlink_metadata(&path).is_ok_and(|entry| entry.is_symlink());
@@ -245,7 +245,7 @@ impl<'s> Project<'s> {
         Err(QueryError::new(kind, message).within(name))
     }
 
-    /// The files that a glob fits, that lie in a folder, or the one with this name, as far as they are wanted; what cannot be looked at goes to
+    /// The wanted files that match a glob, are in a folder, or have this name. Errors about single files and folders go to
     /// `errors`.
     fn walk(
         &self,
@@ -325,7 +325,7 @@ impl<'s> Project<'s> {
         Ok(files)
     }
 
-    /// A name that exists and is much like this one.
+    /// The existing file name that is most similar to this one.
     pub(crate) fn near(&self, name: &str) -> Option<&str> {
         let names = self.names.get_or_init(|| {
             let files = self.walk("", &|_| true, &mut Vec::new());
@@ -336,12 +336,12 @@ impl<'s> Project<'s> {
     }
 }
 
-/// The message about a file that does not exist.
+/// The message for a file that does not exist.
 pub(crate) const NO_FILE: &str = "no such file";
-/// Most names that are compared with one that does not exist.
+/// Most names that a missing name is compared with.
 const NEAR_FILES: usize = 20_000;
 
-/// The most similar name; `None` when none is similar enough to be meant. The same file in another folder is the most similar.
+/// The most similar name. `None` if no name is similar enough. The same file name in another folder is the most similar.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     const SIMILAR: f64 = 0.8;
     let last = |name: &str| name.rsplit('/').next().map(str::to_ascii_lowercase);

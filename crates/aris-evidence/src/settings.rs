@@ -1,13 +1,13 @@
-//! What a caller says about the data, and the limits.
+//! The caller's settings for the data, and the limits.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Largest CSV or TSV file: it is read as a stream, so this bounds time, not memory.
+/// Largest CSV or TSV file. Such files are read as streams, so this limits time, not memory.
 pub(crate) const STREAM_BYTES: u64 = 4 << 30;
-/// Largest JSON, YAML or TOML file: its text is held in memory.
+/// Largest JSON, JSON Lines, YAML or TOML file. Its text is held in memory.
 pub(crate) const WHOLE_BYTES: u64 = 256 << 20;
-/// Largest field of a table and largest `doc`: 16 MiB. SQL functions look at values as a whole, between two looks at the clock.
+/// Largest field of a table and largest `doc`: 16 MiB. SQL functions process a whole value between two checks of the clock.
 pub(crate) const VALUE_BYTES: usize = 16 << 20;
 /// Most rows that are read for one question.
 pub(crate) const ROWS: u64 = 50_000_000;
@@ -15,38 +15,38 @@ pub(crate) const ROWS: u64 = 50_000_000;
 pub(crate) const COLUMNS: usize = 1_999;
 /// Most files of one glob.
 pub(crate) const GLOB_FILES: usize = 10_000;
-/// Most entries that are looked at for one glob or list of patterns.
+/// Most files and folders that are visited for one glob.
 pub(crate) const ENTRIES: usize = 1_000_000;
 /// Most questions of one call.
 pub(crate) const QUESTIONS: usize = 100_000;
-/// Longest SQL text of a question or a view in bytes; SQLite's parser is not made for more.
+/// Longest SQL text of a question or a view, in bytes. SQLite's parser is not made for longer texts.
 pub(crate) const SQL_BYTES: usize = 100_000;
 
-/// Where data files lie, and what is said about them.
+/// Where data files are, and how they are read.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The folder, absolute, that paths in queries and `_path` are relative to.
+    /// The absolute folder that paths in queries and `_path` are relative to.
     pub root: PathBuf,
-    /// Real paths. A file counts only where it lies, links resolved, below one of them.
+    /// Real paths. A file may be read only if its real path is below one of them.
     pub allowed: Vec<PathBuf>,
-    /// Globs of files and folders that no query may read and no list names.
+    /// Globs of files and folders that queries may not read and lists leave out.
     pub exclude: Vec<String>,
-    /// Files that the default reading does not fit. Of several that match, the first counts.
+    /// Settings for files that the default reading does not suit. The first that matches a file applies.
     pub files: Vec<FileSetting>,
     /// Named queries that questions, and other views, may use as tables.
     pub views: Vec<View>,
 }
 
-/// How to read one file, or some.
+/// How to read a file, or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileSetting {
     /// A path relative to the root, or a glob.
     pub path: String,
-    /// By extension, then by content, when it is not said.
+    /// `None`: by extension, else by content.
     pub format: Option<Format>,
-    /// What the first line of CSV or TSV holds.
+    /// The content of the first line of CSV or TSV.
     pub header: Header,
-    /// Words that mean that a cell of CSV or TSV is empty, like `NA`.
+    /// Words that mark an empty cell of CSV or TSV, such as `NA`.
     pub na: Vec<String>,
 }
 
@@ -54,52 +54,52 @@ pub struct FileSetting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// Fields between commas; between semicolons where the header has those and no comma. **Source**: RFC 4180.
+    /// Fields separated by commas, or by semicolons if the header has semicolons and no comma. **Source**: RFC 4180.
     Csv,
-    /// Fields between tabs, quoted as in CSV.
+    /// Fields separated by tabs, quoted as in CSV.
     Tsv,
-    /// One JSON value in each line.
+    /// One JSON object in each line.
     #[serde(rename = "jsonl")]
     JsonLines,
-    /// JSON, with the liberties that [`aris_yaml::read_json`] takes.
+    /// JSON, with the extensions that [`aris_yaml::read_json`] accepts.
     Json,
     /// YAML 1.2.
     Yaml,
     /// TOML 1.
     Toml,
-    /// A database of SQLite 3.
+    /// An SQLite 3 database.
     Sqlite,
 }
 
-/// What the first line of CSV or TSV holds.
+/// The content of the first line of CSV or TSV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Header {
-    /// The names of the columns. A column without a name is called by its place, `c3`.
+    /// The names of the columns. A column without a name is named by its position, such as `c3`.
     #[default]
     First,
-    /// Values already; the columns are `c1`, `c2`, ….
+    /// Values; the columns are named `c1`, `c2`, ….
     None,
-    /// The names of the columns but the first, which is `row_name`. **Source**: `write.table` of R.
+    /// The names of all columns except the first, which becomes `row_name`. **Source**: `write.table` of R.
     RowNames,
 }
 
 /// A named query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// What questions call it.
+    /// Its name in questions.
     pub name: String,
     /// A `select`.
     pub sql: String,
 }
 
-/// What one query may use.
+/// Limits for one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Time of one query.
+    /// Longest time of one query.
     pub time: Duration,
-    /// Memory of one query in bytes, besides the data. SQLite keeps to one sum for all that runs in the process, and the sum can only be lowered:
-    /// the smallest of a process counts.
+    /// Most memory of one query in bytes, besides the data. SQLite has one limit for the whole process, which can only be
+    /// lowered, so the smallest value used in a process applies.
     pub bytes: usize,
 }
 

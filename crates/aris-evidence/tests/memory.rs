@@ -1,4 +1,4 @@
-//! The limit of memory holds for the whole process, so it is tested in one of its own.
+//! The memory limit applies to the whole process, so it is tested in a process of its own.
 
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use aris_evidence::{Limits, QueryErrorKind, Question, Settings, Value, evaluate};
 
-/// One after the other: the query that takes all memory takes it from everybody.
+/// The tests run one after the other: a query that uses all memory would make the others fail.
 #[test]
 fn memory_is_bounded() {
     a_query_that_needs_too_much_memory_is_ended_and_the_next_one_is_answered();

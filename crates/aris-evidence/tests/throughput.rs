@@ -1,4 +1,5 @@
-//! How long much data takes: `cargo test -p aris-evidence --release --test throughput -- --ignored --nocapture --test-threads 1`.
+//! Measures the time for large data:
+//! `cargo test -p aris-evidence --release --test throughput -- --ignored --nocapture --test-threads 1`.
 
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
@@ -31,7 +32,7 @@ fn write(path: &Path, bytes: usize, seed: u64) {
     }
 }
 
-/// A name of a column for each number.
+/// One of the column names for any number.
 fn column(number: usize) -> char {
     "abcdefgh".chars().nth(number % 8).unwrap()
 }

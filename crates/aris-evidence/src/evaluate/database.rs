@@ -1,4 +1,4 @@
-//! Tables of SQLite files. Their rows are copied, so that nothing in the file is ever executed.
+//! Tables of SQLite files. Their rows are copied, so that no SQL stored in the file is ever executed.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::read::cell::Cell;
 use crate::settings::VALUE_BYTES;
 use crate::sql::{quoted, sql_error};
 
-/// What has a meaning in the address of a database.
+/// Characters with a special meaning in a database URI.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
 
-/// The columns of a table. **Errors**: no database, no such table, a view or a virtual table.
+/// The columns of a table. **Errors**: not a database, no such table, or a view or virtual table.
 pub(crate) fn columns(path: &Path, table: &str) -> Result<Vec<String>, QueryError> {
     let connection = open(path)?;
     let (mut known, mut is_table) = (Vec::new(), false);
@@ -48,7 +48,8 @@ pub(crate) fn columns(path: &Path, table: &str) -> Result<Vec<String>, QueryErro
     Ok(statement.column_names().map(str::to_owned).collect())
 }
 
-/// Gives the rows of a table; the line of a row is its number. **Errors**: also more content than a file of this size can hold.
+/// Passes the rows of a table to `each`. The line of a row is its number. **Errors**: among others, more content than a file of
+/// this size can hold.
 pub(crate) fn rows(
     path: &Path,
     table: &str,
@@ -58,7 +59,7 @@ pub(crate) fn rows(
     let connection = open(path)?;
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
-    // A table without a wanted column still has rows.
+    // Without wanted columns, the rows still count.
     let names = if names.is_empty() {
         String::from("null")
     } else {
@@ -85,7 +86,7 @@ pub(crate) fn rows(
                 ValueRef::Blob(_) => Cell::Broken("this is a blob, neither number nor text"),
             });
         }
-        // UTF-16 in the file may grow by half as UTF-8.
+        // UTF-16 text of the file may grow by half in UTF-8.
         if held / 2 > size {
             let message = "the database is broken: its tables hold more than the file";
             return Err(QueryError::malformed(message));
@@ -95,7 +96,7 @@ pub(crate) fn rows(
     Ok(())
 }
 
-/// Opens a database that nobody may change meanwhile.
+/// Opens a database as immutable. **Errors**: among others, files beside it show unfinished changes.
 fn open(path: &Path) -> Result<Connection, QueryError> {
     let sides = [
         (

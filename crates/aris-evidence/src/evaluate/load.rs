@@ -1,4 +1,4 @@
-//! Files into the tables of a database, each read once, only the columns that are needed.
+//! Loads files into the tables of a database. Reads each file once, and keeps only the columns that are needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,33 +13,33 @@ use crate::settings::ROWS;
 use crate::sql::{compared, quoted, sql_error};
 use crate::{Limits, QueryError};
 
-/// Databases at work at the same time.
+/// Most databases in use at the same time.
 pub(crate) const WORKERS: usize = 2;
-/// Pages that a database keeps in memory; the rest lies in a file without a name that is gone with the process.
+/// Bytes of pages that a database keeps in memory. The rest is in a nameless file that vanishes with the process.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// Questions that must look for values in a column before an index on it pays.
+/// Fewest questions with a condition on a column for which an index on it pays off.
 const ASKED: usize = 8;
-/// Indexes of one table.
+/// Most indexes of one table.
 const INDEXES: usize = 3;
-/// Rows of a task up to which indexes are made; for more they take too much memory.
+/// Most rows of a task for which indexes are made; for more they take too much memory.
 const INDEXED_ROWS: u64 = 1_000_000;
 
-/// What came of filling the tables of a task.
+/// The result of filling the tables of a task.
 #[derive(Default)]
 pub(crate) struct Loaded {
     /// The files that were read.
     pub(crate) files: BTreeMap<String, Result<FileFacts, QueryError>>,
-    /// Files, or tables of databases, that could not be read.
+    /// Files, or tables of databases, that could not be read, with their errors.
     failed: BTreeMap<(String, Option<String>), QueryError>,
-    /// Columns of files that cannot be read somewhere, in lower case.
+    /// Columns with a value that cannot be read: file and column in lower case, with the error.
     broken: BTreeMap<(String, String), QueryError>,
-    /// Length of the longest text.
+    /// Bytes of the longest text.
     pub(crate) longest: usize,
     rows: u64,
 }
 
-/// Where the rows of one file go: to the table of this number, each of its columns from a cell of the file, if it has it.
+/// A destination for the rows of a file: the index of a table, and the source of each of its columns.
 type Sink = (usize, Vec<From>);
 
 #[derive(Clone, Copy)]
@@ -49,13 +49,13 @@ enum From {
     Nothing,
 }
 
-/// Makes and fills the tables of a task. **Errors**: those of the database; what is wrong with a file is told in its facts.
+/// Makes and fills the tables of a task. **Errors**: only those of the database; errors of a file are in [`Loaded::files`].
 pub(crate) fn load(
     connection: &Connection,
     task: &Task<'_>,
     limits: &Limits,
 ) -> rusqlite::Result<Loaded> {
-    // The limit holds for the process and can only be lowered, so it is what all workers may need together.
+    // The limit is per process and can only be lowered, so it must allow for all workers together.
     let heap = WORKERS * (CACHE_BYTES + limits.bytes);
     let cache = CACHE_BYTES >> 10;
     connection.execute_batch(&format!(
@@ -68,7 +68,7 @@ pub(crate) fn load(
         let is_read = |name: &&String| reads.contains(name.as_str());
         let mut columns: Vec<String> = table.columns.iter().filter(is_read).cloned().collect();
         if columns.is_empty() {
-            // Rows count although none of their columns does.
+            // The rows count even if none of their columns is read.
             columns.extend(table.columns.first().cloned());
         }
         connection.execute_batch(&table.ddl(&columns))?;
@@ -116,7 +116,7 @@ pub(crate) fn load(
     Ok(loaded)
 }
 
-/// Makes indexes on the columns that many questions look for values in.
+/// Makes indexes on the columns that many questions have conditions on.
 fn index(connection: &Connection, task: &Task<'_>) -> rusqlite::Result<()> {
     let mut asked: BTreeMap<String, usize> = BTreeMap::new();
     for (_, question, _) in &task.questions {
@@ -124,7 +124,7 @@ fn index(connection: &Connection, task: &Task<'_>) -> rusqlite::Result<()> {
             *asked.entry(name).or_default() += 1;
         }
     }
-    // Sorts in files, with little memory.
+    // Sorting for the indexes uses files and little memory.
     connection.execute_batch("pragma cache_size = -4096; pragma temp_store = file")?;
     for (table, reads) in task.tables.values() {
         let is_asked = |column: &&&str| {
@@ -144,7 +144,7 @@ fn index(connection: &Connection, task: &Task<'_>) -> rusqlite::Result<()> {
 }
 
 impl Loaded {
-    /// **Errors**: the file could not be read, or one of the columns that are read.
+    /// **Errors**: the file, or one of the columns in `reads`, could not be read.
     pub(crate) fn check(
         &self,
         source: &Source,

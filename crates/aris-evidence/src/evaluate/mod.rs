@@ -1,4 +1,4 @@
-//! From questions to answers.
+//! Answers questions.
 
 mod database;
 mod load;
@@ -23,25 +23,25 @@ use crate::{Limits, QueryError, Settings, Value};
 pub struct Question {
     /// One `select`.
     pub sql: String,
-    /// An answer of more rows is an error.
+    /// An answer with more rows is an error.
     pub most_rows: usize,
 }
 
-/// What a query gives.
+/// The result of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Names of the columns; two may be alike.
+    /// Names of the columns; may repeat.
     pub columns: Vec<String>,
-    /// As many values as columns in each row.
+    /// The rows, with a value for each column.
     pub rows: Vec<Vec<Value>>,
-    /// The files that the query reads, relative to the root, sorted.
+    /// The files that the query reads: names relative to the root, sorted.
     pub files: Vec<String>,
 }
 
 /// The answers to many questions.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluation {
-    /// One for each question, in their order.
+    /// One answer for each question, in the same order.
     pub answers: Vec<Result<Answer, QueryError>>,
     /// The files that were read, by their names relative to the root.
     pub files: BTreeMap<String, Result<FileFacts, QueryError>>,
@@ -49,7 +49,7 @@ pub struct Evaluation {
 
 /// Answers questions. Each file is read once; questions with the same text are answered once.
 ///
-/// **Errors** are those of single questions and files: a mistake in one does not touch the others.
+/// **Errors** are those of single questions and files; they do not affect the others.
 pub fn evaluate(settings: &Settings, questions: &[Question], limits: &Limits) -> Evaluation {
     let project = Project::new(settings);
     let failed = |error: QueryError| Evaluation {
@@ -64,7 +64,7 @@ pub fn evaluate(settings: &Settings, questions: &[Question], limits: &Limits) ->
         Ok(planner) => planner,
         Err(error) => return failed(sql_error(&error)),
     };
-    // Each question once, with its place.
+    // Each distinct question and its index.
     let mut places: BTreeMap<&Question, usize> = BTreeMap::new();
     let mut plans = Vec::new();
     for question in questions {
@@ -103,10 +103,10 @@ pub fn evaluate(settings: &Settings, questions: &[Question], limits: &Limits) ->
     }
 }
 
-/// Files of one task above which it has the machine to itself.
+/// A task whose files have more bytes than this runs alone.
 const LARGE_BYTES: u64 = 16 << 20;
 
-/// The questions in groups that share no file, each with what it reads.
+/// Groups of questions with no file in common, each with the tables that it reads.
 fn tasks<'p>(
     plans: &'p [(&'p Question, Result<Plan, QueryError>)],
     tables: &'p BTreeMap<String, Arc<Table>>,
@@ -150,14 +150,14 @@ fn tasks<'p>(
     tasks.into_values().collect()
 }
 
-/// Sets of names that are joined: for each but the first of its set another of the set.
+/// A union-find structure of names: maps each name, except the representative of its set, to another name of the set.
 #[derive(Default)]
 struct Groups<'n>(BTreeMap<&'n str, &'n str>);
 
 impl<'n> Groups<'n> {
     fn of(&mut self, mut name: &'n str) -> &'n str {
         while let Some(next) = self.0.get(name).copied() {
-            // Shorter ways keep long chains cheap.
+            // Shortens the path, so that long chains stay cheap.
             if let Some(beyond) = self.0.get(next).copied() {
                 self.0.insert(name, beyond);
             }

@@ -1,4 +1,4 @@
-//! Which tables and columns a question reads, before anything but headers is read.
+//! Finds out which tables and columns a question reads, from the headers of the files alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,33 +18,33 @@ use crate::sql::{located, quoted, sql_error, words};
 
 /// The column with the file's name.
 pub(crate) const PATH: &str = "_path";
-/// What SQLite says about a table that it does not know.
+/// Start of SQLite's message about an unknown table.
 const NO_TABLE: &str = "no such table: ";
 
-/// Questions that share files.
+/// Questions that share files, answered in one database.
 #[derive(Default)]
 pub(crate) struct Task<'p> {
-    /// Each with its place.
+    /// The questions, each with its index.
     pub(crate) questions: Vec<(usize, &'p Question, &'p Plan)>,
-    /// With the columns that are read.
+    /// The tables by name, with the columns that are read.
     pub(crate) tables: BTreeMap<&'p str, (&'p Table, BTreeSet<&'p str>)>,
-    /// Size of the files.
+    /// Size of the files together.
     pub(crate) bytes: u64,
 }
 
 /// A table of the questions.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// As the questions write it.
+    /// The name that the questions use.
     pub(crate) name: String,
     pub(crate) columns: Vec<String>,
     pub(crate) sources: Vec<Arc<Source>>,
-    /// Whether the last column is the one with the file's name.
+    /// Whether the last column is [`PATH`].
     pub(crate) has_path: bool,
 }
 
 impl Table {
-    /// The statement that makes the table with some of its columns.
+    /// The `create table` statement with these columns.
     pub(crate) fn ddl(&self, columns: &[String]) -> String {
         let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
         format!(
@@ -55,20 +55,20 @@ impl Table {
     }
 }
 
-/// What a question reads.
+/// The tables, columns and views that a question reads.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Names of the results.
+    /// Names of the result columns.
     pub(crate) columns: Vec<String>,
-    /// The query with its checks.
+    /// The query with the checks added.
     pub(crate) guarded: String,
-    /// Tables, and the columns that are read.
+    /// Names of tables, and the columns of each that are read.
     pub(crate) reads: BTreeMap<String, BTreeSet<String>>,
-    /// The views that it may use, and the statements that make them.
+    /// The views that it may use, with the statements that create them.
     pub(crate) views: BTreeMap<String, String>,
 }
 
-/// Plans questions, in a database whose tables are empty.
+/// Plans questions in a database with empty tables.
 pub(crate) struct Planner<'p> {
     project: &'p Project<'p>,
     connection: Connection,
@@ -79,7 +79,7 @@ pub(crate) struct Planner<'p> {
     hints: usize,
 }
 
-/// What is known about a view.
+/// A view, the words of its SQL, and its SQL with the checks added.
 struct Known<'p> {
     view: &'p View,
     words: BTreeSet<String>,
@@ -130,7 +130,7 @@ impl<'p> Planner<'p> {
             .collect()
     }
 
-    /// Plans one question. **Errors**: all that can be known without the data.
+    /// Plans one question. **Errors**: all that can be found without reading the data.
     pub(crate) fn plan(&mut self, sql: &str) -> Result<Plan, QueryError> {
         if sql.len() > SQL_BYTES {
             let message = format!("the query has more than {SQL_BYTES} bytes");
@@ -155,7 +155,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// The names of a query's results. **Errors**: what SQLite says; within, that it is no question.
+    /// The names of a query's result columns. **Errors**: outer, SQLite cannot prepare it; inner, it is not a question.
     fn columns(&self, sql: &str) -> rusqlite::Result<Result<Vec<String>, QueryError>> {
         let statement = self.connection.prepare(sql)?;
         let columns: Vec<_> = statement.column_names().map(str::to_owned).collect();
@@ -176,7 +176,8 @@ impl<'p> Planner<'p> {
         let mut texts = sql.to_owned();
         for known in self.used(sql) {
             let name = quoted(&known.view.name);
-            // The checks would change the names of its results, so they are said. What cannot be prepared is not used.
+            // The checks would change the names of the result columns, so the names are given. A view that cannot be prepared is
+            // not used.
             let select = format!("select * from {name}");
             let prepared = self.connection.prepare(&select);
             if let (Ok(statement), Ok(guarded)) = (prepared, &known.guarded) {
@@ -192,11 +193,11 @@ impl<'p> Planner<'p> {
         if let Some(message) = refused {
             return Err(QueryError::new(Refused, message));
         }
-        // SQL takes names that differ in case for one; files are two.
+        // SQL ignores the case of names, but file names that differ in case are different files.
         let written =
             |name: &str| texts.contains(name) || texts.contains(&name.replace('"', "\"\""));
         let mut needed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        // SQLite does not tell which columns `using` joins by, nor of tables of which it reads nothing else.
+        // SQLite does not report the columns that `using` joins by, nor tables of which it reads no column.
         let named = with(&self.watch, |watch| watch.named(&names));
         for name in named.into_iter().chain(reads.keys().cloned()) {
             let Some(Ok(table)) = self.tables.get(&name) else {
@@ -220,7 +221,7 @@ impl<'p> Planner<'p> {
         })
     }
 
-    /// The views that a query names, and those that they name.
+    /// The views that a query names, and the views that those name.
     fn used(&self, sql: &str) -> Vec<&Known<'p>> {
         let mut used: BTreeMap<&str, &Known<'p>> = BTreeMap::new();
         let mut open = words(sql);
@@ -234,9 +235,9 @@ impl<'p> Planner<'p> {
         used.into_values().collect()
     }
 
-    /// Makes the table that a query misses. **Errors**: there is no such file, or it cannot be read.
+    /// Makes the table that a query lacks. **Errors**: there is no such file, or it cannot be read.
     fn add(&mut self, missing: &str) -> Result<(), QueryError> {
-        // In views SQLite puts the name of the database before that of the table.
+        // In views, SQLite puts the name of the database before that of the table.
         let mut name = missing;
         if let Some(short) = missing.strip_prefix("main.")
             && self.project.resolve(missing).is_err()
@@ -256,14 +257,14 @@ impl<'p> Planner<'p> {
             self.tables.insert(name.to_owned(), made);
             return added;
         }
-        // A table that is there is not what is missing.
+        // If that table exists, something else is missing.
         let known = self.tables.get(name);
         let known = known.and_then(|table| table.as_ref().err().cloned());
         Err(known.unwrap_or_else(|| QueryError::new(NoSuchFile, format!("{NO_FILE} `{missing}`"))))
     }
 
     fn hinted(&mut self, mut error: QueryError, name: &str) -> QueryError {
-        /// Files that one call looks for: each time all names of the project are compared.
+        /// Most hints per call: each hint compares all file names of the project.
         const HINTS: usize = 20;
         if error.kind != NoSuchFile || error.message != NO_FILE {
             return error;
@@ -329,10 +330,10 @@ impl<'p> Planner<'p> {
         made.clone()
     }
 
-    /// A mistake of syntax, with what may have been meant.
+    /// A syntax error, with a suggestion if possible.
     fn explained(&self, mut error: QueryError, sql: &str) -> QueryError {
         if error.message == "no such function: log" {
-            // Its base differs from language to language.
+            // Its base differs between languages.
             error.message.push_str("; write ln(), log10() or log2()");
         }
         if let Some(column) = error.message.strip_prefix("no such column: ") {

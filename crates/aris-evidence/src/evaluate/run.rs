@@ -1,4 +1,4 @@
-//! Questions that share files, answered in a database of their own.
+//! Answers questions that share files, in a database of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -19,12 +19,13 @@ use crate::sql::permission::{Shared, Watch, configure, restrict, with};
 use crate::sql::sql_error;
 use crate::{Limits, QueryError, Value};
 
-/// Longest value that a query may make, where the data has no longer ones: SQLite handles one in much less than the time of a query.
+/// Longest value that a query may make beyond those in the data. SQLite handles one of this size in much less than a query's
+/// time.
 const MADE_BYTES: usize = 1 << 20;
-/// Steps of SQLite between two looks at the clock, about a tenth of a millisecond.
+/// SQLite instructions between two checks of the clock: about a tenth of a millisecond.
 const STEPS: i32 = 1_000;
 
-/// What came of a task.
+/// The answers and files of a task.
 #[derive(Default)]
 pub(crate) struct Done {
     pub(crate) answers: Vec<(usize, Result<Answer, QueryError>)>,
@@ -60,7 +61,7 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn new(task: &'a Task<'a>, limits: &'a Limits) -> rusqlite::Result<Self> {
-        // Without a name: a database that is in memory as long as its cache is large enough.
+        // The empty name opens a temporary database, which stays in memory while its cache is large enough.
         let mut connection = Connection::open("")?;
         let loaded = load(&connection, task, limits)?;
         let slot = Slot::default();
@@ -103,7 +104,7 @@ impl<'a> Session<'a> {
             Ok(()) => self.rows(question, plan),
             Err(error) => Err(sql_error(&error)),
         };
-        // The handler of one question must not end the preparation of the next.
+        // The handler of one question must not interrupt the preparation of the next.
         let ended = self.connection.progress_handler(0, None::<fn() -> bool>);
         let rows = rows?;
         ended.map_err(|error| sql_error(&error))?;
@@ -114,7 +115,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The files that a question reads.
+    /// The sources that a question reads.
     fn sources(&self, plan: &Plan) -> Vec<&'a Source> {
         let tables = plan.reads.keys();
         let tables = tables.filter_map(|name| self.task.tables.get(name.as_str()));
@@ -126,7 +127,7 @@ impl<'a> Session<'a> {
 
     fn rows(&self, question: &Question, plan: &Plan) -> Result<Vec<Vec<Value>>, QueryError> {
         let explained = |error| self.explained(&error, plan);
-        // The query as it is written was prepared before.
+        // The query without checks was prepared earlier, so this error comes from the checks.
         let mut statement = self.connection.prepare(&plan.guarded).map_err(|error| {
             let message =
                 "texts among numbers cannot be looked for in this query; write it in simpler parts";
@@ -157,7 +158,7 @@ impl<'a> Session<'a> {
         Ok(found)
     }
 
-    /// Why SQLite stopped: what a function refused, what was not allowed, or its own reason.
+    /// Why SQLite stopped: an error of one of our functions, a refusal, or its own reason.
     fn explained(&self, error: &Error, plan: &Plan) -> QueryError {
         if let Some(failure) = self.slot.take() {
             return self.placed(failure, plan);
@@ -176,7 +177,8 @@ impl<'a> Session<'a> {
         error
     }
 
-    /// Looks for a text that was refused in the columns that the question reads.
+    /// The error of a function, with the place of the text that it refused, which is searched in the columns that the question
+    /// reads.
     fn placed(&self, failure: Failure, plan: &Plan) -> QueryError {
         let Some(text) = failure.text else {
             return QueryError::new(failure.kind, failure.message);

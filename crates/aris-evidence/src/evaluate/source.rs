@@ -1,4 +1,4 @@
-//! A file as rows: planned by its header, then read, which must find the same file.
+//! A file as rows: planned from its header and read later, when it must still be the same file.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use crate::{Format, QueryError};
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// A file, or a table of a database, of which the columns are known.
+/// A file, or a table of a database, with known columns.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) file: DataFile,
     pub(crate) stamp: Stamp,
     pub(crate) layout: Layout,
-    /// The table of a database.
+    /// The table, if the file is a database.
     pub(crate) table: Option<String>,
     setting: FileSetting,
 }
 
 impl Source {
-    /// Reads the header, or as much as tells the columns.
+    /// Reads as much of the file as is needed to know its columns.
     pub(crate) fn plan(
         file: DataFile,
         table: Option<String>,
@@ -70,9 +70,9 @@ impl Source {
         })
     }
 
-    /// Reads the file: its bytes go to `piece`, the rows with the columns at the places `wanted` to `each`.
+    /// Reads the file. Passes its bytes to `piece`, and its rows to `each`, with the columns whose indexes are in `wanted`.
     ///
-    /// **Errors**: also when it is not the file that was planned with.
+    /// **Errors**: among others, the file has changed since it was planned.
     pub(crate) fn rows(
         &self,
         wanted: &[usize],
@@ -115,7 +115,7 @@ impl Source {
         open().map(drop)
     }
 
-    /// Where a text stands: line, column in characters where that is known, and the name of the table's column.
+    /// The place of a text: line, column in characters (0 if unknown), and the name of the table's column.
     pub(crate) fn place(
         &self,
         text: &str,
@@ -135,7 +135,7 @@ impl Source {
                 return Ok(());
             };
             found = Some((line, 0, name.clone()));
-            // It is found: the rest need not be read.
+            // Found: an error ends the reading.
             Err(QueryError::malformed(""))
         });
         searched.err().and(found)

@@ -1,4 +1,4 @@
-//! What a field of a text file means.
+//! The values of fields in text files.
 
 use std::borrow::Cow;
 
@@ -13,12 +13,12 @@ pub(crate) enum Cell<'a> {
     Integer(i64),
     Real(f64),
     Text(Cow<'a, str>),
-    /// What cannot be read, and why: an error of who reads it.
+    /// A field that cannot be read, and why: an error of the queries that read it.
     Broken(&'static str),
 }
 
 impl<'a> Cell<'a> {
-    /// A field of CSV: nothing, a number, or else a text. Spaces around numbers do not count.
+    /// A field of CSV: empty, a number, or else a text. Spaces around numbers are ignored.
     pub(crate) fn of_field(field: &'a [u8], na: &[String]) -> Self {
         let trimmed = field.trim_ascii();
         if trimmed.is_empty() || na.iter().any(|word| word.as_bytes() == trimmed) {
@@ -30,13 +30,13 @@ impl<'a> Cell<'a> {
         })
     }
 
-    /// A decimal number: sign, digits, point, exponent. `None` for everything else, and for what no `f64` holds.
+    /// A decimal number: sign, digits, point, exponent. `None` for anything else, and for numbers that exceed an `f64`.
     pub(crate) fn number(text: &[u8]) -> Option<Self> {
         let written = std::str::from_utf8(text).ok()?;
         if let Ok(integer) = written.parse() {
             return Some(Self::Integer(integer));
         }
-        // `nan`, `inf` and `infinity` are no numbers.
+        // `nan`, `inf` and `infinity` are not numbers.
         if written.contains(['n', 'N']) {
             return None;
         }
@@ -44,7 +44,7 @@ impl<'a> Cell<'a> {
         real.is_finite().then_some(Self::Real(real))
     }
 
-    /// A value of JSON. Truth values are 1 and 0, as in SQLite; lists and objects are JSON text.
+    /// A value of JSON. Truth values become 1 and 0, as in SQLite; lists and objects become JSON text.
     pub(crate) fn of_node(node: &'a Node) -> Self {
         match node.kind() {
             Some(Kind::Null) => Self::Null,
@@ -70,7 +70,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Whether a text is a spelling of `NaN` or of an infinity.
+/// Whether a text spells `NaN` or an infinity.
 pub(crate) fn is_not_finite(text: &str) -> bool {
     let word = text.trim();
     let word = word.strip_prefix(['+', '-']).unwrap_or(word);
@@ -82,25 +82,25 @@ pub(crate) fn is_not_finite(text: &str) -> bool {
 pub(crate) const NOT_UTF8: &str =
     "this is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
 
-/// The text of a file. **Errors**: what is not UTF-8, with its line.
+/// The text of a file. **Errors**: it is not UTF-8, with the line.
 pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
     check_encoding(bytes)?;
     part_of(bytes)
 }
 
-/// Line and column of what stands after this beginning of a text.
+/// Line and column of the first character after `before`.
 pub(crate) fn after(before: &str) -> (u32, u32) {
     let line = 1 + before.matches('\n').count();
     let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
     (small(line), small(column))
 }
 
-/// A line, column or count as errors have it.
+/// A line, column or count in the type that errors use.
 pub(crate) fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The text of a part of a file. **Errors**: what is not UTF-8, with its line in this part.
+/// The text of a part of a file. **Errors**: it is not UTF-8, with the line in this part.
 pub(crate) fn part_of(bytes: &[u8]) -> Result<&str, QueryError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
@@ -109,7 +109,7 @@ pub(crate) fn part_of(bytes: &[u8]) -> Result<&str, QueryError> {
     })
 }
 
-/// **Errors**: UTF-16, compressed files and holes, which show in the first bytes of the file.
+/// **Errors**: UTF-16, compressed files and NUL bytes, judged by the first bytes of the file.
 pub(crate) fn check_encoding(head: &[u8]) -> Result<(), QueryError> {
     if head.starts_with(&[0x1f, 0x8b]) {
         let message = "the file is compressed; unpack it, for example with gunzip --keep";

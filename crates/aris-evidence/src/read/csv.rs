@@ -7,9 +7,9 @@ use super::{Each, check_columns};
 use crate::QueryError;
 use crate::settings::{COLUMNS, FileSetting, Header, VALUE_BYTES};
 
-/// The names of the columns, from the beginning of a file; `None` when the header goes on after `head`.
+/// The names of the columns, from the beginning of a file. `None` if the header continues after `head`.
 ///
-/// **Errors**: two columns of one name, too many columns, an empty file.
+/// **Errors**: two columns with one name, too many columns, an empty file.
 pub(crate) fn columns(
     separator: u8,
     setting: &FileSetting,
@@ -36,7 +36,7 @@ pub(crate) fn columns(
     Ok(first)
 }
 
-/// The separator by the first line: a comma, unless there is none and there are semicolons or tabs.
+/// The separator, judged by the first line: a comma; else a semicolon; else a tab; a comma if there is none of them.
 pub(crate) fn separator(head: &[u8]) -> u8 {
     let line = head.split(|byte| matches!(byte, b'\n' | b'\r')).next();
     let line = line.unwrap_or_default();
@@ -61,13 +61,13 @@ fn names(record: &Record<'_>, setting: &FileSetting) -> Result<Vec<String>, Quer
     Ok(names)
 }
 
-/// Makes rows of the pieces of a file.
+/// Splits the pieces of a file into rows.
 pub(crate) struct Rows<'s> {
     records: Records,
     shape: Shape<'s>,
 }
 
-/// What the rows of the file must be.
+/// What is known about the rows of the file, to check them.
 struct Shape<'s> {
     setting: &'s FileSetting,
     columns: &'s [String],
@@ -77,7 +77,7 @@ struct Shape<'s> {
 }
 
 impl<'s> Rows<'s> {
-    /// `columns` are those that [`columns`] gave; rows have those of them whose places are in `wanted`.
+    /// `columns`: those from [`columns`]. Rows contain only the columns whose indexes are in `wanted`.
     pub(crate) fn new(
         separator: u8,
         setting: &'s FileSetting,
@@ -97,7 +97,7 @@ impl<'s> Rows<'s> {
         }
     }
 
-    /// Takes the next piece of the file. **Errors**: a record of another length than the header; those of `each`.
+    /// Reads the next piece of the file. **Errors**: a record with a different number of fields than the header; those of `each`.
     pub(crate) fn feed(&mut self, piece: &[u8], each: Each<'_>) -> Result<(), QueryError> {
         let Self { records, shape } = self;
         records.feed(piece, &mut |record| {
@@ -105,7 +105,7 @@ impl<'s> Rows<'s> {
         })
     }
 
-    /// Says that the file ended. **Errors**: those of [`Rows::feed`], and a quote that is still open.
+    /// Ends the file. **Errors**: those of [`Rows::feed`], and a quote that is still open.
     pub(crate) fn finish(mut self, each: Each<'_>) -> Result<(), QueryError> {
         let Self { records, shape } = &mut self;
         records.finish(&mut |record| shape.take(&record, each).map(|()| true))
@@ -127,7 +127,7 @@ impl Shape<'_> {
             }
             return Err(self.ragged(found).at(record.line, 0));
         }
-        // Columns that nobody asks for, too: what is written in another encoding is no text to rely on.
+        // Columns that no query reads are checked as well: a file in another encoding cannot be relied on.
         let last = record.ends.last().copied().unwrap_or(0);
         part_of(record.bytes.get(..last).unwrap_or_default())
             .map_err(|error| error.at(record.line, 0))?;
@@ -170,20 +170,20 @@ impl<'r> Record<'r> {
     }
 }
 
-/// Takes a record; `false` when it wants no more.
+/// Receives a record. Returns `false` if it wants no more.
 type Take<'t> = &'t mut dyn FnMut(Record<'_>) -> Result<bool, QueryError>;
 
-/// Makes records of the pieces of a file, whose size and number of fields are bounded.
+/// Splits the pieces of a file into records, with limits on their size and number of fields.
 struct Records {
     core: Reader,
     bytes: Vec<u8>,
     length: usize,
     ends: Vec<usize>,
     fields: usize,
-    /// Line of the next byte, and of the first byte of this record.
+    /// Line of the next byte, and of the first byte of the current record.
     line: u32,
     start: u32,
-    /// Whether more than empty lines of this record was read.
+    /// Whether anything but empty lines of the current record has been read.
     begun: bool,
     marked: bool,
 }
@@ -204,7 +204,7 @@ impl Records {
     }
 
     fn feed(&mut self, mut piece: &[u8], take: Take<'_>) -> Result<(), QueryError> {
-        // The mark stands at the front of the first piece, which is never shorter.
+        // A byte order mark is at the start of the first piece, which is never shorter than the mark.
         if !std::mem::replace(&mut self.marked, true) {
             piece = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece);
         }
@@ -220,7 +220,7 @@ impl Records {
             self.fields += ends;
             let lines = eaten.iter().filter(|byte| **byte == b'\n').count();
             if !self.begun {
-                // Empty lines before a record are eaten with it.
+                // csv_core skips empty lines together with the record after them.
                 let is_text = |byte: &u8| !matches!(byte, b'\n' | b'\r');
                 let text = eaten.iter().position(is_text);
                 let blank = eaten.get(..text.unwrap_or(0)).unwrap_or_default();
@@ -263,7 +263,8 @@ impl Records {
         Ok(())
     }
 
-    /// Ends the last record. A line end does not end a record whose quote is open, but becomes part of it; that is how an open quote shows.
+    /// Ends the last record with a line end. If a quote is open, the line end becomes part of the record, which shows that the
+    /// quote never ends.
     fn finish(&mut self, take: Take<'_>) -> Result<(), QueryError> {
         let mut going = true;
         self.feed(b"\n", &mut |record| {

@@ -1,4 +1,4 @@
-//! Files as rows.
+//! Reads files as rows.
 
 pub(crate) mod cell;
 pub(crate) mod csv;
@@ -12,27 +12,27 @@ use cell::{Cell, check_encoding};
 use crate::settings::{COLUMNS, FileSetting, Format};
 use crate::{QueryError, QueryErrorKind, Value};
 
-/// Takes a row: its line, and its cells.
+/// Receives a row: its line and its cells.
 pub(crate) type Each<'e> = &'e mut dyn FnMut(u32, &[Cell<'_>]) -> Result<(), QueryError>;
 
-/// Bytes from the beginning of a file that tell its format and, mostly, hold its header.
+/// Bytes at the start of a file that are read to find its format; most headers are shorter.
 pub(crate) const HEAD_BYTES: u64 = 64 << 10;
 
 /// The content of one file as rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Names of the columns, no two alike.
+    /// Names of the columns, all different.
     pub columns: Vec<String>,
-    /// As many values as columns in each row. Of JSON, YAML or TOML that is no list of objects: one row, whose only column `doc` holds the file
-    /// as JSON text.
+    /// The rows, with a value for each column. YAML, TOML, and JSON that is not a list of objects are one row, whose only column
+    /// `doc` holds the file as JSON text.
     pub rows: Vec<Vec<Value>>,
-    /// For each row the line, from 1, in which it begins.
+    /// The line in which each row begins, from 1.
     pub lines: Vec<u32>,
 }
 
-/// Reads a file's `bytes` as rows; `name` tells its format unless `setting` does.
+/// Reads a file's `bytes` as rows. The format comes from `setting`, else from `name`, else from the content.
 ///
-/// **Errors**: whatever keeps the file from being read as a whole; the error names the file.
+/// **Errors**: anything that prevents reading the whole file. The error names the file.
 pub fn read_table(
     name: &str,
     bytes: &[u8],
@@ -69,11 +69,11 @@ pub fn read_table(
     read().map_err(|error: QueryError| error.within(name))
 }
 
-/// How the rows of a file are made.
+/// How a file is split into rows and columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) format: Format,
-    /// Of CSV and TSV.
+    /// For CSV and TSV.
     pub(crate) separator: u8,
     pub(crate) columns: Vec<String>,
     /// Whether the file is one row with its content in `doc`.
@@ -81,7 +81,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// By the beginning of a file, or all of it; `None` when more is needed. Databases have no layout of their own: their tables have.
+    /// Finds the layout from the beginning of a file, or all of it. `None` if more is needed. **Errors**: among others, the file
+    /// is a database, of which only the tables have a layout.
     pub(crate) fn of(
         format: Format,
         setting: &FileSetting,
@@ -123,7 +124,7 @@ impl Layout {
     }
 }
 
-/// The format of a file: what the setting says, what the extension says, what the first bytes look like.
+/// The format of a file: the one in the setting, else by the extension, else by the first bytes.
 pub(crate) fn format(name: &str, head: &[u8], setting: &FileSetting) -> Result<Format, QueryError> {
     if let Some(format) = setting.format {
         return Ok(format);
@@ -168,7 +169,7 @@ pub(crate) fn format(name: &str, head: &[u8], setting: &FileSetting) -> Result<F
     }
 }
 
-/// **Errors**: two columns of one name, which SQL does not tell apart; too many columns.
+/// **Errors**: two columns with one name (SQL ignores case), or too many columns.
 fn check_columns(names: &[String]) -> Result<(), QueryError> {
     if names.len() > COLUMNS {
         let message = format!("{} columns; at most {COLUMNS} are read", names.len());

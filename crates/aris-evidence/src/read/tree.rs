@@ -1,4 +1,4 @@
-//! JSON, JSON Lines, YAML and TOML: lists of objects as rows, everything else as one row with a document.
+//! JSON lists of objects and JSON Lines as rows; other JSON, YAML and TOML as one row with a document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,11 @@ use super::{Each, Layout, check_columns};
 use crate::QueryError;
 use crate::settings::{Format, VALUE_BYTES};
 
-/// The name of the column that holds a whole file.
+/// The column that holds a whole file.
 const DOCUMENT: &str = "doc";
 
-/// What a file of JSON, JSON Lines, YAML or TOML gives. **Errors**: syntax, as far as it must be read for that; keys that are one name in SQL.
+/// The columns of a file of JSON, JSON Lines, YAML or TOML. **Errors**: syntax errors in the part that must be read for that; two
+/// keys that are one name in SQL.
 pub(crate) fn layout(format: Format, bytes: &[u8]) -> Result<Layout, QueryError> {
     let text = text_of(bytes)?;
     let mut columns = Columns::default();
@@ -50,7 +51,7 @@ pub(crate) fn layout(format: Format, bytes: &[u8]) -> Result<Layout, QueryError>
     })
 }
 
-/// Gives the rows of such a file, each with the columns whose places are in `wanted`.
+/// Passes the rows of such a file to `each`, with the columns whose indexes are in `wanted`.
 pub(crate) fn rows(
     layout: &Layout,
     bytes: &[u8],
@@ -85,7 +86,7 @@ pub(crate) fn rows(
     objects_of(layout.format, text, row)
 }
 
-/// The tree of one document. **Errors**: syntax, and a key that stands twice.
+/// The tree of one document. **Errors**: wrong syntax, or a repeated key.
 pub(crate) fn tree(format: Format, text: &str) -> Result<Node, QueryError> {
     match format {
         Format::Yaml => {
@@ -114,7 +115,7 @@ fn objects_of(
     Ok(reader.end()?)
 }
 
-/// The objects of JSON Lines. **Errors**: a line that is something else.
+/// The objects of JSON Lines. **Errors**: a line with something else.
 fn objects(
     text: &str,
     mut each: impl FnMut(Node) -> Result<(), QueryError>,
@@ -138,7 +139,7 @@ fn objects(
     Ok(())
 }
 
-/// The keys of many objects, in the order in which they appear.
+/// The keys of many objects, in the order of their first use.
 #[derive(Default)]
 struct Columns {
     names: Vec<String>,
@@ -156,7 +157,7 @@ impl Columns {
     }
 }
 
-/// TOML in the words of the other formats, so that all of them write JSON in one way. Its nodes have no places.
+/// TOML as the same tree as the other formats, so that all are written as JSON in one way. Its nodes have no lines and columns.
 fn toml(text: &str) -> Result<Node, QueryError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let document = Document::parse(text).map_err(|error| {
@@ -164,7 +165,7 @@ fn toml(text: &str) -> Result<Node, QueryError> {
         let (line, column) = after(text.get(..at).unwrap_or_default());
         QueryError::malformed(error.message().replace('\n', ", ")).at(line, column)
     })?;
-    // Tables of all forms are one to the reader.
+    // All forms of tables become inline tables.
     let value = document.as_item().clone().into_value();
     Ok(value.map(|value| node(&value)).unwrap_or_default())
 }

@@ -1,7 +1,7 @@
-//! The functions that questions have besides those of SQLite, and those that take the place of SQLite's.
+//! Functions for questions: those that SQLite lacks, and replacements for some of SQLite's.
 //!
 //! **Source**: `quantile` interpolates linearly (type 7 of Hyndman and Fan 1996, the default of R and NumPy); `stddev` and `sem` divide by n - 1;
-//! means and moments are Welford's (1962).
+//! means and moments are computed by the method of Welford (1962).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,32 +23,32 @@ const PURE: FunctionFlags = FunctionFlags::SQLITE_UTF8
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) kind: QueryErrorKind,
-    /// The text that stood where a number is needed.
+    /// The text that was found where a number is needed.
     pub(crate) text: Option<String>,
     pub(crate) message: String,
 }
 
-/// The first failure of a query.
+/// State of the running query: its first failure, and the values that it compared.
 #[derive(Clone, Default)]
 pub(crate) struct Slot {
     failure: Shared<Option<Failure>>,
-    /// For each place of a query where values are compared, whether a number was there, and a text.
+    /// For each comparison in the query: whether it met a number, and the first text that it met.
     met: Shared<BTreeMap<String, (bool, Option<String>)>>,
 }
 
 impl Slot {
-    /// The failure, which is forgotten.
+    /// Takes the failure out.
     pub(crate) fn take(&self) -> Option<Failure> {
         with(&self.failure, Option::take)
     }
 
-    /// Forgets what a query met.
+    /// Clears the state for the next query.
     pub(crate) fn begin(&self) {
         with(&self.failure, Option::take);
         with(&self.met, BTreeMap::clear);
     }
 
-    /// Refuses numbers beside texts at one place of a query.
+    /// Refuses numbers and texts in the same comparison or sorting of a query.
     fn alike(&self, value: ValueRef<'_>, what: &str, place: &str) -> Result<()> {
         let text = match value {
             ValueRef::Null => return Ok(()),
@@ -99,7 +99,7 @@ impl Slot {
         self.refuse(kind, Some(text), format!("{what} needs numbers"))
     }
 
-    /// A number; `None` for NULL. **Errors**: everything else.
+    /// A number. `None` for NULL. **Errors**: any other value.
     fn number(&self, context: &Context<'_>, at: usize) -> Result<Option<f64>> {
         match context.get_raw(at) {
             ValueRef::Null => Ok(None),
@@ -121,7 +121,7 @@ impl Slot {
         Err(self.refuse(NotFinite, None, message))
     }
 
-    /// A text, also of a whole number; `None` for NULL.
+    /// A text or whole number as text. `None` for NULL. **Errors**: any other value.
     fn text(&self, context: &Context<'_>, at: usize) -> Result<Option<String>> {
         match context.get_raw(at) {
             ValueRef::Null => Ok(None),
@@ -138,7 +138,7 @@ impl Slot {
 /// A function of one number.
 type Real = fn(f64) -> f64;
 
-/// Gives a connection all functions. `most` is how many numbers `median` and `quantile` may hold.
+/// Registers all functions on a connection. `most`: how many numbers `median` and `quantile` may hold.
 pub(crate) fn register(connection: &Connection, slot: &Slot, most: usize) -> Result<()> {
     for (name, arguments, kind) in [
         ("median", 1, Kind::Quantile),
@@ -190,7 +190,7 @@ pub(crate) fn register(connection: &Connection, slot: &Slot, most: usize) -> Res
     checks(connection, slot)
 }
 
-/// Functions whose time grows with the length of their arguments; that of SQLite's grows with the product of the lengths.
+/// Replacements that take time linear in the length of their arguments; SQLite's own take time in the product of the lengths.
 fn texts(connection: &Connection, slot: &Slot) -> Result<()> {
     for (name, start, end) in [
         ("trim", true, true),
@@ -233,7 +233,7 @@ fn texts(connection: &Connection, slot: &Slot) -> Result<()> {
         if from.is_empty() {
             return Ok(Some(text));
         }
-        // A result that is too long is found before it is made.
+        // Checks the length of the result before building it.
         if text.len() + text.matches(&from).count() * to.len() > VALUE_BYTES {
             let message = String::from("replace() gives a text that is too long");
             return Err(own.refuse(TooLarge, None, message));
@@ -242,7 +242,7 @@ fn texts(connection: &Connection, slot: &Slot) -> Result<()> {
     })
 }
 
-/// The checks that [`super::guard`] puts into queries. The second argument says for what the first is needed.
+/// The checks that [`super::guard`] adds to queries. The second argument names what needs the first.
 fn checks(connection: &Connection, slot: &Slot) -> Result<()> {
     let what = |context: &Context<'_>| context.get::<String>(1);
     let own = slot.clone();
@@ -289,7 +289,7 @@ enum Kind {
     Corr,
 }
 
-/// An aggregate that SQLite does not have. It skips NULL, with two arguments pairs with a NULL.
+/// An aggregate that SQLite lacks. Skips NULL; with two arguments, pairs that contain a NULL.
 struct Statistic {
     name: &'static str,
     kind: Kind,
@@ -297,7 +297,7 @@ struct Statistic {
     slot: Slot,
 }
 
-/// Count, means and moments of what came, or all of it.
+/// Count, means and moments of the values so far; for quantiles, the values themselves.
 #[derive(Default)]
 struct Moments {
     values: Vec<f64>,
@@ -390,7 +390,7 @@ impl Aggregate<Moments, Option<f64>> for Statistic {
     }
 }
 
-/// Shape: at least one value, in any order; they are reordered.
+/// Needs at least one value; reorders the values.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

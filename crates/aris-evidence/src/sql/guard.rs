@@ -1,8 +1,9 @@
-//! Checks for texts where SQLite would take them for numbers.
+//! Adds checks for texts that SQLite would treat as numbers.
 //!
-//! SQLite adds `NaN` and `n/a` as 0, calculates `100 * 'NaN'` as 0, sorts texts above all numbers, and compares `'n/a' > 0.5` as true. Here the
-//! arguments of functions on numbers, the operands of arithmetic and of comparisons, and what is sorted by are wrapped in functions that refuse
-//! such texts; `min`, `max`, sorting and comparisons take texts, too, but not beside numbers. The rewritten query gives what the written one gives, or an error.
+//! SQLite adds `NaN` and `n/a` as 0, calculates `100 * 'NaN'` as 0, sorts texts above all numbers, and takes `'n/a' > 0.5` for
+//! true. This module wraps the arguments of numeric functions, the operands of arithmetic and comparisons, and sorting terms in
+//! functions that refuse such texts. `min`, `max`, sorting and comparisons accept texts, too, but not texts and numbers together.
+//! The rewritten query gives the result of the original, or an error.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -10,37 +11,37 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::tokens::{Kind, Token, tokens};
 
-/// Gives a number, also of a text that is one; refuses every other text.
+/// Returns a number, also for a text that is a number; refuses any other text.
 pub(crate) const NUMBER: &str = "__number";
-/// Gives its argument; refuses `NaN` and infinities that are written as texts, and numbers beside texts at one place of a query.
+/// Returns its argument; refuses `NaN` and infinities written as texts, and texts and numbers in the same comparison.
 pub(crate) const ALIKE: &str = "__alike";
-/// Gives its argument; refuses the words that ask for the present time or the place of the machine.
+/// Returns its argument; refuses words for the present time or the machine's time zone.
 pub(crate) const FIXED: &str = "__fixed";
 
-/// Functions of the present time, unless they are told another.
+/// Date functions, which use the present time unless they get a date.
 const DATES: &str = "date time datetime julianday unixepoch strftime timediff";
 
-/// Functions on numbers.
+/// Numeric functions.
 const NUMERIC: &str = "abs avg ceil ceiling corr exp floor geomean ln log10 log2 mae median pow power quantile rmse \
     round sem sign sqrt stddev stddev_pop sum total";
 
-/// Words before which no operand ends, and which are no functions.
+/// Keywords that do not end an operand and are not functions.
 const KEYWORDS: &str = "all and as asc between by case desc distinct else escape except exists filter following from \
     glob group groups having in intersect is isnull join like limit match not notnull offset on or order over \
     partition range regexp rows select set then union using values when where window with";
 
-/// Signs and words that bind tighter than arithmetic: what stands on both sides of them is one operand.
+/// Operators that bind tighter than arithmetic: both sides together are one operand.
 const TIGHT: &str = "-> ->> ||";
 
-/// A query with its checks.
+/// A query with the checks added.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     pub(crate) sql: String,
-    /// Why it may not be asked.
+    /// Why it is refused, if it is.
     pub(crate) refused: Option<&'static str>,
 }
 
-/// Puts the checks into a query.
+/// Adds the checks to a query.
 pub(crate) fn guarded(sql: &str) -> Guarded {
     let tokens = tokens(sql);
     let mut hasher = DefaultHasher::new();
@@ -62,7 +63,7 @@ pub(crate) fn guarded(sql: &str) -> Guarded {
             guard.refused = Some(message);
         }
     }
-    // The terms of a compound query are names or places of its results.
+    // The sorting terms of a compound query can only be names or numbers of result columns.
     if !tokens
         .iter()
         .any(|token| token.is_any("union intersect except"))
@@ -75,7 +76,7 @@ pub(crate) fn guarded(sql: &str) -> Guarded {
     }
 }
 
-/// For each bracket, and for `case` and `end`, the place of its partner.
+/// For each parenthesis, `case` and `end`: the index of its partner.
 fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -95,7 +96,7 @@ fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     partners
 }
 
-/// The places of `and` that belong to `between`.
+/// The indexes of `and` tokens that belong to `between`.
 fn limits(tokens: &[Token<'_>]) -> BTreeSet<usize> {
     let mut limits = BTreeSet::new();
     let mut open = vec![0_usize];
@@ -117,17 +118,18 @@ fn limits(tokens: &[Token<'_>]) -> BTreeSet<usize> {
 }
 
 struct Guard<'t> {
-    /// Tells the places of one query from those of another.
+    /// A hash of the query, to tell its comparisons from those of another query.
     query: u64,
     tokens: &'t [Token<'t>],
     partners: Vec<Option<usize>>,
-    /// The places of `and` that belong to `between`.
+    /// The indexes of `and` tokens that belong to `between`.
     limits: BTreeSet<usize>,
     wraps: Vec<Wrap<'t>>,
     refused: Option<&'static str>,
 }
 
-/// First and last token of what is wrapped, the function around it, for what it is needed, and by which token.
+/// A wrap: first and last token, the function around them, a description of what needs it, and the index of the token that needs
+/// it.
 type Wrap<'t> = (usize, usize, &'static str, &'t str, usize);
 
 impl<'t> Guard<'t> {
@@ -156,14 +158,14 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// Whether an operand ends with this token.
+    /// Whether this token can end an operand.
     fn ends(&self, at: usize) -> bool {
         self.is_name(at)
             || matches!(self.kind(at), Some(Kind::Text | Kind::Number))
             || self.is(at, ") end")
     }
 
-    /// Where the operand begins that ends with this token.
+    /// First token of the operand that ends with this token.
     fn first(&self, mut end: usize) -> Option<usize> {
         loop {
             let mut start = end;
@@ -197,8 +199,8 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// Where the operand ends that begins with this token; `None` for signs and `not`, whose result is a number. A sign before the operand binds
-    /// tighter than what is tight otherwise.
+    /// Last token of the operand that begins with this token. `None` for signs and `not`, whose result is a number. A sign before
+    /// the operand (`signed`) binds even tighter than [`TIGHT`].
     fn last(&self, start: usize, signed: bool) -> Option<usize> {
         let mut end = start;
         loop {
@@ -247,7 +249,7 @@ impl<'t> Guard<'t> {
     fn operator(&mut self, at: usize) {
         let mut left = at.checked_sub(1).filter(|left| self.ends(*left));
         let signed = left.is_none();
-        // A function has no collation, so it goes inside.
+        // The result of a function has no collation, so the wrap goes inside `collate`.
         while let Some(end) = left
             && self.before(end, "collate")
         {
@@ -281,7 +283,7 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// What is true or false by itself: SQLite takes a text for false, or for the number that it begins with.
+    /// Wraps a value that is used as a condition: SQLite treats a text as false, or as the number that it begins with.
     fn condition(&mut self, at: usize) {
         const BEGIN: &str = "where when and or not on having select case ( ,";
         const END: &str = "and or then else as from group order limit window having union intersect except end ) , ;";
@@ -312,7 +314,7 @@ impl<'t> Guard<'t> {
         self.is(at, "not") && self.before(at, "is")
     }
 
-    /// Whether the `case` of this `when` has a value of its own, with which each `when` is compared.
+    /// Whether the `case` of this `when` has an operand, which each `when` is compared with.
     fn selects(&self, at: usize) -> bool {
         let is_around = |case: &usize| {
             self.is(*case, "case") && self.partner(*case).is_some_and(|end| end > at)
@@ -335,7 +337,8 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// Whether a side of a comparison may be wrapped: a row of values may not, and the result of a cast decides how the other side is read.
+    /// Whether a side of a comparison may be wrapped. Not a row of values, and not a cast, whose type decides how SQLite converts
+    /// the other side.
     fn compares_alone(&self, first: usize, last: Option<usize>) -> bool {
         let row =
             self.is(first, "(") && last.is_some_and(|last| self.split(first + 1, last).len() > 1);
@@ -376,12 +379,12 @@ impl<'t> Guard<'t> {
             let kinds = arguments.first().map_or("", |(first, _)| {
                 self.tokens.get(*first).map_or("", |token| token.text)
             });
-            // `%5.1f`, `%*d`: what each takes is said by its letter.
+            // `%5.1f`, `%*d`: the letter gives the type of the argument.
             let kinds = kinds.split('%').skip(1).filter(|kind| !kind.is_empty());
             let mut letters = Vec::new();
             for kind in kinds {
                 let end = kind.find(|c: char| c.is_ascii_alphabetic());
-                // A star takes a number.
+                // A star takes a number as argument.
                 let stars = kind.get(..end.unwrap_or(0)).unwrap_or("").matches('*');
                 letters.extend(stars.map(|_| 'd'));
                 letters.extend(end.and_then(|end| kind.get(end..)?.chars().next()));
@@ -413,7 +416,7 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// The pieces between commas, none of them empty.
+    /// The non-empty pieces between commas: first and last token of each.
     fn split(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let mut pieces = Vec::new();
         let (mut first, mut at) = (from, from);
@@ -434,7 +437,7 @@ impl<'t> Guard<'t> {
             .collect()
     }
 
-    /// The terms of `order by`.
+    /// Wraps the terms of `order by`.
     fn order(&mut self) {
         const AFTER: &str = ") limit rows range groups window ;";
         for at in 0..self.tokens.len() {
@@ -467,7 +470,8 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// Whether the name of a term may be that of a result: alone it means the result, and within a function the column.
+    /// Whether a sorting term may be the name of a result column: on its own it means the result, but inside a function the
+    /// table's column.
     fn is_alias(&self, term: usize) -> bool {
         let name = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
         let same = |at: &usize| name(*at).eq_ignore_ascii_case(name(term));
@@ -477,7 +481,7 @@ impl<'t> Guard<'t> {
     }
 
     fn written(&mut self, sql: &str) -> String {
-        // The outer of two that begin together opens first, and closes last.
+        // Of two wraps that begin together, the outer one opens first and closes last.
         self.wraps
             .sort_by_key(|(first, last, ..)| (*first, Reverse(*last)));
         self.wraps

@@ -1,4 +1,4 @@
-//! The SQL of questions: what it may do, and what is calculated differently from SQLite.
+//! The SQL of questions: what is allowed, and what is calculated differently from SQLite.
 
 use rusqlite::{Error, ErrorCode};
 
@@ -18,12 +18,12 @@ pub use rows::rows_query;
 
 pub(crate) use tokens::{compared, words};
 
-/// A name as SQL writes it.
+/// A name quoted for SQL.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// What SQLite says about a query, with line and column.
+/// SQLite's error for a query, with line and column.
 pub(crate) fn located(error: &Error, sql: &str) -> QueryError {
     let wrong = sql_error(error);
     let Error::SqlInputError { offset, .. } = error else {
@@ -37,7 +37,7 @@ pub(crate) fn located(error: &Error, sql: &str) -> QueryError {
     wrong.at(line, column)
 }
 
-/// What SQLite says, without a place.
+/// SQLite's error, without a place.
 pub(crate) fn sql_error(error: &Error) -> QueryError {
     let (code, message) = match error {
         Error::SqlInputError { error, msg, .. } => (error.code, msg.clone()),

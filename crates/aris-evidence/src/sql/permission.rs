@@ -1,4 +1,4 @@
-//! What a question may do: read the tables of data, and calculate what gives the same answer tomorrow.
+//! Permissions of questions: to read the data tables, and to call functions whose results do not change from day to day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use rusqlite::{Connection, Result};
 
 use super::guard::{ALIKE, FIXED, NUMBER};
 
-/// Functions of SQLite and of this crate that a question may call. Not among them: chance, the machine, the connection, the disk, functions of
-/// extensions, and those whose time is not bounded by the length of their arguments.
+/// Functions of SQLite and of this crate that a question may call. Left out: random numbers, functions about the machine, the
+/// connection or the disk, functions of extensions, and those whose time is not limited by the length of their arguments.
 const FUNCTIONS: &str = "-> ->> abs avg ceil ceiling char coalesce concat concat_ws corr count cume_dist date datetime dense_rank exp \
     first_value floor format geomean glob group_concat hex if ifnull iif instr json json_array json_array_length json_extract \
     json_group_array json_group_object json_object json_quote json_type json_valid julianday lag last_value lead length like likelihood \
@@ -19,28 +19,28 @@ const FUNCTIONS: &str = "-> ->> abs avg ceil ceiling char coalesce concat concat
     rmse round row_number rtrim sem sign sqrt stddev stddev_pop strftime string_agg substr substring sum time timediff total trim typeof \
     unicode unixepoch unlikely upper";
 
-/// What SQLite was asked for while it prepared a query.
+/// Records what SQLite reads while it prepares a query, and refuses what is not allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    /// Tables of data and views that may be read: their names in lower case, and as they are.
+    /// Data tables and views that may be read: their names in lower case, with the original spelling.
     known: BTreeMap<String, String>,
     /// Columns that were read, by table.
     pub(crate) reads: BTreeMap<String, BTreeSet<String>>,
-    /// Why a query was refused.
+    /// Why the query was refused.
     pub(crate) refused: Option<String>,
-    /// Whether everything is allowed, for what this crate does itself.
+    /// Whether everything is allowed, for statements of this crate itself.
     pub(crate) open: bool,
 }
 
 /// Shared between a connection and its owner.
 pub(crate) type Shared<T> = Arc<Mutex<T>>;
 
-/// Does something with what is shared.
+/// Runs `work` on the shared value.
 pub(crate) fn with<T, R>(shared: &Shared<T>, work: impl FnOnce(&mut T) -> R) -> R {
     work(&mut shared.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// From now on the connection does nothing but what questions may do.
+/// Restricts the connection to what questions may do.
 pub(crate) fn restrict(connection: &mut Connection, watch: &Shared<Watch>) -> Result<()> {
     let watch = Arc::clone(watch);
     connection.authorizer(Some(move |context: AuthContext<'_>| {
@@ -54,7 +54,7 @@ pub(crate) fn restrict(connection: &mut Connection, watch: &Shared<Watch>) -> Re
     }))
 }
 
-/// Sets what holds for every connection that runs questions: double quotes mean names only, and statements are small.
+/// Settings of every connection that runs questions: double quotes are for names only, and limits on statements.
 pub(crate) fn configure(connection: &Connection, length: usize) -> Result<()> {
     for (switch, on) in [
         (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
@@ -77,13 +77,13 @@ pub(crate) fn configure(connection: &Connection, length: usize) -> Result<()> {
 }
 
 impl Watch {
-    /// Lets a table of data, or a view, be read.
+    /// Allows reading a data table or a view.
     pub(crate) fn knows(&mut self, name: &str) {
         self.known
             .insert(name.to_ascii_lowercase(), name.to_owned());
     }
 
-    /// Those of the tables and views that have one of these names, which are in lower case.
+    /// The tables and views with one of these lower-case names.
     pub(crate) fn named(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
         let known = names.iter().filter_map(|name| self.known.get(name));
         known.cloned().collect()
@@ -97,7 +97,7 @@ impl Watch {
                 table_name,
                 column_name,
             } => {
-                // Subqueries and common tables are read without a column where only their rows count.
+                // SQLite reports subqueries and common table expressions without a column if only their rows matter.
                 let mut internal =
                     "sqlite_ pragma_ dbstat bytecode tables_used fts rtree".split(' ');
                 let lower = table_name.to_ascii_lowercase();

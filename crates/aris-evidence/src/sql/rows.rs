@@ -1,12 +1,12 @@
-//! The rows that a query is made of.
+//! Finds the rows that a query uses.
 
 use super::tokens::{Kind, Token, tokens};
 
-/// Words after which a query's answer is made of more than the rows that its `from` and `where` choose.
+/// Keywords after which a result does not come from exactly the rows chosen by `from` and `where`.
 const BEYOND: &str = "group having union intersect except window limit offset";
 
-/// A query for the rows that `sql` takes its value from; `None` where they cannot be told from its text: it reads no table, groups,
-/// joins several answers, or takes some of the rows only.
+/// A query for the rows that `sql` takes its value from. `None` if the text does not show them: it reads no table, groups,
+/// combines several queries, or uses only some of the rows.
 ///
 /// **Shape**: `select X from T where C order by O` gives `select * from T where C order by O`.
 pub fn rows_query(sql: &str) -> Option<String> {

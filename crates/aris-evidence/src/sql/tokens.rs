@@ -1,10 +1,10 @@
-//! SQL as tokens, as far as finding operands needs them.
+//! Splits SQL into tokens, as far as needed to find operands.
 //!
-//! **Source**: the tokenizer of SQLite, whose mistakes of syntax are found by SQLite itself: no text makes this one fail.
+//! **Source**: the tokenizer of SQLite. SQLite itself reports syntax errors; this tokenizer accepts any text.
 
 use std::collections::BTreeSet;
 
-/// A token and its place in the text, in bytes.
+/// A token and its byte offset in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'s> {
     pub(crate) kind: Kind,
@@ -14,14 +14,14 @@ pub(crate) struct Token<'s> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A name without quotes, or a key word.
+    /// A name without quotes, or a keyword.
     Word,
     /// A name in quotes.
     Quoted,
-    /// A text or a blob.
+    /// A string or blob literal.
     Text,
     Number,
-    /// Brackets, commas, operators and everything else.
+    /// Parentheses, commas, operators and everything else.
     Sign,
 }
 
@@ -30,7 +30,7 @@ impl Token<'_> {
         self.start + self.text.len()
     }
 
-    /// Whether it is one of these signs, or of these words in any case; they stand between spaces.
+    /// Whether it is one of these signs or words, separated by spaces; case is ignored.
     pub(crate) fn is_any(&self, texts: &str) -> bool {
         let mut texts = texts.split_ascii_whitespace();
         matches!(self.kind, Kind::Sign | Kind::Word)
@@ -87,7 +87,7 @@ pub(crate) fn words(sql: &str) -> BTreeSet<String> {
     tokens(sql).iter().filter_map(name).collect()
 }
 
-/// The names in front of an equals sign, each once.
+/// The names before equals signs, each once.
 pub(crate) fn compared(sql: &str) -> BTreeSet<String> {
     let tokens = tokens(sql);
     let pairs = tokens.array_windows::<2>();
@@ -116,7 +116,7 @@ fn run(bytes: &[u8], part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|byte| part(**byte)).count()
 }
 
-/// The length of a quoted piece, in which a doubled quote stands for itself.
+/// The length of a quoted token, in which a doubled quote stands for one quote.
 fn quoted(bytes: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {
@@ -131,7 +131,7 @@ fn quoted(bytes: &[u8], quote: u8) -> usize {
     bytes.len()
 }
 
-/// The length of a number, its exponent included.
+/// The length of a number, including its exponent.
 fn number(bytes: &[u8]) -> usize {
     let mut length = run(bytes, |byte| is_part(byte) || byte == b'.');
     let exponent = length.checked_sub(1).and_then(|last| bytes.get(last));

@@ -1,4 +1,4 @@
-//! Queries and files that mean harm, or might.
+//! Hostile queries and files.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ fn queries_only_read() {
         let refused = error.kind == Refused || (part.is_empty() && error.kind == Syntax);
         assert!(refused && error.message.contains(part), "{sql}: {error:?}");
     }
-    // The file is as it was, and no other came.
+    // The file is unchanged, and there are no new files.
     assert_eq!(
         std::fs::read(project.root().join("a.csv")).unwrap(),
         b"x\n1\n"
@@ -94,7 +94,7 @@ fn queries_without_end_are_ended() {
 
 #[test]
 fn functions_on_long_texts_are_linear() {
-    // With functions that multiply the lengths of their arguments each of these takes longer than a query may.
+    // With functions that take time in the product of their arguments' lengths, each of these would exceed the time limit.
     let project = Project::new(&[]);
     let long = |c: char| format!("printf('%.1000000c', '{c}')");
     for sql in [
@@ -243,7 +243,7 @@ fn lists_leave_out_what_is_hidden_and_name_what_cannot_be_read() {
         (vec![String::from("notes.txt")], vec![])
     );
     assert_eq!(list(&["outputs"], &[]).1[0].kind, NoSuchFile);
-    // A name that would mean others as a glob.
+    // As a glob, this name would match others.
     project.write("runs[1]/f.csv", b"");
     assert_eq!(list(&["runs[1]"], &[]).0, ["runs[1]/f.csv"]);
     project.write("runs#1/g.csv", b"");
@@ -267,7 +267,7 @@ fn rustix_fifo(path: &std::path::Path) {
 
 #[test]
 fn a_file_that_changes_is_an_error() {
-    // The header is read first, the rows when they are needed; a link that another process turns stands for all changes between.
+    // The header is read first and the rows later. A link that is switched in between stands for any change of the file.
     let project = Project::new(&[("a.csv", "x\n1\n")]);
     let path = project.root().join("a.csv");
     let stop = std::sync::atomic::AtomicBool::new(false);
@@ -376,7 +376,7 @@ fn databases_give_their_rows_and_execute_nothing() {
         "",
         "one of its tables",
     );
-    // Two tables of one file are one file, with the rows of both.
+    // Two tables of one database are reported as one file with the rows of both.
     let evaluation = project.evaluate(&[&format!(
         "select (select count(*) from {}) + (select x from {})",
         at("runs"),
@@ -407,7 +407,8 @@ fn databases_give_their_rows_and_execute_nothing() {
     assert_eq!(evaluation.answers[0].as_ref().unwrap().rows.len(), 1);
 }
 
-/// A database of one page of rows to which its table leads five hundred times. **Source**: <https://sqlite.org/fileformat2.html>, 1.6.
+/// A database whose table refers to the same page of rows five hundred times. **Source**: <https://sqlite.org/fileformat2.html>,
+/// 1.6.
 fn winding(path: &std::path::Path, value: &str, rows: usize) {
     const PAGE: usize = 4096;
     let database = rusqlite::Connection::open(path).unwrap();
@@ -419,7 +420,7 @@ fn winding(path: &std::path::Path, value: &str, rows: usize) {
     database.close().unwrap();
     let mut bytes = std::fs::read(path).unwrap();
     assert_eq!(bytes.len(), 3 * PAGE);
-    // Page 2 becomes an inner one of a table: its cells are a page, 3, and a row number.
+    // Page 2 becomes an interior page of the table: each of its cells is a page number (3) and a row number.
     let page = &mut bytes[PAGE..2 * PAGE];
     page.fill(0);
     let (cells, size) = (500, 5);

@@ -1,4 +1,4 @@
-//! The public interface on files as projects hold them.
+//! Tests of the public interface with files as in real projects.
 
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]

@@ -1,4 +1,4 @@
-//! What is calculated: against SQLite, against plain Rust, and what is refused.
+//! Results of calculations, compared with SQLite and with plain Rust, and refused calculations.
 
 use aris_evidence::Limits;
 use aris_evidence::QueryErrorKind::{Memory, NotFinite, NotNumber};
@@ -179,7 +179,7 @@ fn texts_among_numbers_are_refused_with_their_place() {
         shown.starts_with("results/a.csv, line 4: text `n/a`"),
         "{shown}"
     );
-    // The rows that have numbers have answers, and texts are texts.
+    // Rows with only numbers give answers, and texts may be used as texts.
     for (sql, expected) in [
         (
             "select avg(acc) from \"results/a.csv\" where acc not in ('NaN', '-inf')",
@@ -489,8 +489,8 @@ proptest! {
     }
 }
 
-/// Expressions on the columns x, y and label, nested a few levels. Texts of numbers are left out of comparisons, where they count as numbers
-/// here and not in SQLite.
+/// Expressions on the columns x, y and label, nested a few levels. Comparisons have no texts that are numbers: this crate
+/// compares those as numbers, SQLite does not.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("x"),

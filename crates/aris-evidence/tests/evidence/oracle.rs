@@ -1,5 +1,5 @@
-//! Random queries over random tables against Python's `sqlite3`, which gets the same values typed by Python and the same text of the query,
-//! and statistics against pandas.
+//! Compares random queries on random tables with Python's `sqlite3`, which gets the same query text and the values as converted
+//! by Python, and statistics with pandas.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::project::Project;
 
-/// Reads a list of tables, each with its queries, and gives the rows of each query; a whole number and another one are told apart.
+/// Reads a list of tables with their queries and prints the rows of each query; integers and reals are marked.
 const PYTHON: &str = r#"
 import json, sqlite3, sys
 def number(text, kind):
@@ -92,7 +92,7 @@ fn aggregate() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Whatever has rows in an order has them in one that is whole.
+/// Queries with several rows have a total order.
 fn query() -> impl Strategy<Value = String> {
     let table = "\"t.csv\"";
     prop_oneof![
@@ -114,7 +114,7 @@ fn query() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A row of `t.csv`: a name, a whole number and another one, each of which may be missing.
+/// A row of `t.csv`: a name, an integer and a real, each of which may be missing.
 type Row = (String, String, String);
 
 fn row() -> impl Strategy<Value = Row> {
@@ -133,7 +133,7 @@ fn csv(rows: &[Row]) -> String {
     csv
 }
 
-/// `size`: the largest number that a sum may have passed by.
+/// Whether two values are the same up to rounding. `size`: the largest intermediate sum.
 fn same(ours: &Value, theirs: &Json, size: f64) -> bool {
     match (ours, theirs) {
         (Value::Null, Json::Null) => true,
@@ -141,7 +141,8 @@ fn same(ours: &Value, theirs: &Json, size: f64) -> bool {
         (Value::Text(ours), Json::String(theirs)) => ours == theirs,
         (Value::Real(ours), Json::Array(theirs)) => {
             let theirs: f64 = theirs[1].as_str().expect("text").parse().expect("a number");
-            // Versions of SQLite add in different ways: before 3.43 a sum over rows that pass by keeps the rounding error of the largest.
+            // Versions of SQLite add differently: before 3.43, a sum over a moving window keeps the rounding error of its largest
+            // value.
             (ours - theirs).abs() <= 1e-11 * size.max(ours.abs()).max(theirs.abs()).max(1.0)
         }
         _ => false,
@@ -202,7 +203,7 @@ fn queries_are_answered_as_sqlite_answers_them() {
     assert!(refused < right / 4, "{refused} of {right}");
 }
 
-/// Statistics of groups as Python's pandas gives them, of the whole table at the end, and its correlation; none where there is no value.
+/// Statistics by pandas: of each group, then of the whole table, and the correlation; none if there is no value.
 const PANDAS: &str = r"
 import json, math, sys, warnings
 import pandas
@@ -273,7 +274,7 @@ fn statistics_are_those_of_pandas() {
             assert!(same, "{csv}here {ours:?}, there {theirs:?}");
             compared += ours.len();
         }
-        // Numbers that are all the same have none: that is an error here.
+        // Equal numbers have no correlation; here that is an error.
         let correlation = correlation.as_ref().ok();
         let correlation = correlation.and_then(|answer| number(&answer.rows[0][0]));
         assert!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use aris_evidence::{Limits, Question, Settings, Value, View, evaluate};
 use toml_edit::{DocumentMut, Item};
 
-/// The queries of a `claims.toml`: texts, or lists of texts, under these keys.
+/// The queries of a `claims.toml`.
 fn queries(document: &DocumentMut) -> Vec<String> {
     let mut found = Vec::new();
     for tables in ["claim", "table"] {
@@ -94,12 +94,12 @@ fn every_query_of_the_public_papers_has_an_answer() {
     }
 }
 
-/// Values that somebody calculated another way.
+/// Checks some values that are calculated here in another way.
 fn check_some(paper: &str, settings: &Settings, folder: &Path) {
     if paper != "cxxsat" {
         return;
     }
-    // The mean of a column, by hand.
+    // The mean of a column.
     let text = std::fs::read_to_string(folder.join("bit16.csv")).unwrap();
     let mut lines = text.lines();
     let column = lines

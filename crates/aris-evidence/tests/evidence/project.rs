@@ -1,4 +1,4 @@
-//! A project in a folder of its own, and questions about it.
+//! A project in a temporary folder, and questions about it.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +65,7 @@ impl Project {
         self.evaluate(&[sql]).answers.remove(0)
     }
 
-    /// All values of an answer, row after row.
+    /// All values of an answer, row by row.
     pub(crate) fn values(&self, sql: &str) -> Vec<Value> {
         match self.ask(sql) {
             Ok(answer) => answer.rows.concat(),
@@ -88,7 +88,7 @@ impl Project {
         }
     }
 
-    /// The query fails with this kind, at this place, and says this.
+    /// Asserts that the query fails with this kind of error at this place, and that the message contains `part`.
     pub(crate) fn fails(&self, sql: &str, kind: QueryErrorKind, place: &str, part: &str) {
         let error = self.error(sql);
         let found = match &error.file {

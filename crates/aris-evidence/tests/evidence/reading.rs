@@ -80,7 +80,7 @@ fn headers_are_what_the_setting_says() {
         project.number("select ms from \"runs/r.txt\" where row_name = 'm 2'"),
         3
     );
-    // A name that would mean other files as a glob.
+    // As a glob, this name would match other files.
     let project = Project::new(&[("r[1].txt", r), ("r1.txt", "a,b\n1,2\n")]).setting(FileSetting {
         path: String::from("r[1].txt"),
         ..setting(Header::RowNames, &["NA", "-"])
@@ -89,7 +89,7 @@ fn headers_are_what_the_setting_says() {
         project.number("select ms from \"r[1].txt\" where row_name = 'm 2'"),
         3
     );
-    // Each line but the first may have another mistake, and the mark at the front is no part of a line.
+    // Errors in different lines; a byte order mark is not part of a line.
     for (header, text, part) in [
         (
             Header::First,
@@ -105,7 +105,7 @@ fn headers_are_what_the_setting_says() {
         read(Header::None, &[], "\u{feff}\n\n1\t2\n").unwrap().lines,
         [3]
     );
-    // A column without a name has that of its place, and names have no spaces around them.
+    // A column without a name is named by its position, and spaces around names are removed.
     assert_eq!(
         self::table("a.csv", ",x , y\n1,2,3\n").columns,
         ["c1", "x", "y"]
@@ -152,14 +152,14 @@ fn separators_line_ends_marks_and_quotes() {
         (&quoted.rows[0][0], quoted.lines),
         (&text("x \"y\"\n, z"), vec![2, 4])
     );
-    // Longer than what is read at a time.
+    // A field longer than one piece of the file.
     let lines = format!("{}x", "\n".repeat(3_000));
     let long = table("a.csv", &format!("a,b\n\"{lines}\",1\n2,3\n"));
     assert_eq!(
         (&long.rows[0][0], long.lines),
         (&text(&lines), vec![2, 3_003])
     );
-    // The extension counts more than the content, and without one the whole first line does.
+    // The extension comes before the content; without an extension, the whole first line decides.
     assert_eq!(table("a.tab", "a,b\n1,x\n").columns, ["a,b"]);
     for document in ["{\"a\": 1}", "{\n\"a\": 1}", "{\n\"a\":\n{}}"] {
         assert_eq!(table("a", document).columns, ["doc"], "{document}");
@@ -285,7 +285,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
     );
     let toml = read_table("a.toml", b"a = 1\nb = \n", None).unwrap_err();
     assert_eq!((toml.line, toml.column), (2, 5), "{toml:?}");
-    // Who does not need that column cannot rely on the rest of the file either.
+    // Queries that do not read that column fail as well.
     let project = Project::new(&[]);
     project.write("a.csv", b"a,b\n1,2\n3,caf\xe9\n");
     for query in [
@@ -326,7 +326,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
     ] {
         project.fails(&format!("select * from \"{name}\""), TooLarge, place, part);
     }
-    // The largest files, all of them a hole: what is larger is not even looked at.
+    // Sparse files of the largest sizes; a larger file is not read at all.
     for (name, bytes, kind, part) in [
         ("hole.csv", 4_u64 << 30, Malformed, "NUL bytes"),
         ("hole.csv", (4 << 30) + 1, TooLarge, "4294967296 bytes"),
@@ -358,7 +358,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
     let secret = project.root().join("secret.csv");
     project.write("secret.csv", b"a\n1\n");
     std::fs::set_permissions(&secret, std::os::unix::fs::PermissionsExt::from_mode(0o0)).unwrap();
-    // Who may read everything can read this, too.
+    // A superuser can read this file.
     if std::fs::read(&secret).is_err() {
         project.fails(
             "select a from \"secret.csv\"",
@@ -366,7 +366,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
             "secret.csv:0",
             "ermission denied",
         );
-        // Nor does a folder that is deeper than the question looks.
+        // A closed folder below the depth of the glob is no error.
         project.write("data/a.csv", b"a\n1\n");
         project.write("data/closed/a.csv", b"a\n1\n");
         let closed = project.root().join("data/closed");
@@ -430,7 +430,7 @@ fn documents_keep_values_and_order() {
     }
     assert_eq!(table("a.json", "[]"), Table::default());
     assert_eq!(table("a.json", "[{\"v\": 1e999}]").rows, [[text("1e999")]]);
-    // The largest document: 16 MiB with its quotes.
+    // The largest document: 16 MiB including its quotes.
     let largest = format!("\"{}\"", "x".repeat((16 << 20) - 2));
     assert_eq!(table("a.json", &largest).rows, [[text(&largest)]]);
 }
@@ -476,7 +476,7 @@ proptest! {
         let expected: Vec<Vec<Value>> = rows.iter().map(|row| row.iter().map(value).collect()).collect();
         prop_assert_eq!(found.rows, expected);
         for (row, line) in rows.iter().zip(&found.lines) {
-            // The line is where the row begins: what is read from there on begins with it.
+            // The row begins in this line: a reader that starts there reads this row first.
             let at = usize::try_from(*line).unwrap() - 1;
             let rest: Vec<u8> = bytes.split_inclusive(|byte| *byte == b'\n').skip(at).flatten().copied().collect();
             let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(rest.as_slice());

@@ -1,4 +1,4 @@
-//! What questions can ask.
+//! The SQL that questions can use.
 
 use aris_evidence::QueryErrorKind::*;
 use aris_evidence::Value::{Integer, Null, Real};
@@ -115,7 +115,7 @@ fn unions_match_columns_by_name_and_keep_a_column_called_path() {
         project.ask("select * from \"p.csv\"").unwrap().rows,
         [[text("mine"), Integer(1)]]
     );
-    // One file in two tables is read once and belongs to both.
+    // A file in two tables is read once and is used by both.
     let evaluation = project
         .evaluate(&["select (select sum(a) from \"u/*.csv\") + (select sum(a) from \"u/1.csv\")"]);
     assert_eq!(evaluation.answers[0].as_ref().unwrap().rows, [[Integer(2)]]);
@@ -201,7 +201,7 @@ fn what_sqlite_can_is_there() {
     ] {
         assert_eq!(project.values(sql), expected, "{sql}");
     }
-    // The row of the largest value is the one that is shown beside it.
+    // A column beside `max` comes from the row with the largest value.
     assert_eq!(
         project.values(
             "select seed, max(acc) from (select * from \"results/runs.csv\" where acc <> 'NA')"
@@ -264,7 +264,7 @@ fn mistakes_say_where_and_what_was_meant() {
         "1:8",
         "no such column `acu`; did you mean `acc`?",
     );
-    // SQLite would take an unknown name in double quotes for a text.
+    // By default, SQLite reads an unknown name in double quotes as a text.
     project.fails(
         "select sum(\"accc\") from \"results/runs.csv\"",
         Syntax,
@@ -309,7 +309,7 @@ fn mistakes_say_where_and_what_was_meant() {
         let found = project.error(sql).to_string();
         assert!(found.starts_with(shown), "{found}");
     }
-    // Names are compared with all of the project for twenty files.
+    // Only the first twenty missing files get a hint from the names in the project.
     let missing: Vec<String> = (0..21)
         .map(|at| format!("select x from \"results/a.csv{at}\""))
         .collect();
@@ -321,7 +321,7 @@ fn mistakes_say_where_and_what_was_meant() {
     });
     let expected: Vec<bool> = (0..21).map(|at| at < 20).collect();
     assert_eq!(hinted.collect::<Vec<_>>(), expected);
-    // A file that was found in its own letters does not answer for other letters.
+    // A file that was found by its exact name is not found by a name that differs in case.
     let evaluation = project.evaluate(&[
         "select count(*) from \"results/a.csv\"",
         "select count(*) from \"Results/a.csv\"",
@@ -418,7 +418,7 @@ fn an_answer_is_bounded_with_the_texts_in_it() {
         "",
         "the answer needs more than 1048576 bytes",
     );
-    // Numbers take memory, too: each row some, each of its values some.
+    // Numbers count as memory, too: for each row and each of its values.
     let rows = |count: usize, columns: usize| {
         let values = vec!["n"; columns].join(", ");
         format!(
@@ -473,7 +473,7 @@ fn facts_of_files_are_digests_and_rows() {
     assert_eq!((facts.sha256, facts.bytes), (alone.sha256, alone.bytes));
     assert_eq!((facts.rows, alone.rows), (Some(3), None));
     let digest = facts.sha256.map(|byte| format!("{byte:02x}")).concat();
-    // By sha256sum.
+    // The digest is from sha256sum.
     assert_eq!(
         (facts.bytes, digest.as_str()),
         (
@@ -482,7 +482,7 @@ fn facts_of_files_are_digests_and_rows() {
         )
     );
     assert_eq!(digests["gone.csv"].as_ref().unwrap_err().kind, NoSuchFile);
-    // A hole of one byte more than is read.
+    // A sparse file one byte larger than the limit.
     project.write("hole.csv", b"");
     let file = std::fs::File::options()
         .write(true)
