@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! <project>/.aris/runs/
-//! runs                 one line for each run: its id, when it ended, its job outputs              one line for each file that a run
-//! wrote: SHA-256, the run's id, path relative to the project <hh>/<id>.json       the record of a run: [`Run`], with many files also
-//! in lines after it; its id is the SHA-256 of the first line <hh>/<id>.patch      differences of the work tree from its commit, as
-//! from `git diff --binary`; named by its SHA-256
+//!     runs                 one line for each run: its id, when it ended, its job
+//!     outputs              one line for each file that a run wrote: SHA-256, the run's id, path relative to the project
+//!     <hh>/<id>.json       the record of a run: [`Run`], and many files in lines after it; its id is the SHA-256 of the first line
+//!     <hh>/<id>.patch      what the work tree had beyond its commit, as from `git diff --binary`; named by its SHA-256
 //! ```
 //!
 //! A record is named by its digest, so an edited record no longer matches its name. Any number of concurrent runs append to the two

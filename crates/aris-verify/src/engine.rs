@@ -1,10 +1,10 @@
 //! Asks the sources, in this order, for as many references at a time as fit into one batch at arXiv:
 //!
-//! 1. arXiv papers, in one batch. At the same time each DOI: at Crossref, many of them in lists, and if Crossref has none, at DataCite.
-//! Where these do not answer, one batch at Semantic Scholar, which is also asked for a second opinion if a record contradicts the
-//! reference or names no venue.
+//! 1. arXiv papers, in one batch. At the same time each DOI: at Crossref, many of them in lists, and if Crossref has none, at
+//!    DataCite. Where these do not answer, one batch at Semantic Scholar, which is also asked for a second opinion if a record
+//!    contradicts the reference or names no venue.
 //! 2. Titles, for references that no identifier has confirmed: one source after another until one has the work, or until two or three
-//! have it, for the same reasons.
+//!    have it, for the same reasons.
 //!
 //! No question is asked twice, and references are handled concurrently, within the manners of each host.
 
