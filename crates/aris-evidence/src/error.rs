@@ -29,7 +29,7 @@ pub enum QueryErrorKind {
     Syntax,
     /// A file, a table of a database or a view does not exist.
     NoSuchFile,
-    /// The disk refused, or the path is no regular file.
+    /// The file cannot be read, or is not a regular file.
     Unreadable,
     /// The file does not follow its format.
     Malformed,

@@ -12,7 +12,7 @@
 //! A text that is a number counts as a number in arithmetic, in numeric functions and in `<`, `<=`, `>` and `>=` with a number.
 //! Any other text there is an error; `NaN` and infinities are errors also in other comparisons, in `min` and `max` and in
 //! `order by`. Queries are refused if they could give another answer tomorrow (random numbers, the present time), if they write
-//! or read anything else, and if they use `natural join`, which would join by `_path`.
+//! or read anything but data, and if they use `natural join`, which would join by `_path`.
 //!
 //! This crate does not decide what a number means, writes nothing, and does not guess formats, units or headers.
 

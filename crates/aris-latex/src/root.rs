@@ -246,7 +246,7 @@ impl Facts {
     }
 }
 
-/// What hides a command that stands behind `line`: a comment sign, or a backslash right before it.
+/// The character in `line` that hides a command right after it: a comment sign, or a backslash at the end.
 pub(crate) fn hiding(line: &str) -> Option<u8> {
     let mut bytes = line.bytes();
     while let Some(byte) = bytes.next() {

@@ -260,7 +260,7 @@ impl Counter {
     }
 }
 
-/// What a point after `body` says about the end of the sentence.
+/// Whether a full stop after `body` ends the sentence.
 fn point(body: &str, first: bool, opaque: bool) -> Ending {
     if opaque {
         return Ending::Unless;

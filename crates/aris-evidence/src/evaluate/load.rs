@@ -32,7 +32,7 @@ pub(crate) struct Loaded {
     pub(crate) files: BTreeMap<String, Result<FileFacts, QueryError>>,
     /// Files, or tables of databases, that could not be read, with their errors.
     failed: BTreeMap<(String, Option<String>), QueryError>,
-    /// Columns with a value that cannot be read: file and column in lower case, with the error.
+    /// Columns with a value that cannot be read: the file, the column in lower case, and the error.
     broken: BTreeMap<(String, String), QueryError>,
     /// Bytes of the longest text.
     pub(crate) longest: usize,

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use crate::Place;
 
-/// What a block of text is for the reader.
+/// The role of a block of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BlockKind {
     /// `\title`, `\subtitle`.
@@ -55,7 +55,7 @@ pub enum BlockKind {
     BibItem,
 }
 
-/// What is known about a stretch of a block's text.
+/// The kinds of [`Mark`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkKind {
     /// Inline maths.
@@ -97,19 +97,19 @@ pub enum MarkKind {
     },
 }
 
-/// A marked stretch of text.
+/// A range of a block's text with a known role or property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Byte range in [`Block::text`], on character boundaries.
     pub range: Range<usize>,
-    /// What is known about the range.
+    /// The kind of the mark.
     pub kind: MarkKind,
 }
 
 /// One paragraph, heading, caption, cell, ….
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// What the block is.
+    /// The role of the block.
     pub kind: BlockKind,
     /// The heading it stands under: index into [`Document::headings`](crate::Document::headings).
     pub section: Option<usize>,

@@ -85,7 +85,7 @@ impl Holds {
     }
 }
 
-/// What kind of problem.
+/// The kinds of [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProblemKind {
     /// A group that is never closed.
@@ -122,9 +122,9 @@ pub enum ProblemKind {
 /// Something wrong in the sources that did not stop the reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What kind.
+    /// The kind of the problem.
     pub kind: ProblemKind,
-    /// Where.
+    /// The place of the problem.
     pub place: Place,
     /// The message: lower case, without the place.
     pub message: String,

@@ -13,7 +13,7 @@ use crate::Place;
 /// Each path is asked for at most once in one [`Document::read`](crate::Document::read).
 pub type Loader<'l> = dyn FnMut(&str) -> Loaded + 'l;
 
-/// What a [`Loader`] found.
+/// The result of a [`Loader`].
 #[derive(Clone, Debug)]
 pub enum Loaded {
     /// The file's text, already checked to be UTF-8.
@@ -52,7 +52,7 @@ pub enum IncludeKind {
     Listing,
 }
 
-/// What became of an include.
+/// The outcome of an include.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IncludeOutcome {
     /// Read and spliced in: index into [`Document::files`](crate::Document::files).
@@ -87,7 +87,7 @@ pub struct Include {
     pub candidates: Vec<String>,
     /// The path that was found, for files that are read here.
     pub resolved: Option<String>,
-    /// What became of it.
+    /// Whether it was read, and why not.
     pub outcome: IncludeOutcome,
     /// The cause of the doubt, if LaTeX may not make this request.
     pub doubt: Option<Place>,

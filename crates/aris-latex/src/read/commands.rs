@@ -1,4 +1,4 @@
-//! What the reader knows about commands: the tables, and what each word of them does.
+//! The commands that the reader knows: their tables, and the actions for the words in them.
 
 use super::{After, GroupKind, Kind, Reader, Token, entries, names, style};
 use crate::{BlockKind::Footnote, IncludeKind};
@@ -6,9 +6,8 @@ use crate::{BlockKind::Footnote, IncludeKind};
 /// A known command.
 #[derive(Clone, Copy)]
 pub(crate) struct Cmd {
-    /// What it does: a word of `commands.txt`, or one that the reader itself assigns (`symbol`, `sign`, `function`, `accent`,
-    /// `set`,
-    /// `register`, `opaque`).
+    /// The word for its action: one of `commands.txt`, or one that the reader itself assigns (`symbol`, `sign`, `function`,
+    /// `accent`, `set`, `register`, `opaque`).
     pub(crate) what: &'static str,
     /// The parameter of that word.
     pub(crate) how: How,
@@ -87,7 +86,7 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
     fixed.chain(listed).chain(accents).chain([space])
 }
 
-/// What a word of `commands.txt` does.
+/// The action for a word of `commands.txt`.
 fn run(what: &str) -> Option<Run> {
     Some(match what {
         "nothing" | "none" | "true" | "varies" => |_, _, _| {},

@@ -32,7 +32,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The innermost file; `None` while tokens are looked at on their own.
+    /// The innermost file. `None` while tokens are processed without a file.
     pub(super) fn file(&self) -> Option<&File> {
         self.frames.last()?.file.as_ref()
     }
@@ -53,7 +53,7 @@ impl Reader<'_> {
         frame.is_some_and(|frame| frame.file.is_some() && self.stack.len() == frame.base)
     }
 
-    /// What is left of the innermost file.
+    /// The rest of the innermost file.
     pub(super) fn rest_of_file(&self) -> &str {
         self.file().map_or("", File::rest)
     }

@@ -560,7 +560,7 @@ impl Reader<'_> {
         self.spend(before);
     }
 
-    /// `\global` before what defines something.
+    /// `\global` before a definition.
     pub(super) fn global(&mut self, _: Token, _: How) {
         let mut next = self.next_visible();
         // `\long`

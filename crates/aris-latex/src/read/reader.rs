@@ -74,7 +74,7 @@ pub(super) struct File {
     pub(super) doubt: u32,
 }
 
-/// A source of tokens: the token stack above `base`, then the file. Without a file, these tokens are looked at on their own.
+/// A source of tokens: the token stack above `base`, then the file. Without a file, only the tokens on the stack are processed.
 pub(super) struct Frame {
     pub(super) base: usize,
     pub(super) file: Option<File>,

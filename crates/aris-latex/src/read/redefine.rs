@@ -1,4 +1,4 @@
-//! Macros that a command which is not followed may redefine: from there on it is not certain what they print.
+//! Macros that may be redefined by a command whose effect is not followed: from there on their output is doubtful.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The main loop: what each token and command does. Groups: what opens, what closes, what was forgotten.
+//! The main loop, which runs tokens and commands, and groups: their begin, their end, and groups that are never closed.
 
 use super::{After, Cmd, Group, GroupKind, How, Kind, Meaning, Reader, Token, narrow, style};
 use crate::{Place, ProblemKind};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use unicode_normalization::char::compose;
 
-/// What names print: the lines `WHAT NAME TEXT` of a table.
+/// The text that names print, from the lines `WHAT NAME TEXT` of a table.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     include_str!("names.txt").lines().filter_map(|line| {
         let (what, rest) = line.split_once(' ')?;
@@ -23,7 +23,7 @@ pub(super) fn text_of(what: &str, name: &str) -> Option<&'static str> {
     ALL.get(&(what, name)).copied()
 }
 
-/// What a control sequence prints, where that is one fixed text: `α` for `alpha`.
+/// The fixed text that a control sequence prints: `α` for `alpha`. `None` if it prints no fixed text.
 pub fn symbol(name: &str) -> Option<&'static str> {
     let kinds = ["symbol", "sign", "function"];
     kinds.iter().find_map(|what| text_of(what, name))

@@ -1,4 +1,4 @@
-//! Tokens: what the lexer makes of a file, and what macros are made of.
+//! Tokens: the output of the lexer, and the content of macros.
 
 use std::sync::Arc;
 

@@ -229,7 +229,7 @@ impl Reader<'_> {
         !self.writer.doubts.open.is_empty()
     }
 
-    /// The number of the innermost open doubt; 0 where there is none.
+    /// The number of the innermost open doubt; 0 if there is none.
     pub(super) fn doubt_number(&self) -> u32 {
         self.writer.doubts.open.last().copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What is read as bytes: addresses and code in the text.
+//! Addresses and code in the text, which are read as bytes.
 
 use super::{Cmd, How, Kind, Meaning, Reader, Role, Token, narrow, style};
 

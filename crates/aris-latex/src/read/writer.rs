@@ -34,7 +34,7 @@ struct Open {
     text: usize,
     pieces: usize,
     marks: usize,
-    /// For each slot: one more than the index of its last mark (0 for none), and the number of what that mark is about.
+    /// For each slot: one more than the index of its last mark (0 for none), and the number of that mark's link, doubt or macro.
     last: [(u32, u32); SLOTS],
     pending: Option<(Token, Style)>,
     operator: Option<(&'static str, Token, Style)>,
