@@ -13,7 +13,7 @@ use std::ops::Range;
 use aris_claims::stretches::Stretches;
 use aris_contract::ids::{Doi, arxiv_mentions};
 
-use super::passage::before;
+use super::passage::{before, from};
 use crate::words;
 
 /// What a mark points to.
@@ -60,20 +60,21 @@ const RANGE: u32 = 60;
 pub(crate) fn written(text: &str, hidden: &Stretches, keys: bool) -> Vec<Mark> {
     let mut found = Vec::new();
     let mut skip = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if at < skip || !matches!(byte, b'[' | b'(' | b'@' | b'\\') || hidden.contains(at) {
+    for (at, _) in text.match_indices(['[', '(', '@', '\\']) {
+        if at < skip || hidden.contains(at) {
             continue;
         }
-        let mark = match byte {
-            b'[' => bracket(text, at, keys),
-            b'(' => parenthesis(text, at),
-            b'@' if keys => bare_key(text, at),
-            b'\\' if keys => command(text, at),
+        let mark = match text.as_bytes().get(at) {
+            Some(b'[') => bracket(text, at, keys),
+            Some(b'(') => parenthesis(text, at),
+            Some(b'@') if keys => bare_key(text, at),
+            Some(b'\\') if keys => command(text, at),
             _ => None,
         };
-        if let Some(mark) = mark {
-            skip = mark.range.end;
-            found.push(mark);
+        if let Some((length, source)) = mark {
+            skip = at + length;
+            let range = at..skip;
+            found.push(Mark { range, source });
         }
     }
     let mentions = arxiv_mentions(text).into_iter();
@@ -96,20 +97,22 @@ pub(crate) fn names_source(text: &str) -> bool {
 /// "Smith, J. Title. Journal, 2020."
 fn bare_reference(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(is_year)
-        && text.chars().next().is_some_and(char::is_uppercase)
+        && text.starts_with(char::is_uppercase)
         && text.contains(',')
 }
 
-fn closing(text: &str, at: usize, close: char) -> Option<usize> {
-    let inside = text.get(at + 1..)?;
-    let limit = inside.floor_char_boundary(BRACKET.min(inside.len()));
-    inside.get(..limit)?.find(close).map(|end| at + 1 + end)
+/// The length in bytes of a mark, and what it points to.
+type Found = Option<(usize, Source)>;
+
+/// What stands from a byte on, as far as one mark reaches.
+fn near(text: &str, at: usize) -> &str {
+    let rest = from(text, at);
+    before(rest, rest.floor_char_boundary(BRACKET.min(rest.len())))
 }
 
 /// `[3]`, `[2, 5-7]`, `[@key]`, `[^1]`.
-fn bracket(text: &str, at: usize, keys: bool) -> Option<Mark> {
-    let end = closing(text, at, ']')?;
-    let inside = text.get(at + 1..end)?;
+fn bracket(text: &str, at: usize, keys: bool) -> Found {
+    let (inside, _) = near(text, at + 1).split_once(']')?;
     let source = if keys && inside.contains('@') {
         let words = inside.split([';', ' ', ',']);
         let keys = words.filter_map(|word| word.trim_start_matches('-').strip_prefix('@'));
@@ -120,8 +123,7 @@ fn bracket(text: &str, at: usize, keys: bool) -> Option<Mark> {
         let numbers = numbers(inside).filter(|numbers| !is_interval(text, at, numbers));
         Source::Numbers(numbers?)
     };
-    let range = at..end + 1;
-    Some(Mark { range, source })
+    Some((inside.len() + 2, source))
 }
 
 /// "95% CI [12, 18]" and "in the range [1, 5]" are no citations, nor is `x[3]`.
@@ -148,13 +150,17 @@ fn last_word(text: &str) -> &str {
 }
 
 fn numbers(inside: &str) -> Option<Vec<u32>> {
+    // Three digits: lists of references end there, and years have four.
+    let number = |text: &str| {
+        let text = text.trim();
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+        text.parse::<u32>()
+            .ok()
+            .filter(|_| is_number && text.len() <= 3)
+    };
     let mut out = Vec::new();
     for part in inside.split([',', ';']) {
-        let part = part.trim();
-        let (from, to) = match part.split_once(['-', '–', '—']) {
-            Some((from, to)) => (from.trim(), to.trim()),
-            None => (part, part),
-        };
+        let (from, to) = part.split_once(['-', '–', '—']).unwrap_or((part, part));
         let (from, to) = (number(from)?, number(to)?);
         if to < from || to - from > RANGE {
             return None;
@@ -164,129 +170,93 @@ fn numbers(inside: &str) -> Option<Vec<u32>> {
     Some(out)
 }
 
-/// Three digits: lists of references end there, and years have four.
-fn number(text: &str) -> Option<u32> {
-    (text.len() <= 3 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| text.parse().ok())?
-}
-
 fn trimmed_key(key: &str) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || "_:.-/+".contains(c);
-    let mut keys = key.split(|c| !is_part(c));
-    let key = keys.next().unwrap_or("");
-    key.trim_end_matches(['.', ':', '-', '/'])
+    let end = key.find(|c| !is_part(c)).unwrap_or(key.len());
+    before(key, end).trim_end_matches(['.', ':', '-', '/'])
 }
 
 /// `@smith2020` in running text; an address has a letter before the sign.
-fn bare_key(text: &str, at: usize) -> Option<Mark> {
-    let before = text.get(..at)?;
-    if !(before.is_empty() || before.ends_with([' ', '(', '\u{a0}', '-', '—', '–'])) {
-        return None;
-    }
-    let key = trimmed_key(text.get(at + 1..)?);
-    key.starts_with(char::is_alphabetic).then(|| Mark {
-        range: at..at + 1 + key.len(),
-        source: Source::Keys(vec![key.to_owned()]),
-    })
+fn bare_key(text: &str, at: usize) -> Found {
+    let before = before(text, at);
+    let begins = before.is_empty() || before.ends_with([' ', '(', '\u{a0}', '-', '—', '–']);
+    let key = trimmed_key(from(text, at + 1));
+    (begins && key.starts_with(char::is_alphabetic))
+        .then(|| (1 + key.len(), Source::Keys(vec![key.to_owned()])))
 }
 
 /// `\citep[see][]{a,b}` in Markdown, as pandoc takes it.
-fn command(text: &str, at: usize) -> Option<Mark> {
-    let rest = text.get(at + 1..)?;
-    let limit = rest.floor_char_boundary(BRACKET.min(rest.len()));
-    let rest = rest.get(..limit)?;
-    let name = rest
-        .find(|c: char| !c.is_ascii_alphabetic())
-        .and_then(|end| rest.get(..end))?;
-    if !name.to_ascii_lowercase().contains("cite") {
+fn command(text: &str, at: usize) -> Found {
+    let (head, rest) = near(text, at + 1).split_once('{')?;
+    let (keys, _) = rest.split_once('}')?;
+    let name_end = head.find(|c: char| !c.is_ascii_alphabetic());
+    let (name, options) = head.split_at(name_end.unwrap_or(head.len()));
+    let takes_keys = options.is_empty() || options == "*" || options.ends_with(']');
+    if !takes_keys || !name.to_ascii_lowercase().contains("cite") {
         return None;
     }
-    let open = rest.find('{')?;
-    let options = rest.get(name.len()..open)?;
-    if !(options.is_empty() || options == "*" || options.ends_with(']')) {
-        return None;
-    }
-    let end = open + 1 + rest.get(open + 1..)?.find('}')?;
-    let source = Source::of_keys(rest.get(open + 1..end)?.split(',').map(str::trim))?;
-    let range = at..at + 1 + end + 1;
-    Some(Mark { range, source })
+    let source = Source::of_keys(keys.split(',').map(str::trim))?;
+    Some((head.len() + keys.len() + 3, source))
 }
 
 /// `(Name et al., 2020; Other, 2019)` and the year of `Name (2020)`.
-fn parenthesis(text: &str, at: usize) -> Option<Mark> {
-    let end = closing(text, at, ')')?;
-    let inside = text.get(at + 1..end)?;
-    let range = at..end + 1;
-    let names = || Mark {
-        range: range.clone(),
-        source: Source::Names,
+fn parenthesis(text: &str, at: usize) -> Found {
+    let (inside, _) = near(text, at + 1).split_once(')')?;
+    let is_mark = if inside.split(',').all(|part| is_year(part.trim())) {
+        named_before(text, at)
+    } else {
+        // Names may follow an opening such as "see" or "e.g.": the last ones tell.
+        inside.rsplit(';').next().is_some_and(names_and_year)
     };
-    if inside.split(',').all(|part| is_year(part.trim())) {
-        return named_before(text, at).then(names);
-    }
-    let parts: Vec<&str> = inside.split(';').collect();
-    let last = parts.last()?;
-    // The names may follow an opening such as "see" or "e.g.".
-    let all = parts.iter().all(|part| names_and_year(part));
-    (all || parts.len() > 1 && names_and_year(last)).then(names)
+    is_mark.then_some((inside.len() + 2, Source::Names))
 }
 
 /// "see Name and Other, 2020a", "Name et al. 2020".
 fn names_and_year(part: &str) -> bool {
-    // What follows the year is a place in the work: "Name, 2020, Fig. 3".
     let part = part.trim();
-    let mut ends = part.match_indices(',').map(|(at, _)| at);
-    let part = ends
-        .find_map(|end| {
-            let head = part.get(..end)?;
-            let last = head.rsplit([' ', ',', '\u{a0}']).next()?;
-            (last.len() < head.len() && is_year(last)).then_some(head)
-        })
-        .unwrap_or(part);
-    let cut = part.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let Some((names, year)) = cut.rsplit_once([' ', ',', '\u{a0}']) else {
-        return false;
-    };
-    if part.len() - cut.len() > 1 || !is_year(year) {
-        return false;
-    }
-    let comma = names.trim_end().ends_with(',') || cut.ends_with(&format!(",{year}"));
+    // What follows the year is a place in the work: "Name, 2020, Fig. 3".
+    let ends = part.match_indices(',').map(|(at, _)| at);
+    let names = ends.chain([part.len()]).find_map(|end| {
+        let (names, year) = before(part, end).rsplit_once([' ', ',', '\u{a0}'])?;
+        is_year(year).then_some(names)
+    });
+    let Some(names) = names else { return false };
+    let comma = from(part, names.len()).starts_with(',') || names.trim_end().ends_with(',');
     let names = names.trim_end_matches([',', ' ', '\u{a0}']);
     let mut parts = names.split([' ', '\u{a0}']).filter(|word| !word.is_empty());
     let has_name = parts.clone().any(is_name);
-    let others = names.ends_with("et al.") || names.ends_with("et al");
+    let is_initial = |word: &str| word.len() == 1 && word.starts_with(char::is_uppercase);
     let only_names = parts.all(|word| {
         let bare = word.trim_end_matches([',', '.']);
         is_name(word) || words::is("with_names", bare) || is_initial(bare)
     });
-    has_name && (others || only_names && (comma || names.contains(" and ") || names.contains('&')))
+    let joined = comma || names.contains(" and ") || names.contains('&');
+    has_name && (is_cut(names) || only_names && joined)
 }
 
-fn is_initial(word: &str) -> bool {
-    word.len() == 1 && word.chars().all(char::is_uppercase)
+/// Whether a list of names is cut short.
+fn is_cut(names: &str) -> bool {
+    names.ends_with("et al.") || names.ends_with("et al")
 }
 
 /// A word that can be a family name: a capital, then letters; no month.
 fn is_name(word: &str) -> bool {
-    let word = word
-        .trim_end_matches([',', '.', '\''])
-        .trim_end_matches("'s");
-    let mut letters = word.chars();
-    letters.next().is_some_and(char::is_uppercase)
+    let word = word.trim_end_matches([',', '.', '\'']);
+    let word = word.trim_end_matches("'s");
+    let is_letter = |c: char| c.is_alphabetic() || matches!(c, '-' | '\'' | '’');
+    word.starts_with(char::is_uppercase)
         && word.chars().count() >= 2
-        && letters.all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
+        && word.chars().all(is_letter)
         && !words::is("months", &word.to_lowercase())
 }
 
 /// "Name (2020)", "Name and Other (2020)", "Name et al. (2020)": what stands before the bracket is a name.
 fn named_before(text: &str, at: usize) -> bool {
     let before = before(text, at).trim_end_matches([' ', '\u{a0}']);
-    if before.ends_with("et al.") || before.ends_with("et al") {
-        return true;
-    }
     let mut words = before.rsplit([' ', '\u{a0}', '(', '[']);
     let word = words.next().unwrap_or("");
-    is_name(word) && !word.ends_with(['.', ',', ':']) && word.chars().any(char::is_lowercase)
+    let ends = word.ends_with(['.', ',', ':']) || !word.contains(char::is_lowercase);
+    is_cut(before) || is_name(word) && !ends
 }
 
 fn is_year(text: &str) -> bool {
@@ -300,15 +270,11 @@ fn is_year(text: &str) -> bool {
 /// The DOIs in a text.
 fn dois(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     text.match_indices("10.").filter_map(|(start, _)| {
-        if before(text, start).ends_with(|c: char| c.is_alphanumeric() || c == '.') {
-            return None;
-        }
-        let rest = text.get(start..)?;
-        let rest = before(rest, rest.floor_char_boundary(BRACKET.min(rest.len())));
-        let mut words = rest.split(|c: char| c.is_whitespace() || "\"<>,;".contains(c));
-        let word = words.next()?.trim_end_matches(['.', ')', ']']);
-        Doi::parse(word).ok()?;
-        Some(start..start + word.len())
+        let goes_on = before(text, start).ends_with(|c: char| c.is_alphanumeric() || c == '.');
+        let rest = near(text, start);
+        let end = rest.find(|c: char| c.is_whitespace() || "\"<>,;".contains(c));
+        let word = before(rest, end.unwrap_or(rest.len())).trim_end_matches(['.', ')', ']']);
+        (!goes_on && Doi::parse(word).is_ok()).then(|| start..start + word.len())
     })
 }
 
