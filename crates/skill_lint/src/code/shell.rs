@@ -63,7 +63,7 @@ impl<'a> Script<'a> {
             heredocs: Vec::new(),
             literal: Vec::new(),
         };
-        lexer.list(Close::End, None);
+        lexer.list(END, None);
         Self {
             source,
             commands: lexer.commands,
@@ -167,14 +167,6 @@ pub(crate) fn literal_words(line: &str) -> Result<Vec<String>, &'static str> {
     }
 }
 
-/// What ends a list of commands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Close {
-    End,
-    Parenthesis,
-    Backquote,
-}
-
 struct Heredoc {
     delimiter: String,
     /// A quoted delimiter: nothing in the body is expanded.
@@ -196,11 +188,20 @@ struct Lexer<'a> {
     literal: Vec<Range<usize>>,
 }
 
+/// Reserved words behind which a command begins, or that stand alone.
+const RESERVED: &str = "if then else elif fi do done while until { } ! time coproc";
+
+/// A redirection up to its word.
+static REDIRECTION: Pattern = Pattern::new(|| compiled("^(?:<<<|<<-?|[<>][&>|]?)"));
+
+/// What ends a list of commands that nothing around it ends.
+const END: u8 = 0;
+
 impl Lexer<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         // A NUL cannot stand in a script that a shell reads, so it can stand for the end here.
         let bytes = self.source.as_bytes();
-        bytes.get(self.at + ahead).copied().unwrap_or(0)
+        bytes.get(self.at + ahead).copied().unwrap_or(END)
     }
 
     fn done(&self) -> bool {
@@ -211,11 +212,6 @@ impl Lexer<'_> {
         self.source.get(range).unwrap_or("")
     }
 
-    fn starts_with(&self, text: &str) -> bool {
-        let rest = self.source.get(self.at..);
-        rest.is_some_and(|rest| rest.starts_with(text))
-    }
-
     /// Passes over bytes.
     fn skip(&mut self, wanted: impl Fn(u8) -> bool) {
         while !self.done() && wanted(self.peek(0)) {
@@ -223,15 +219,28 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads what lies inside something; what lies too deep is not read. Gives whether it was.
-    fn deeper(&mut self, read: impl FnOnce(&mut Self)) -> bool {
-        let may = self.depth < DEEPEST;
-        if may {
+    fn blanks(&mut self) {
+        self.skip(|byte| matches!(byte, b' ' | b'\t'));
+    }
+
+    fn comment(&mut self) {
+        // A comment inside backquotes ends with them.
+        let quoted = self.backquotes > 0;
+        self.skip(|byte| byte != b'\n' && !(quoted && byte == b'`'));
+    }
+
+    /// Whether a process substitution begins here.
+    fn is_process(&self) -> bool {
+        matches!(self.peek(0), b'<' | b'>') && self.peek(1) == b'('
+    }
+
+    /// Reads what lies inside something; what lies too deep is not read.
+    fn deeper(&mut self, read: impl FnOnce(&mut Self)) {
+        if self.depth < DEEPEST {
             self.depth += 1;
             read(self);
             self.depth -= 1;
         }
-        may
     }
 
     fn next_pipeline(&mut self) -> usize {
@@ -239,13 +248,13 @@ impl Lexer<'_> {
         self.pipelines
     }
 
-    /// Reads commands up to `close`, which is consumed. The first belongs to `pipeline`.
-    fn list(&mut self, close: Close, pipeline: Option<usize>) {
+    /// Reads commands up to `close`, which is consumed: a parenthesis, a backquote or [`END`]. The first belongs to `pipeline`.
+    fn list(&mut self, close: u8, pipeline: Option<usize>) {
         let mut command = Command {
             pipeline: pipeline.unwrap_or_else(|| self.next_pipeline()),
             ..Command::default()
         };
-        // One entry for each open `case`.
+        // How many `case` are open.
         let mut cases: usize = 0;
         while !self.done() {
             match self.peek(0) {
@@ -282,19 +291,14 @@ impl Lexer<'_> {
                     self.finish(&mut command, !or);
                 }
                 b'(' => self.open(&mut command),
-                b')' => {
+                byte if byte == b')' || byte == b'`' && close == b'`' => {
                     self.at += 1;
                     self.finish(&mut command, false);
-                    if close == Close::Parenthesis {
+                    if byte == close {
                         return;
                     }
                 }
-                b'`' if self.backquotes > 0 && close == Close::Backquote => {
-                    self.at += 1;
-                    self.finish(&mut command, false);
-                    return;
-                }
-                b'<' | b'>' if self.peek(1) != b'(' => self.redirect(&mut command),
+                b'<' | b'>' if !self.is_process() => self.redirect(&mut command),
                 _ => {
                     let word = self.word();
                     self.place(word, &mut command, &mut cases);
@@ -308,49 +312,32 @@ impl Lexer<'_> {
     fn place(&mut self, word: Word, command: &mut Command, cases: &mut usize) {
         let text = self.text(word.clone());
         // `2>file`: the descriptor is not an argument.
-        if matches!(self.peek(0), b'<' | b'>')
-            && self.peek(1) != b'('
-            && !text.is_empty()
-            && text.bytes().all(|b| b.is_ascii_digit())
-        {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number && matches!(self.peek(0), b'<' | b'>') && !self.is_process() {
             return;
         }
-        if command.words.is_empty() {
-            match text {
-                "if" | "then" | "else" | "elif" | "fi" | "do" | "done" | "while" | "until"
-                | "{" | "}" | "!" | "time" | "coproc" => return,
-                "esac" => {
-                    *cases = cases.saturating_sub(1);
-                    return;
-                }
-                "[[" => {
+        match command.words.as_slice() {
+            [] if RESERVED.split(' ').any(|reserved| reserved == text) => {}
+            [] if text == "esac" => *cases = cases.saturating_sub(1),
+            [] if text == "[[" => {
+                command.words.push(word);
+                self.words(END, |lexer, word| {
+                    let last = lexer.text(word.clone()) == "]]";
                     command.words.push(word);
-                    self.condition(command);
-                    return;
-                }
-                _ if is_assignment(text) => {
-                    command.assignments.push(word);
-                    return;
-                }
-                _ => {}
+                    last
+                });
             }
-        }
-        if let [first, _] = command.words.as_slice() {
-            match (self.text(first.clone()), text) {
-                ("case", "in") => {
-                    command.words.clear();
-                    *cases += 1;
-                    self.case_pattern(cases);
-                    return;
-                }
-                ("function", "{") => {
-                    command.words.clear();
-                    return;
-                }
-                _ => {}
+            [] if is_assignment(text) => command.assignments.push(word),
+            [first, _] if text == "in" && self.text(first.clone()) == "case" => {
+                command.words.clear();
+                *cases += 1;
+                self.case_pattern(cases);
             }
+            [first, _] if text == "{" && self.text(first.clone()) == "function" => {
+                command.words.clear();
+            }
+            _ => command.words.push(word),
         }
-        command.words.push(word);
     }
 
     /// Ends a command. With `piped` the next one is in the same pipeline.
@@ -360,31 +347,22 @@ impl Lexer<'_> {
         } else {
             self.next_pipeline()
         };
-        let whole = std::mem::replace(
-            command,
-            Command {
-                pipeline,
-                ..Command::default()
-            },
-        );
+        let next = Command {
+            pipeline,
+            ..Command::default()
+        };
+        let whole = std::mem::replace(command, next);
         if !whole.is_empty() {
             self.commands.push(whole);
         }
     }
 
-    fn comment(&mut self) {
-        // A comment inside backquotes ends with them.
-        let quoted = self.backquotes > 0;
-        self.skip(|byte| byte != b'\n' && !(quoted && byte == b'`'));
-    }
-
     /// `(`: arithmetic, a function's parentheses or a subshell.
     fn open(&mut self, command: &mut Command) {
-        if self.peek(1) == b'(' && command.words.is_empty() {
-            self.balanced();
-            return;
-        }
         self.at += 1;
+        if self.peek(0) == b'(' && command.words.is_empty() {
+            return self.pieces(b')', false);
+        }
         let mark = self.at;
         self.blanks();
         if self.peek(0) == b')' && !command.words.is_empty() {
@@ -393,46 +371,37 @@ impl Lexer<'_> {
             return;
         }
         self.at = mark;
-        self.deeper(|lexer| lexer.list(Close::Parenthesis, Some(command.pipeline)));
+        self.deeper(|lexer| lexer.list(b')', Some(command.pipeline)));
     }
 
     /// Reads the pattern of a `case` branch with its `)`, or the `esac` in its place.
     fn case_pattern(&mut self, cases: &mut usize) {
         let mut first = true;
+        self.words(b')', |lexer, word| {
+            let ends = first && lexer.text(word) == "esac";
+            if ends {
+                *cases = cases.saturating_sub(1);
+            }
+            first = false;
+            ends
+        });
+    }
+
+    /// Passes over words and what parts them, to the `close` behind them, which is consumed, or to a word that `is_last`.
+    fn words(&mut self, close: u8, mut is_last: impl FnMut(&mut Self, Word) -> bool) {
         while !self.done() {
             match self.peek(0) {
-                b')' => {
+                byte if byte == close => {
                     self.at += 1;
                     return;
                 }
-                byte if is_separator(byte) => self.at += 1,
-                b'#' if first => self.comment(),
                 b'`' if self.backquotes > 0 => return,
-                _ => {
-                    let word = self.word();
-                    if first && self.text(word) == "esac" {
-                        *cases = cases.saturating_sub(1);
-                        return;
-                    }
-                    first = false;
-                }
-            }
-        }
-    }
-
-    /// Reads `[[ … ]]` after its opening.
-    fn condition(&mut self, command: &mut Command) {
-        while !self.done() {
-            match self.peek(0) {
-                b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'&' | b'|' | b';' => self.at += 1,
-                b'<' | b'>' if self.peek(1) != b'(' => self.at += 1,
+                b'#' if close != END => self.comment(),
                 b'\\' if self.peek(1) == b'\n' => self.at += 2,
-                b'`' if self.backquotes > 0 => return,
+                byte if is_separator(byte) && !self.is_process() => self.at += 1,
                 _ => {
                     let word = self.word();
-                    let last = self.text(word.clone()) == "]]";
-                    command.words.push(word);
-                    if last {
+                    if is_last(self, word) {
                         return;
                     }
                 }
@@ -442,68 +411,39 @@ impl Lexer<'_> {
 
     /// `<…` and `>…` at the place of a word.
     fn redirect(&mut self, command: &mut Command) {
-        let output = self.peek(0) == b'>';
-        let mut replaces = false;
-        let text = self.starts_with("<<<");
-        if text {
-            self.at += 3;
-        } else if self.starts_with("<<") {
-            self.at += 2;
-            let tabs = self.peek(0) == b'-';
-            self.at += usize::from(tabs);
-            self.blanks();
-            let word = self.word();
-            let raw = self.text(word).to_owned();
-            let delimiter = raw.replace(['\'', '"', '\\'], "");
-            self.heredocs.push(Heredoc {
-                quoted: delimiter != raw,
-                delimiter,
-                tabs,
-            });
-            return;
-        } else {
-            self.at += 1;
-            if self.peek(0) == b'&' {
-                // `>&2` and `<&-` name descriptors.
-                self.at += 1;
-                self.blanks();
-                self.word();
-                return;
-            }
-            let appends = self.peek(0) == b'>';
-            replaces = output && !appends;
-            self.at += usize::from(appends || self.peek(0) == b'|');
-        }
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        let operator = REDIRECTION.find(rest).map_or("", |found| found.as_str());
+        self.at += operator.len();
         self.blanks();
         let word = self.word();
-        if text {
-            command.inputs.push(word);
-        } else if replaces && !word.is_empty() {
-            command.outputs.push(word);
+        match operator {
+            "<<" | "<<-" => {
+                let raw = self.text(word);
+                let delimiter = raw.replace(['\'', '"', '\\'], "");
+                let quoted = delimiter != raw;
+                self.heredocs.push(Heredoc {
+                    delimiter,
+                    quoted,
+                    tabs: operator == "<<-",
+                });
+            }
+            "<<<" => command.inputs.push(word),
+            ">" | ">|" if !word.is_empty() => command.outputs.push(word),
+            _ => {}
         }
-    }
-
-    fn blanks(&mut self) {
-        self.skip(|byte| matches!(byte, b' ' | b'\t'));
     }
 
     /// Passes over the here-documents that were announced on the line that just ended.
     fn heredoc_bodies(&mut self) {
         for heredoc in std::mem::take(&mut self.heredocs) {
             let body = self.at;
-            while !self.done() {
-                let start = self.at;
-                self.skip(|byte| byte != b'\n');
-                let line = self.text(start..self.at);
+            let rest = self.source.get(body..).unwrap_or_default();
+            for line in rest.split_inclusive('\n') {
+                self.at += line.len();
+                let line = line.strip_suffix('\n').unwrap_or(line);
                 let line = line.strip_suffix('\r').unwrap_or(line);
-                let line = if heredoc.tabs {
-                    line.trim_start_matches('\t')
-                } else {
-                    line
-                };
-                let last = line == heredoc.delimiter;
-                self.at += 1;
-                if last {
+                let is_tab = |c: char| heredoc.tabs && c == '\t';
+                if line.trim_start_matches(is_tab) == heredoc.delimiter {
                     break;
                 }
             }
@@ -511,7 +451,6 @@ impl Lexer<'_> {
                 self.literal.push(body..self.at);
             }
         }
-        self.at = self.at.min(self.source.len());
     }
 
     /// Reads one word. May be empty; always goes forward when a byte that is no separator stands here.
@@ -520,19 +459,22 @@ impl Lexer<'_> {
         let mut groups = 0_usize;
         while !self.done() {
             match self.peek(0) {
-                b'<' | b'>' if self.at == start && self.peek(1) == b'(' => {
-                    self.at += 1;
-                    self.substitution();
+                b'<' | b'>' if self.at == start && self.is_process() => {
+                    self.at += 2;
+                    self.deeper(|lexer| lexer.list(b')', None));
                 }
                 b'(' => {
                     let before = self.text(start..self.at);
                     // Only the first group: the name before it is read again.
-                    if groups == 0 && before.ends_with('=') && is_assignment(before) {
-                        self.array();
-                    } else if before.ends_with(['?', '*', '+', '@', '!']) {
-                        self.balanced();
-                    } else {
+                    let is_array = groups == 0 && before.ends_with('=') && is_assignment(before);
+                    if !is_array && !before.ends_with(['?', '*', '+', '@', '!']) {
                         break;
+                    }
+                    self.at += 1;
+                    if is_array {
+                        self.deeper(|lexer| lexer.words(b')', |_, _| false));
+                    } else {
+                        self.pieces(b')', false);
                     }
                     groups += 1;
                 }
@@ -550,41 +492,34 @@ impl Lexer<'_> {
 
     /// One quoted part, expansion or character of a word.
     fn piece(&mut self, in_quotes: bool) {
-        match self.peek(0) {
-            b'\\' => self.at += 2,
-            b'\'' if !in_quotes => {
+        let (first, second, third) = (self.peek(0), self.peek(1), self.peek(2));
+        self.at += 1;
+        match (first, second) {
+            (b'\\', _) => self.at += 1,
+            (b'\'', _) if !in_quotes => self.single_quotes(false),
+            (b'"', _) if !in_quotes => self.pieces(b'"', true),
+            (b'$', b'\'') if !in_quotes => {
                 self.at += 1;
-                self.single_quotes(false);
+                self.single_quotes(true);
             }
-            b'"' if !in_quotes => self.double_quotes(),
-            b'$' => match (self.peek(1), self.peek(2)) {
-                (b'\'', _) if !in_quotes => {
-                    self.at += 2;
-                    self.single_quotes(true);
-                }
-                (b'(', b'(') => {
-                    self.at += 1;
-                    self.balanced();
-                }
-                (b'(', _) => {
-                    self.at += 1;
-                    self.substitution();
-                }
-                (b'{', _) => {
-                    self.at += 1;
-                    self.braces(in_quotes);
-                }
-                _ => self.at += 1,
-            },
-            b'`' => {
+            (b'$', b'(') if third == b'(' => {
                 self.at += 1;
-                self.deeper(|lexer| {
-                    lexer.backquotes += 1;
-                    lexer.list(Close::Backquote, None);
-                    lexer.backquotes -= 1;
-                });
+                self.pieces(b')', false);
             }
-            _ => self.at += 1,
+            (b'$', b'(') => {
+                self.at += 1;
+                self.deeper(|lexer| lexer.list(b')', None));
+            }
+            (b'$', b'{') => {
+                self.at += 1;
+                self.pieces(b'}', in_quotes);
+            }
+            (b'`', _) => self.deeper(|lexer| {
+                lexer.backquotes += 1;
+                lexer.list(b'`', None);
+                lexer.backquotes -= 1;
+            }),
+            _ => {}
         }
     }
 
@@ -597,92 +532,36 @@ impl Lexer<'_> {
         self.at += 1;
     }
 
-    fn double_quotes(&mut self) {
-        self.at += 1;
-        while !self.done() {
-            match self.peek(0) {
-                b'"' => {
-                    self.at += 1;
-                    return;
-                }
-                b'`' if self.backquotes > 0 => return,
-                _ => self.piece(true),
-            }
-        }
-    }
-
-    /// `(…)` that holds commands, from its opening on.
-    fn substitution(&mut self) {
-        self.at += 1;
-        self.deeper(|lexer| lexer.list(Close::Parenthesis, None));
-    }
-
-    /// `{…}` of a parameter expansion, from its opening on.
-    fn braces(&mut self, in_quotes: bool) {
-        self.at += 1;
+    /// Passes over what holds no commands of its own, but may hold substitutions, behind its opening and with its `close`: `"…"`, `{…}` of an
+    /// expansion, and a balanced `(…)`.
+    fn pieces(&mut self, close: u8, in_quotes: bool) {
         self.deeper(|lexer| {
-            while !lexer.done() && lexer.peek(0) != b'}' {
-                // Inside double quotes a `"` in the braces opens a quote of its own.
+            let mut level = 1_usize;
+            while !lexer.done() && level > 0 {
                 match lexer.peek(0) {
-                    b'"' => lexer.double_quotes(),
-                    b'`' if lexer.backquotes > 0 => break,
+                    b'`' if lexer.backquotes > 0 => return,
+                    byte if byte == close => {
+                        lexer.at += 1;
+                        level -= 1;
+                    }
+                    b'(' if close == b')' => {
+                        lexer.at += 1;
+                        level += 1;
+                    }
+                    // Inside double quotes a `"` in the braces opens a quote of its own.
+                    b'"' => {
+                        lexer.at += 1;
+                        lexer.pieces(b'"', true);
+                    }
                     _ => lexer.piece(in_quotes),
                 }
             }
-            lexer.at += usize::from(lexer.peek(0) == b'}');
         });
-    }
-
-    /// Passes over `(…)`, a balanced group that holds no commands of its own, but may hold substitutions.
-    fn balanced(&mut self) {
-        let mut level = 0_usize;
-        while !self.done() {
-            match self.peek(0) {
-                b'(' => {
-                    level += 1;
-                    self.at += 1;
-                }
-                b')' => {
-                    level = level.saturating_sub(1);
-                    self.at += 1;
-                    if level == 0 {
-                        return;
-                    }
-                }
-                b'`' if self.backquotes > 0 => return,
-                _ => self.piece(false),
-            }
-        }
-    }
-
-    /// `(…)` of an array, from its opening on.
-    fn array(&mut self) {
-        self.at += 1;
-        while !self.done() {
-            match self.peek(0) {
-                b')' => {
-                    self.at += 1;
-                    return;
-                }
-                b'#' => self.comment(),
-                b'`' if self.backquotes > 0 => return,
-                byte if is_separator(byte) => self.at += 1,
-                _ => {
-                    let read = self.deeper(|lexer| {
-                        lexer.word();
-                    });
-                    self.at += usize::from(!read);
-                }
-            }
-        }
     }
 }
 
 fn is_separator(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
-    )
+    b" \t\r\n;&|()<>".contains(&byte)
 }
 
 #[cfg(test)]
@@ -731,6 +610,7 @@ mod tests {
             ),
             ("(( a > b )) && c", vec!["c"]),
             ("x=$(( (1 + 2) > 3 )); y=(a $(b) 'c'); d", vec!["b", "d"]),
+            ("x=(<(a b) c); d", vec!["a b", "d"]),
             ("cat <<EOF | b\nnot $(this)\nEOF\nc", vec!["cat | b", "c"]),
             ("cat <<-'E O'\n\tx\n\tE O\nc", vec!["cat", "c"]),
             ("a <<< \"$b\" 2>&1 >out <in; c", vec!["a", "c"]),
@@ -797,6 +677,7 @@ mod tests {
             "<(",
             "@(",
             "\"$(",
+            "\"$((",
         ] {
             let _script = Script::read(&part.repeat(50_000));
         }
