@@ -240,6 +240,11 @@ const SQUARE: &[&str] = &[
         {"id": "m", "label": "Run more", "x": 335, "y": 150, "width": 100}, {"id": "k", "label": "Keep", "x": 130, "y": 385, "shape": "ellipse"}],
       "edges": [{"from": "r", "to": "s"}, {"from": "s", "to": "k", "label": "yes"}, {"from": "s", "to": "m", "label": "no"}, {"from": "m", "to": "r"},
         {"from": "r", "to": "k", "style": "dotted"}]}"#,
+    // Ends that stand a little beside each other.
+    r#"{"layout": {"direction": "LR", "routing": "orthogonal"}, "nodes": [{"id": "n1", "label": "x"}, {"id": "n2", "label": "Long label here"},
+        {"id": "n3", "label": "Encoder"}, {"id": "n5", "label": "A"}, {"id": "n6", "label": "A", "width": 60}, {"id": "n7", "label": "Long label here"}],
+      "edges": [{"from": "n2", "to": "n6"}, {"from": "n2", "to": "n6"}, {"from": "n1", "to": "n2"}, {"from": "n2", "to": "n6"}, {"from": "n1", "to": "n3"}],
+      "groups": [{"id": "g0", "label": "G", "node_ids": ["n1", "n2", "n3", "n5"]}, {"id": "g2", "label": "Group label", "node_ids": ["n6", "n7"]}]}"#,
 ];
 
 /// The ways of the edges in an SVG, each as its points.

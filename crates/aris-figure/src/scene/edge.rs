@@ -253,9 +253,11 @@ fn way(
             next.is_none(),
             arrows[1],
         ));
-        let next = *next.unwrap_or(&end);
         // A corner at the outline is left out: the edge begins or ends there.
-        if turn > 0.0 && before.min(after) > AT_OUTLINE {
+        let at_start = index == 0 && before <= AT_OUTLINE;
+        let at_end = next.is_none() && after <= AT_OUTLINE;
+        let next = *next.unwrap_or(&end);
+        if turn > 0.0 && !at_start && !at_end {
             let (one, two) = (
                 corner.lerp(here, turn / before),
                 corner.lerp(next, turn / after),

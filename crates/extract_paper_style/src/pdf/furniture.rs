@@ -104,13 +104,15 @@ fn listed(lines: &[&str], full: &[usize]) -> Vec<usize> {
     let Some(start) = titles.iter().position(is_contents) else {
         return Vec::new();
     };
-    let (mut end, mut entries) = (start, 0);
+    let (mut end, mut entries, mut first) = (start, 0, None);
     for (at, title) in titles.iter().enumerate().skip(start + 1) {
-        if at > end + OTHERS {
+        // Where the first title stands again, the text begins; its lines may stand twice, too.
+        if at > end + OTHERS || first == Some(title) {
             break;
         }
         if title.contains(char::is_alphabetic) && last.get(title.as_str()) > Some(&at) {
             (end, entries) = (at, entries + 1);
+            first.get_or_insert(title);
         }
     }
     let is_list = entries >= ENTRIES;
@@ -204,6 +206,11 @@ mod tests {
             (
                 "Contents|Two words|A|B||A|Text.",
                 "Contents|Two words|A|B|A|Text.",
+            ),
+            // Lines of the text stand more than once, as titles do.
+            (
+                "Contents|One|Two|Three||One|We go.|We go.|Two|We go.|Three|We go.",
+                "Contents|One|We go.|We go.|Two|We go.|Three|We go.",
             ),
             (
                 "We saw 12|of them in 2020|at night",
