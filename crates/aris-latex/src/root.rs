@@ -50,8 +50,8 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     let (parts, includers) = links(&all);
     // The files that include a `wanted` file, directly or through others. Every file on the way, and the one found, must satisfy
     // `into`.
-    let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
-        let from = all.iter().filter(|(_, facts)| wanted(facts));
+    let inherits = |wanted: &dyn Fn(&str, &Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
+        let from = all.iter().filter(|(name, facts)| wanted(name, facts));
         let from = from.map(|(name, _)| name.as_str()).collect();
         reached(&includers, from, |name| all.get(name).is_some_and(into))
     };
@@ -59,13 +59,19 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
         let class = facts.class.as_deref();
         class.is_some_and(|class| !PART_CLASSES.contains(&class))
     };
-    let classed = inherits(&is_whole, &|facts| facts.class.is_none());
+    let classed = inherits(&|_, facts| is_whole(facts), &|facts| facts.class.is_none());
     // A file with a class of its own that both begins and ends is a separate document.
     let goes_on = |facts: &Facts| facts.begins && (facts.class.is_none() || !facts.ends);
-    let begun = inherits(&goes_on, &|_| true);
-    // A file that only includes others is the paper if one of them begins the document and another ends it. If one of them does
-    // both, that one is the paper, and this file a wrapper.
-    let ended = inherits(&|facts| facts.ends && !facts.begins, &|facts| !facts.begins);
+    let begun = inherits(&|_, facts| goes_on(facts), &|_| true);
+    // A file that only includes others is the paper if they begin and end the document. If one of them is a whole paper, that one is
+    // it, and this file a wrapper.
+    let is_paper = |name: &str, facts: &Facts| {
+        facts.begins && (facts.class.is_some() || classed.contains(name))
+    };
+    let ended = inherits(
+        &|name, facts| facts.ends && !is_paper(name, facts),
+        &|facts| !facts.begins,
+    );
     let candidates = all.iter().map(|(name, facts)| (name.as_str(), facts));
     let candidates = candidates.filter(|(name, facts)| {
         let is_end = facts.class.is_some() || facts.ends || ended.contains(name);
@@ -88,9 +94,12 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
 }
 
 /// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them if
-/// they include each other in a cycle.
+/// they include each other in a cycle. Files with a class are left out if there are others: they are preambles without text.
 pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
-    let all = facts(files);
+    let mut all = facts(files);
+    if all.values().any(|facts| facts.class.is_none()) {
+        all.retain(|_, facts| facts.class.is_none());
+    }
     let names: Vec<&str> = all.keys().map(String::as_str).collect();
     let free = free(&names, &links(&all).0);
     free.into_iter().map(str::to_owned).collect()

@@ -3,7 +3,7 @@
 
 use aris_latex::{
     Block, BlockKind, Document, Error, Holds, IncludeKind, IncludeOutcome, Loaded, MarkKind,
-    Problem, ProblemKind,
+    Problem, ProblemKind, find_root,
 };
 
 fn tree(files: &[(&str, &str)]) -> Result<Document, Error> {
@@ -1263,4 +1263,93 @@ fn a_character_by_its_name_takes_nothing_else() {
         let document = self::document("", &text);
         assert_eq!(texts(&document), ["AB [cite]"], "{name}");
     }
+}
+
+/// An environment of verbatim text that the document defines anew: by commands that are known it is text, by others of its kind it stays
+/// verbatim, and by commands that nobody here knows that is said.
+#[test]
+fn verbatim_text_that_is_defined_anew_is_text_where_its_code_is_known() {
+    for (environment, preamble, is_text, problems) in [
+        ("verbatim", "", false, 0),
+        (
+            "verbatim",
+            "\\renewenvironment{verbatim}{\\begin{quote}}{\\end{quote}}",
+            true,
+            0,
+        ),
+        (
+            "verbatim",
+            "\\let\\verbatim\\quote\\let\\endverbatim\\endquote",
+            true,
+            0,
+        ),
+        (
+            "minted",
+            "\\newenvironment{minted}{\\par\\small}{\\par}",
+            true,
+            0,
+        ),
+        (
+            "alltt",
+            "\\let\\old\\alltt\\renewenvironment{alltt}{\\small\\old}{\\endold}",
+            false,
+            0,
+        ),
+        (
+            "Verbatim",
+            "\\renewenvironment{Verbatim}{\\small\\verbatim}{\\endverbatim}",
+            false,
+            0,
+        ),
+        (
+            "verbatim",
+            "\\renewenvironment{verbatim}{\\startcode}{\\stopcode}",
+            false,
+            1,
+        ),
+    ] {
+        let body =
+            format!("One.\n\\begin{{{environment}}}\nText \\cite{{a}}.\n\\end{{{environment}}}\n");
+        let document = document(preamble, &body);
+        assert_eq!(document.citations.len(), usize::from(is_text), "{preamble}");
+        let unread = document.problems.iter();
+        let unread = unread.filter(|problem| problem.kind == ProblemKind::UnreadText(Holds::ALL));
+        assert_eq!(unread.count(), problems, "{preamble}");
+    }
+}
+
+/// The root document only asks for its preamble and its text.
+#[test]
+fn a_preamble_and_a_text_in_files_of_their_own_are_one_document() {
+    let files = [
+        ("top.tex", "\\input{pre}\n\\input{body}\n"),
+        (
+            "pre.tex",
+            "\\documentclass{article}\\newcommand\\x{5}\\addbibresource{r.bib}\n",
+        ),
+        (
+            "body.tex",
+            "\\begin{document}We saw \\x{} of 7 \\cite{a}.\\end{document}",
+        ),
+    ];
+    assert_eq!(
+        find_root(&files).map(|root| root.path).as_deref(),
+        Ok("top.tex")
+    );
+    let document = tree(&files).expect("a document");
+    assert_eq!(texts(&document), ["We saw 5 of 7 [cite]."]);
+    assert_eq!(wrong(&document), Vec::<&Problem>::new());
+    let kinds: Vec<_> = document
+        .includes
+        .iter()
+        .map(|include| include.kind)
+        .collect();
+    assert!(kinds.contains(&IncludeKind::Bibliography), "{kinds:?}");
+    // Without a text in any of them there is none, which is said.
+    let none = tree(&files[..2]).expect("readable");
+    assert!(
+        wrong(&none)
+            .iter()
+            .any(|problem| problem.kind == ProblemKind::NoDocument)
+    );
 }

@@ -64,7 +64,7 @@ mod tests {
             ("publishers", 20),
             ("publishers by name", 34),
             ("publishers by whole name", 2),
-            ("successions", 35),
+            ("successions", 53),
             ("usual publishers", 9),
             ("venue codes", 13),
             ("venues", 71),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{File, Frame, How, Kind, Meaning, Reader, Token, narrow};
+use super::{File, Frame, How, Kind, Meaning, Reader, Token, narrow, style};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
     MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path, root::hiding,
@@ -263,6 +263,13 @@ impl Reader<'_> {
         self.loading.only = (names.collect(), how != "not");
     }
 
+    /// Whether the root file has a class, or begins or ends the document. `\end{document}` alone will do: another file may begin it.
+    pub(super) fn root_is_document(&self) -> bool {
+        let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
+        let root = self.doc.files.first();
+        root.is_some_and(|file| marks.iter().any(|mark| file.text.contains(mark)))
+    }
+
     /// `\documentclass`. In an included file it begins a document of its own, whose preamble is skipped, unless the
     /// main document has not begun yet.
     pub(super) fn document_class(&mut self, token: Token, _: How) {
@@ -285,6 +292,12 @@ impl Reader<'_> {
             let line = before.rsplit('\n').next().unwrap_or("");
             hiding(line).is_none()
         });
+        // The root file includes the preamble and the text, and holds nothing else.
+        if begin.is_none() && self.writer.blocks.is_empty() && !self.root_is_document() {
+            self.preamble = true;
+            self.style.bits = style::MUTE;
+            return self.packages(IncludeKind::Class);
+        }
         // Tokens that were put back belong to the preamble that is skipped.
         self.skip_bytes(begin.map_or(rest.len(), |at| at + BEGIN.len()));
         if begin.is_none() {

@@ -6,7 +6,7 @@ use super::{
     Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, Role,
     Token, env, narrow,
 };
-use crate::{Definition, Label, Place, ProblemKind, root::only};
+use crate::{Definition, Holds, Label, Place, ProblemKind, root::only};
 
 /// Most folders of `\input@path` or `\graphicspath` that are tried.
 const MAX_PATHS: usize = 64;
@@ -403,7 +403,8 @@ impl Reader<'_> {
         let is_kept = |what| self.styles > 0 || env::FIXED.contains(what);
         let known = self.environments.get(&index);
         let is_known = self.built_in.contains(&index)
-            && matches!(known, Some(Env::Known(what, _)) if is_kept(what));
+            && matches!(known, Some(Env::Known(what, _)) if is_kept(what))
+            && !(self.is_raw(index) && self.reads_as_text(&name, &begin, &end, place));
         // A box is printed where it is used, if at all.
         let mut boxed = begin.iter().chain(&end);
         let is_boxed =
@@ -419,6 +420,34 @@ impl Reader<'_> {
             let own = Env::Own(Rc::new(begin), Rc::new(end));
             self.environments.insert(index, own);
         }
+    }
+
+    /// Whether an environment is one of verbatim text, unless the document redefines it.
+    fn is_raw(&self, environment: u32) -> bool {
+        let known = self.environments.get(&environment);
+        matches!(known, Some(Env::Known("raw", _))) && self.styles == 0
+    }
+
+    /// Whether the document's redefinition of a verbatim environment sets its text as LaTeX: all its commands are known and none of them
+    /// reads verbatim text. Reports a problem if a command is not known.
+    fn reads_as_text(&mut self, name: &str, begin: &[Token], end: &[Token], at: Place) -> bool {
+        let code = || begin.iter().chain(end);
+        for token in code() {
+            let word = self.text(*token).trim_start_matches('\\').to_owned();
+            let named = self.names.intern(&word);
+            let reads = |part| word.to_ascii_lowercase().contains(part);
+            if self.is_raw(named) || reads("verb") || reads("lst") {
+                return false;
+            }
+        }
+        let is_understood = self.is_understood(code());
+        if !is_understood {
+            let message = format!(
+                "the document defines `{name}` anew, which is not followed; its text is not read"
+            );
+            self.problem(ProblemKind::UnreadText(Holds::ALL), at, message);
+        }
+        is_understood
     }
 
     /// The kind (`raw` or `hidden`) of the environment that a command begins, if its text is not read as LaTeX.
@@ -451,6 +480,12 @@ impl Reader<'_> {
             self.set_environment(name, what);
         }
         let Kind::Name(of) = target.kind else { return };
+        // `\let\verbatim\quote`: the environment is now the other one.
+        if self.is_raw(name)
+            && let Some(Env::Known(what, _)) = self.environments.get(&of)
+        {
+            self.set_environment(name, what);
+        }
         let is_kept = |cmd: Cmd| cmd.role != Role::Free || self.styles > 0;
         let no_longer_cites = self.what(own) == "cite" && self.cites_nothing(&[target], 0);
         let known = self.cmd(own).is_some_and(is_kept) && !no_longer_cites;

@@ -54,17 +54,12 @@ impl Document {
     pub fn read(root: &str, loader: &mut Loader<'_>) -> Result<Self, Error> {
         let mut reader = Reader::new(loader);
         reader.open_root(root)?;
-        // `\end{document}` alone will do: another file may begin the document.
-        let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
-        let root = reader.doc.files.first();
-        let is_document =
-            root.is_some_and(|file| marks.iter().any(|mark| file.text.contains(mark)));
-        if is_document {
+        if reader.root_is_document() {
             reader.preamble = true;
             reader.style.bits = style::MUTE;
         }
         reader.run();
-        reader.finish(is_document);
+        reader.finish();
         reader.failed.map_or(Ok(reader.doc), Err)
     }
 }

@@ -67,7 +67,7 @@ impl Reader<'_> {
     }
 
     /// Ends everything that is open.
-    pub(super) fn finish(&mut self, document_expected: bool) {
+    pub(super) fn finish(&mut self) {
         let here = self.here();
         let end = Token::new(Kind::Stop, narrow(here.file), here.offset, 0);
         self.unwind(end, |_| false);
@@ -76,7 +76,7 @@ impl Reader<'_> {
             self.problem(ProblemKind::UnclosedConditional, branch.place, message);
         }
         self.paragraph(end);
-        if self.preamble && document_expected {
+        if self.preamble {
             let message = "there is no `\\begin{document}`";
             self.problem(ProblemKind::NoDocument, here, message);
         }

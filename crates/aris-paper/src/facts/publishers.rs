@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn only_another_publisher_is_a_mismatch() {
-        let cases: [(&str, &[&str]); 21] = [
+        let cases: [(&str, &[&str]); 22] = [
             ("journal = {Nature}, doi = {10.1038/nature14539}", &[]),
             (
                 "journal = {Nature}, doi = {10.1126/science.1}",
@@ -137,6 +137,10 @@ mod tests {
             // It went from MIT Press to Oxford, which gave new DOIs to the old volumes.
             (
                 "journal = {The Quarterly Journal of Economics}, publisher = {MIT Press}, doi = {10.1093/qje/1}",
+                &[],
+            ),
+            (
+                "journal = {Systematic Biology}, publisher = {Oxford University Press}, doi = {10.1080/1}",
                 &[],
             ),
             (
