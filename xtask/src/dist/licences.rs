@@ -79,7 +79,7 @@ pub(super) fn metadata(workspace: &Workspace, triple: &str) -> Result<Metadata, 
         .map_err(|error| Fault::new(format!("cargo metadata: {error}")))
 }
 
-/// The packages in the program, sorted by name, as a CycloneDX document.
+/// The packages in the program, sorted by name, as a `CycloneDX` document.
 ///
 /// **Source**: <https://cyclonedx.org/docs/1.5/json/>; package URLs of cargo, <https://github.com/package-url/purl-spec>.
 pub(super) fn bill_of_materials(metadata: &Metadata, version: &str, sums: &Sums) -> String {
