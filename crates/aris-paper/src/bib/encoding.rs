@@ -78,18 +78,15 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
         [0xFE, 0xFF, ..] => return Some(false),
         _ => {}
     }
-    let probe = bytes.get(..PROBE.min(bytes.len())).unwrap_or_default();
-    let pairs = probe.chunks_exact(2);
-    let count = pairs.len();
-    let zeros = |index: usize| {
-        probe
-            .chunks_exact(2)
-            .filter(|p| p.get(index) == Some(&0))
-            .count()
-    };
+    let probe = bytes.get(..PROBE).unwrap_or(bytes);
+    let pairs = || probe.chunks_exact(2);
+    let count = pairs().len();
     // Latin letters in UTF-16 are a letter and a zero; nine tenths leaves room for a few others.
-    let mostly = |n: usize| count >= 4 && n * 10 >= count * 9;
-    match (mostly(zeros(0)), mostly(zeros(1))) {
+    let mostly = |index: usize| {
+        let zeros = pairs().filter(|pair| pair.get(index) == Some(&0)).count();
+        count >= 4 && zeros * 10 >= count * 9
+    };
+    match (mostly(0), mostly(1)) {
         (true, false) => Some(false),
         (false, true) => Some(true),
         _ => None,

@@ -7,31 +7,23 @@
 
 use super::Resolved;
 
-/// One thing an entry must have: any of these fields will do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Requirement {
-    /// Field names; the first is the one to recommend.
-    pub any_of: &'static [&'static str],
-}
+/// One thing an entry must have: any of these fields will do; the first is the one to recommend.
+pub type Requirement = &'static [&'static str];
 
-const fn one(any_of: &'static [&'static str]) -> Requirement {
-    Requirement { any_of }
-}
-
-const AUTHOR: Requirement = one(&["author"]);
-const AUTHOR_OR_EDITOR: Requirement = one(&["author", "editor"]);
-const EDITOR: Requirement = one(&["editor"]);
-const TITLE: Requirement = one(&["title"]);
-const YEAR: Requirement = one(&["year", "date"]);
-const JOURNAL: Requirement = one(&["journal", "journaltitle"]);
-const BOOKTITLE: Requirement = one(&["booktitle"]);
-const PUBLISHER: Requirement = one(&["publisher"]);
-const SCHOOL: Requirement = one(&["school", "institution"]);
-const INSTITUTION: Requirement = one(&["institution", "school"]);
-const CHAPTER_OR_PAGES: Requirement = one(&["chapter", "pages"]);
-const NOTE: Requirement = one(&["note", "howpublished", "url"]);
-const WHERE_ONLINE: Requirement = one(&["url", "doi", "eprint", "howpublished"]);
-const NUMBER: Requirement = one(&["number"]);
+const AUTHOR: Requirement = &["author"];
+const AUTHOR_OR_EDITOR: Requirement = &["author", "editor"];
+const EDITOR: Requirement = &["editor"];
+const TITLE: Requirement = &["title"];
+const YEAR: Requirement = &["year", "date"];
+const JOURNAL: Requirement = &["journal", "journaltitle"];
+const BOOKTITLE: Requirement = &["booktitle"];
+const PUBLISHER: Requirement = &["publisher"];
+const SCHOOL: Requirement = &["school", "institution"];
+const INSTITUTION: Requirement = &["institution", "school"];
+const CHAPTER_OR_PAGES: Requirement = &["chapter", "pages"];
+const NOTE: Requirement = &["note", "howpublished", "url"];
+const WHERE_ONLINE: Requirement = &["url", "doi", "eprint", "howpublished"];
+const NUMBER: Requirement = &["number"];
 
 /// What an entry of this type (lower case) must have; nothing for types that no source describes.
 fn requirements(kind: &str) -> &'static [Requirement] {
@@ -56,14 +48,7 @@ fn requirements(kind: &str) -> &'static [Requirement] {
 
 /// What an entry should have and does not, in the order of `requirements`.
 pub fn missing(entry: &Resolved<'_>) -> Vec<Requirement> {
-    requirements(&entry.entry.kind)
-        .iter()
-        .filter(|requirement| {
-            requirement
-                .any_of
-                .iter()
-                .all(|name| entry.field(name).is_none())
-        })
-        .copied()
-        .collect()
+    let lacks = |any_of: &&Requirement| any_of.iter().all(|name| entry.field(name).is_none());
+    let requirements = requirements(&entry.entry.kind).iter();
+    requirements.filter(lacks).copied().collect()
 }

@@ -60,13 +60,7 @@ pub(super) fn check(entry: &Resolved<'_>, now: Month, found: &mut Vec<Fact>) {
 
 /// The arXiv papers that an entry names in the fields that identify it, each once, versions dropped.
 pub fn identifiers(entry: &Resolved<'_>) -> Vec<ArxivId> {
-    let mut ids: Vec<ArxivId> = Vec::new();
-    for (_, id) in identifying(entry) {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    ids
+    super::each_once(identifying(entry))
 }
 
 fn identifying<'a>(entry: &Resolved<'a>) -> Vec<(&'a Field, ArxivId)> {

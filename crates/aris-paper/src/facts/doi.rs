@@ -37,13 +37,7 @@ pub(super) fn check(entry: &Resolved<'_>, found: &mut Vec<Fact>) {
 
 /// The DOIs that an entry names in the fields that identify it, each once.
 pub fn identifiers(entry: &Resolved<'_>) -> Vec<Doi> {
-    let mut dois: Vec<Doi> = Vec::new();
-    for (_, doi) in identifying(entry) {
-        if !dois.contains(&doi) {
-            dois.push(doi);
-        }
-    }
-    dois
+    super::each_once(identifying(entry))
 }
 
 fn identifying<'a>(entry: &Resolved<'a>) -> Vec<(&'a Field, Doi)> {

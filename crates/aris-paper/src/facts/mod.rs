@@ -38,101 +38,98 @@ pub struct Fact {
     pub message: String,
 }
 
-/// The kinds of fact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum FactKind {
-    /// An arXiv identifier that the scheme rules out.
-    ArxivIdImpossible,
-    /// An arXiv identifier of a month that has not come yet.
-    ArxivIdInFuture,
-    /// `XXXX.XXXXX`.
-    ArxivIdPlaceholder,
-    /// The cited year lies before the arXiv identifier, and nothing else is said to have published it.
-    ArxivIdNewerThanYear,
-    /// The cited year of a published work lies before its arXiv identifier: late deposits exist.
-    ArxivIdAfterPublication,
-    /// Announced as an arXiv identifier and not of its shape.
-    ArxivIdMalformed,
-    /// Two fields name different arXiv papers.
-    ArxivIdsContradict,
-    /// A DOI whose prefix or suffix cannot be one.
-    DoiMalformed,
-    /// The `doi` field holds something else.
-    DoiNotADoi,
-    /// A template's example DOI.
-    DoiPlaceholder,
-    /// Two fields name different DOIs.
-    DoisContradict,
-    /// The DOI's publisher is not the one the entry names.
-    DoiPublisherMismatch,
-    /// The DOI carries the code of another venue.
-    DoiVenueMismatch,
-    /// The DOI carries another year.
-    DoiYearMismatch,
-    /// The DOI is a publisher's internal number and resolves nowhere.
-    DoiUnregistered,
-    /// More than a year ahead.
-    YearInFuture,
-    /// Next year.
-    YearNext,
-    /// Before 1400.
-    YearTooEarly,
-    /// No year can be read in it.
-    YearUnreadable,
-    /// There is no such month.
-    MonthImpossible,
-    /// A name that stands for nobody.
-    PlaceholderAuthor,
-    /// `others` and nobody else.
-    NoNamedAuthor,
-    /// `Anonymous`.
-    AnonymousAuthor,
-    /// A list cut with a literal "et al.".
-    LiteralEtAl,
-    /// A title that stands for a title.
-    PlaceholderTitle,
-    /// The last page is before the first.
-    PagesReversed,
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident, $proved:ident, $action:expr;)*) => {
+        /// The kinds of fact.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+        #[strum(serialize_all = "snake_case")]
+        pub enum FactKind { $($(#[$doc])* $kind,)* }
+
+        impl FactKind {
+            /// The stable name used in reports.
+            pub fn id(self) -> &'static str {
+                self.into()
+            }
+
+            /// Whether the entry is wrong whatever anybody else says; the others are reasons to look.
+            pub fn proves_error(self) -> bool {
+                match self { $(Self::$kind => $proved,)* }
+            }
+
+            /// What to do about it.
+            pub fn action(self) -> &'static str {
+                match self { $(Self::$kind => $action,)* }
+            }
+        }
+    };
 }
 
-impl FactKind {
-    /// The stable name used in reports.
-    pub fn id(self) -> &'static str {
-        self.into()
-    }
+const PROVED: bool = true;
+const DOUBTFUL: bool = false;
 
-    /// Whether the entry is wrong whatever anybody else says; the others are reasons to look.
-    pub fn proves_error(self) -> bool {
-        match self {
-            Self::ArxivIdImpossible
-            | Self::ArxivIdInFuture
-            | Self::ArxivIdPlaceholder
-            | Self::ArxivIdNewerThanYear
-            | Self::DoiMalformed
-            | Self::DoiPlaceholder
-            | Self::YearInFuture
-            | Self::PlaceholderAuthor
-            | Self::NoNamedAuthor
-            | Self::PlaceholderTitle => true,
-            Self::ArxivIdAfterPublication
-            | Self::ArxivIdMalformed
-            | Self::ArxivIdsContradict
-            | Self::DoiNotADoi
-            | Self::DoisContradict
-            | Self::DoiPublisherMismatch
-            | Self::DoiVenueMismatch
-            | Self::DoiYearMismatch
-            | Self::DoiUnregistered
-            | Self::YearNext
-            | Self::YearTooEarly
-            | Self::YearUnreadable
-            | Self::MonthImpossible
-            | Self::AnonymousAuthor
-            | Self::LiteralEtAl
-            | Self::PagesReversed => false,
-        }
-    }
+const FIND_ON_ARXIV: &str =
+    "look the paper up on arXiv and write its identifier; drop the entry if there is none";
+const CORRECT_YEAR_OR_ID: &str = "look the paper up and correct the year or the identifier";
+const KEEP_ONE: &str = "keep the identifier of the work that is meant";
+const WRITE_DOI: &str = "write the work's DOI, or drop the field";
+const OPEN_DOI: &str = "open the DOI and correct what differs; the DOI may belong to another work";
+const CORRECT_YEAR: &str = "look the work up and correct the year";
+const NAME_AUTHORS: &str =
+    "look the work up and name its authors; drop the entry if it does not exist";
+
+kinds! {
+    /// An arXiv identifier that the scheme rules out.
+    ArxivIdImpossible, PROVED, FIND_ON_ARXIV;
+    /// An arXiv identifier of a month that has not come yet.
+    ArxivIdInFuture, PROVED, FIND_ON_ARXIV;
+    /// `XXXX.XXXXX`.
+    ArxivIdPlaceholder, PROVED, FIND_ON_ARXIV;
+    /// The cited year lies before the arXiv identifier, and nothing else is said to have published it.
+    ArxivIdNewerThanYear, PROVED, CORRECT_YEAR_OR_ID;
+    /// The cited year of a published work lies before its arXiv identifier: late deposits exist.
+    ArxivIdAfterPublication, DOUBTFUL, CORRECT_YEAR_OR_ID;
+    /// Announced as an arXiv identifier and not of its shape.
+    ArxivIdMalformed, DOUBTFUL, FIND_ON_ARXIV;
+    /// Two fields name different arXiv papers.
+    ArxivIdsContradict, DOUBTFUL, KEEP_ONE;
+    /// A DOI whose prefix or suffix cannot be one.
+    DoiMalformed, PROVED, WRITE_DOI;
+    /// The `doi` field holds something else.
+    DoiNotADoi, DOUBTFUL, WRITE_DOI;
+    /// A template's example DOI.
+    DoiPlaceholder, PROVED, WRITE_DOI;
+    /// Two fields name different DOIs.
+    DoisContradict, DOUBTFUL, KEEP_ONE;
+    /// The DOI's publisher is not the one the entry names.
+    DoiPublisherMismatch, DOUBTFUL, OPEN_DOI;
+    /// The DOI carries the code of another venue.
+    DoiVenueMismatch, DOUBTFUL, OPEN_DOI;
+    /// The DOI carries another year.
+    DoiYearMismatch, DOUBTFUL, OPEN_DOI;
+    /// The DOI is a publisher's internal number and resolves nowhere.
+    DoiUnregistered, DOUBTFUL, "write the registered DOI if there is one, or drop the field";
+    /// More than a year ahead.
+    YearInFuture, PROVED, CORRECT_YEAR;
+    /// Next year.
+    YearNext, DOUBTFUL, CORRECT_YEAR;
+    /// Before 1400.
+    YearTooEarly, DOUBTFUL, CORRECT_YEAR;
+    /// No year can be read in it.
+    YearUnreadable, DOUBTFUL, CORRECT_YEAR;
+    /// There is no such month.
+    MonthImpossible, DOUBTFUL, "correct the month";
+    /// A name that stands for nobody.
+    PlaceholderAuthor, PROVED, NAME_AUTHORS;
+    /// `others` and nobody else.
+    NoNamedAuthor, PROVED, NAME_AUTHORS;
+    /// `Anonymous`.
+    AnonymousAuthor, DOUBTFUL, NAME_AUTHORS;
+    /// A list cut with a literal "et al.".
+    LiteralEtAl, DOUBTFUL, NAME_AUTHORS;
+    /// A title that stands for a title.
+    PlaceholderTitle, PROVED, "write the title, or drop the entry";
+    /// The last page is before the first.
+    PagesReversed, DOUBTFUL, "correct the page range";
 }
 
 /// All facts about an entry, in the order of this module's parts.
@@ -164,6 +161,17 @@ fn fact(kind: FactKind, field: &Field, message: String) -> Fact {
         quote,
         message,
     }
+}
+
+/// What fields name, each once.
+fn each_once<T: PartialEq>(named: Vec<(&Field, T)>) -> Vec<T> {
+    let mut all = Vec::new();
+    for (_, one) in named {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    all
 }
 
 /// Where the entry says that the work appeared: journal, book or series title.

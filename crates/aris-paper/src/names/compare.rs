@@ -25,38 +25,21 @@ pub enum NameMatch {
 /// Compares two names by family name and given names, tolerant of initials, marks, transliterated umlauts,
 /// dropped particles and changed places.
 pub fn compare(one: &Name, two: &Name) -> NameMatch {
+    let meet = |a: &str, b: &str| !spellings(a).is_disjoint(&spellings(b));
     if !share_family(one, two) {
-        let swapped = |a: &Name, b: &Name| {
-            !a.first.is_empty()
-                && spellings(&a.first)
-                    .intersection(&spellings(&b.last))
-                    .next()
-                    .is_some()
-                && spellings(&a.last)
-                    .intersection(&spellings(&b.first))
-                    .next()
-                    .is_some()
-        };
-        return if swapped(one, two) {
+        let swapped = !one.first.is_empty() && meet(&one.first, &two.last);
+        return if swapped && meet(&one.last, &two.first) {
             NameMatch::Swapped
         } else {
             NameMatch::Different
         };
     }
     let (a, b) = (given_words(&one.first), given_words(&two.first));
-    if a.is_empty() && b.is_empty() {
+    if a == b || !a.is_empty() && !b.is_empty() && meet(&one.first, &two.first) {
         return NameMatch::Same;
     }
     if a.is_empty() || b.is_empty() {
         return NameMatch::FamilyOnly;
-    }
-    if a == b
-        || spellings(&one.first)
-            .intersection(&spellings(&two.first))
-            .next()
-            .is_some()
-    {
-        return NameMatch::Same;
     }
     if a.iter().zip(&b).all(|(x, y)| fits(x, y)) {
         NameMatch::Initials

@@ -53,22 +53,14 @@ pub fn merge_all(papers: Vec<Paper>) -> Vec<Paper> {
             }
         }
     }
-    let mut merged: Vec<Option<Paper>> = Vec::new();
-    let mut place: BTreeMap<usize, usize> = BTreeMap::new();
+    // The head of a group is its first record.
+    let mut by_head: BTreeMap<usize, Vec<Paper>> = BTreeMap::new();
     for (at, paper) in papers.into_iter().enumerate() {
-        let head = groups.head(at);
-        let slot = *place.entry(head).or_insert_with(|| {
-            merged.push(None);
-            merged.len() - 1
-        });
-        if let Some(entry) = merged.get_mut(slot) {
-            *entry = Some(match entry.take() {
-                None => paper,
-                Some(earlier) => merge(earlier, paper),
-            });
-        }
+        by_head.entry(groups.head(at)).or_default().push(paper);
     }
-    merged.into_iter().flatten().collect()
+    let merged = by_head.into_values();
+    let merged = merged.filter_map(|same| same.into_iter().reduce(merge));
+    merged.collect()
 }
 
 /// One record out of two of the same paper: the better known source's statement of each field, and what only the other one knows.
@@ -119,11 +111,7 @@ pub fn merge(one: Paper, two: Paper) -> Paper {
         ids.arxiv = other.ids.arxiv;
         ids.arxiv_version = other.ids.arxiv_version;
     }
-    for doi in other.ids.doi {
-        if !ids.doi.contains(&doi) {
-            ids.doi.push(doi);
-        }
-    }
+    add_new(&mut ids.doi, other.ids.doi);
     // The published version's DOI first.
     ids.doi
         .sort_by_key(|doi| doi.folded().starts_with("10.48550/"));
@@ -132,18 +120,18 @@ pub fn merge(one: Paper, two: Paper) -> Paper {
     ids.corpus = ids.corpus.or(other.ids.corpus);
     ids.dblp = ids.dblp.take().or(other.ids.dblp);
     ids.pubmed = ids.pubmed.take().or(other.ids.pubmed);
-    for field in other.fields {
-        if !best.fields.contains(&field) {
-            best.fields.push(field);
-        }
-    }
-    for origin in other.origins {
-        if !best.origins.contains(&origin) {
-            best.origins.push(origin);
-        }
-    }
+    add_new(&mut best.fields, other.fields);
+    add_new(&mut best.origins, other.origins);
     best.origins.sort_by_key(|origin| rank_of(origin.source));
     best
+}
+
+fn add_new<T: PartialEq>(to: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !to.contains(&one) {
+            to.push(one);
+        }
+    }
 }
 
 fn trust(paper: &Paper) -> u8 {

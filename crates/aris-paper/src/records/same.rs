@@ -12,19 +12,16 @@ const YEARS: u16 = 2;
 /// Names that mean one paper wherever they stand.
 pub(super) fn identities(paper: &Paper) -> Vec<String> {
     let ids = &paper.ids;
-    let mut names: Vec<String> = ids
-        .doi
-        .iter()
-        .map(|doi| match doi.folded().strip_prefix("10.48550/arxiv.") {
+    let mut names: Vec<String> = Vec::new();
+    for doi in &ids.doi {
+        names.push(match doi.folded().strip_prefix("10.48550/arxiv.") {
             Some(arxiv) => format!("arxiv:{arxiv}"),
             None => format!("doi:{}", doi.folded()),
-        })
-        .collect();
-    names.extend(
-        ids.arxiv
-            .iter()
-            .map(|id| format!("arxiv:{}", id.without_version().as_str().to_lowercase())),
-    );
+        });
+    }
+    let arxiv = ids.arxiv.as_ref();
+    let arxiv = arxiv.map(|id| id.without_version().as_str().to_lowercase());
+    names.extend(arxiv.map(|id| format!("arxiv:{id}")));
     names.extend(ids.openalex.iter().map(|id| format!("openalex:{id}")));
     names.extend(ids.semantic_scholar.iter().map(|id| format!("s2:{id}")));
     names.extend(ids.corpus.iter().map(|id| format!("corpus:{id}")));
@@ -45,24 +42,15 @@ pub(super) fn may_be_one(one: &Paper, two: &Paper) -> bool {
 /// Whether their identifiers say that they are two works: two arXiv identifiers, or two DOIs of published works.
 fn say_two(one: &Paper, two: &Paper) -> bool {
     let published = |paper: &Paper| -> BTreeSet<String> {
-        paper
-            .ids
-            .doi
-            .iter()
-            .map(|doi| doi.folded().to_owned())
-            .filter(|doi| !doi.starts_with("10.48550/"))
-            .collect()
+        let dois = paper.ids.doi.iter().map(|doi| doi.folded().to_owned());
+        dois.filter(|doi| !doi.starts_with("10.48550/")).collect()
+    };
+    let arxiv = |paper: &Paper| -> BTreeSet<String> {
+        let id = paper.ids.arxiv.iter();
+        id.map(|id| id.without_version().to_string()).collect()
     };
     let differ = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
         !a.is_empty() && !b.is_empty() && a.is_disjoint(b)
-    };
-    let arxiv = |paper: &Paper| -> BTreeSet<String> {
-        paper
-            .ids
-            .arxiv
-            .iter()
-            .map(|id| id.without_version().to_string())
-            .collect()
     };
     let preprint = |paper: &Paper| paper.kind == Some(Kind::Preprint);
     // A preprint server's DOI beside a publisher's is one work in two places.

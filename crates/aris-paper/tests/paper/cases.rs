@@ -260,7 +260,7 @@ fn inheritance() {
     assert_eq!(paper.text("url"), Some("http://x"));
     assert_eq!(paper.text("doi"), None);
     assert_eq!(paper.dangling, ["gone"]);
-    assert_eq!(bib::missing(&paper), []);
+    assert!(bib::missing(&paper).is_empty());
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn required_fields() {
         let index = bib::Index::new([&read]);
         let found: Vec<&str> = bib::missing(&index.resolve(&read.entries[0]))
             .iter()
-            .map(|missing| missing.any_of[0])
+            .map(|missing| missing[0])
             .collect();
         assert_eq!(found, wanted, "{text}");
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Finding, Weight, works};
 use crate::bib::{Entry, Library, Loc, ProblemKind, missing};
-use crate::facts::{self, Fact, FactKind, Month};
+use crate::facts::{self, Fact, Month};
 
 /// Everything about the entries. Facts, missing fields and duplicate works are judged for cited entries only: what no reader sees does no
 /// harm, and a shared bibliography holds much that one paper does not use.
@@ -145,7 +145,7 @@ fn one(library: &Library<'_>, loc: Loc, now: Option<Month>) -> Vec<Finding> {
     // Fields behind a syntax error are lost, not missing; the error itself is reported.
     if entry.complete {
         for requirement in missing(&resolved) {
-            let names = requirement.any_of.join("` or `");
+            let names = requirement.join("` or `");
             let message = format!("@{} needs `{names}`", entry.kind);
             let finding = Finding::new(
                 "missing_field",
@@ -175,45 +175,8 @@ fn of_fact(fact: Fact, key: &str, file: &str) -> Finding {
         Weight::Doubt
     };
     let quote = format!("{} = {{{}}}", fact.field, fact.quote);
-    Finding::new(fact.kind.id(), weight, fact.message, action(fact.kind))
+    Finding::new(fact.kind.id(), weight, fact.message, fact.kind.action())
         .key(key)
         .at(file, fact.place)
         .quote(quote)
-}
-
-fn action(kind: FactKind) -> &'static str {
-    match kind {
-        FactKind::ArxivIdImpossible
-        | FactKind::ArxivIdInFuture
-        | FactKind::ArxivIdPlaceholder
-        | FactKind::ArxivIdMalformed => {
-            "look the paper up on arXiv and write its identifier; drop the entry if there is none"
-        }
-        FactKind::ArxivIdNewerThanYear | FactKind::ArxivIdAfterPublication => {
-            "look the paper up and correct the year or the identifier"
-        }
-        FactKind::ArxivIdsContradict | FactKind::DoisContradict => {
-            "keep the identifier of the work that is meant"
-        }
-        FactKind::DoiMalformed | FactKind::DoiPlaceholder | FactKind::DoiNotADoi => {
-            "write the work's DOI, or drop the field"
-        }
-        FactKind::DoiUnregistered => "write the registered DOI if there is one, or drop the field",
-        FactKind::DoiPublisherMismatch | FactKind::DoiVenueMismatch | FactKind::DoiYearMismatch => {
-            "open the DOI and correct what differs; the DOI may belong to another work"
-        }
-        FactKind::YearInFuture
-        | FactKind::YearNext
-        | FactKind::YearTooEarly
-        | FactKind::YearUnreadable => "look the work up and correct the year",
-        FactKind::MonthImpossible => "correct the month",
-        FactKind::PlaceholderAuthor
-        | FactKind::NoNamedAuthor
-        | FactKind::AnonymousAuthor
-        | FactKind::LiteralEtAl => {
-            "look the work up and name its authors; drop the entry if it does not exist"
-        }
-        FactKind::PlaceholderTitle => "write the title, or drop the entry",
-        FactKind::PagesReversed => "correct the page range",
-    }
 }
