@@ -244,9 +244,6 @@ pub struct Exit {
     /// Length of the log before this attempt wrote to it, in bytes.
     #[serde(default)]
     pub log_offset: u64,
-    /// Largest resident size of a process of the job, in KiB; `None`: unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub peak_rss_kib: Option<u64>,
     /// Why the project has no record of the run, or one that leaves something out; `None`: nothing stood against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_problem: Option<String>,

@@ -74,27 +74,16 @@ pub fn runs(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| !stat.over)
 }
 
-/// The largest resident size that process `pid` has had, in KiB. **Source**: proc(5), `VmHWM`.
-pub(crate) fn peak_kib(pid: i32) -> Option<u64> {
-    let text = status(pid, "VmHWM:")?;
-    text.strip_suffix(" kB")?.trim().parse().ok()
-}
-
 /// Whether a process has a handler for a signal. **Source**: proc(5), `SigCgt`: a mask in hex, bit 0 for signal 1.
 pub(crate) fn handles(pid: i32, signal: i32) -> bool {
-    let mask = status(pid, "SigCgt:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    let path = format!("/proc/{pid}/status");
+    let bytes = aris_fs::read(Path::new(&path), STAT_LIMIT).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     let bit = u32::try_from(signal - 1).ok();
     let bit = bit.and_then(|bit| 1_u64.checked_shl(bit));
     mask.zip(bit).is_some_and(|(mask, bit)| mask & bit != 0)
-}
-
-/// A field of `/proc/<pid>/status`.
-fn status(pid: i32, field: &str) -> Option<String> {
-    let path = format!("/proc/{pid}/status");
-    let bytes = aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let value = text.lines().find_map(|line| line.strip_prefix(field))?;
-    Some(value.trim().to_owned())
 }
 
 /// The boot this machine is in; empty where there is no such thing.
@@ -253,7 +242,6 @@ mod tests {
                 .get()
         );
         assert!(!boot_id().is_empty());
-        assert!(peak_kib(own_pid()).is_some_and(|peak| peak > 100));
         assert!(!send(
             Member {
                 pid: own_pid(),

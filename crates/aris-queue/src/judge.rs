@@ -193,7 +193,6 @@ mod tests {
             ended: Timestamp::UNIX_EPOCH,
             ran_ms: 1000,
             log_offset: 0,
-            peak_rss_kib: None,
             record_problem: None,
         }
     }

@@ -131,11 +131,6 @@ impl<'a> Supervisor<'a> {
     /// can write there and cannot send signals here.
     fn asked(&mut self) -> bool {
         let beat = self.heartbeat.beat();
-        if beat {
-            let tree = processes::descendants(processes::own_pid()).into_iter();
-            let peaks = tree.filter_map(|member| processes::peak_kib(member.pid));
-            self.exit.peak_rss_kib = self.exit.peak_rss_kib.into_iter().chain(peaks).max();
-        }
         let looked = self.wake.told_to_look() || beat;
         self.wake.told_to_end()
             || (looked && self.folder.join(CANCEL).exists())

@@ -62,7 +62,6 @@ fn a_runner_whose_attempt_was_given_up_ends_its_job() {
     let exit = crate::place::ended(&mut watch);
     assert_eq!(exit.ended_by_us, EndedByUs::Cancelled);
     assert!(place.attempt().join(HEARTBEAT_FILE).exists());
-    assert!(exit.peak_rss_kib.is_some_and(|peak| peak > 100), "{exit:?}");
 }
 
 #[test]
