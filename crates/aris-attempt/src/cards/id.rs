@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// The largest number of a card or of a slice that is read.
 const LARGEST: u32 = 1023;
@@ -12,7 +11,8 @@ const LARGEST: u32 = 1023;
 /// A whole card, `1`, or one slice of a divided one, `1:0`. Ordered by card, then by slice.
 ///
 /// **Source**: NVIDIA, MIG User Guide, "Device Enumeration": `<GPU index>:<MIG device index>`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "Written", try_from = "Written")]
 pub struct CardId {
     /// The card's number in nvidia-smi or rocm-smi.
     pub card: u32,
@@ -76,39 +76,35 @@ impl FromStr for CardId {
     }
 }
 
-impl Serialize for CardId {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        match self.slice {
-            None => out.serialize_u32(self.card),
-            Some(_) => out.collect_str(self),
+/// As it is written: a number, or a text for a slice.
+#[derive(Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "the number of a card\n1, or \"1:0\" for a slice of card 1"
+)]
+enum Written {
+    Number(u32),
+    Text(String),
+}
+
+impl From<CardId> for Written {
+    fn from(id: CardId) -> Self {
+        match id.slice {
+            None => Self::Number(id.card),
+            Some(_) => Self::Text(id.to_string()),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for CardId {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
-            type Value = CardId;
+impl TryFrom<Written> for CardId {
+    type Error = NoCardId;
 
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("the number of a card\n1, or \"1:0\" for a slice of card 1")
-            }
-
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<CardId, E> {
-                let card = u32::try_from(number).ok().filter(|card| *card <= LARGEST);
-                card.map(CardId::whole).ok_or_else(|| E::custom(NoCardId))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<CardId, E> {
-                self.visit_u64(u64::try_from(number).unwrap_or(u64::MAX))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<CardId, E> {
-                text.parse().map_err(E::custom)
-            }
+    fn try_from(written: Written) -> Result<Self, NoCardId> {
+        match written {
+            Written::Number(card) if card <= LARGEST => Ok(Self::whole(card)),
+            Written::Number(_) => Err(NoCardId),
+            Written::Text(text) => text.parse(),
         }
-        from.deserialize_any(Either)
     }
 }
 
