@@ -29,22 +29,21 @@ impl Manager<'_> {
     /// Puts waves back behind those with jobs of higher priority: new ones before they are handed over, and those that wait there already.
     /// It costs a wave its place before other people's jobs, so nothing is put back where the order of submission is enough.
     pub(super) fn rank(&mut self, cluster: &mut Cluster, new: &mut [(i32, Wave, Vec<u32>)]) {
-        let mut there = BTreeMap::new();
-        for job in self.queue.active() {
-            let waits = self.queue.run(job).life != Life::Running;
-            if let Some((token, _)) = self.wave_of(job).filter(|_| waits) {
-                there.entry(token.to_owned()).or_insert(job);
-            }
-        }
-        let manifest = self.queue.manifest();
-        let of_job = |job: u32| {
-            let job = self.queue.job(job);
-            let class = class(job, manifest.engine, &self.place().queue);
+        let (queue, engine) = (&self.queue, self.queue.manifest().engine);
+        let rank = |job: u32| {
+            let job = queue.job(job);
+            let class = class(job, engine, &self.place().queue);
             (job.settings.priority, class)
         };
-        let there = there.into_iter().map(|(token, job)| (token, of_job(job)));
-        let there: Vec<(String, (i32, Wave))> = there.collect();
-        let known = there.iter().map(|(_, (priority, _))| *priority);
+        let mut there = BTreeMap::new();
+        for job in queue.active() {
+            if queue.run(job).life != Life::Running
+                && let Some((token, _)) = self.wave_of(job)
+            {
+                there.entry(token).or_insert_with(|| rank(job));
+            }
+        }
+        let known = there.values().map(|(priority, _)| *priority);
         let known: BTreeSet<i32> = known.chain(new.iter().map(|wave| wave.0)).collect();
         let enough = there.is_empty() && new.windows(2).all(|two| two[0].1 == two[1].1);
         let nice = |priority: i32, class: &Wave| {
@@ -61,19 +60,20 @@ impl Manager<'_> {
         if Cards::now() < cluster.next_tell {
             return;
         }
-        for (token, (priority, class)) in there {
-            let nice = nice(priority, &class);
-            let told = cluster.nice.get(&token).copied().unwrap_or(0);
-            if let Some(number) = self.queue.submission(&token).filter(|_| told != nice) {
-                match cluster.engine.put_back(number, nice) {
-                    Ok(()) => drop(cluster.nice.insert(token, nice)),
-                    Err(error) => {
-                        self.not_heard(cluster, &error);
-                        cluster.next_tell = cluster.next_ask;
-                        return;
-                    }
+        let told = there
+            .into_iter()
+            .try_for_each(|(token, (priority, class))| {
+                let nice = nice(priority, &class);
+                let told = cluster.nice.get(token).copied().unwrap_or(0);
+                if let Some(number) = queue.submission(token).filter(|_| told != nice) {
+                    cluster.engine.put_back(number, nice)?;
+                    cluster.nice.insert(token.to_owned(), nice);
                 }
-            }
+                Ok(())
+            });
+        if let Err(error) = told {
+            self.not_heard(cluster, &error);
+            cluster.next_tell = cluster.next_ask;
         }
     }
 
