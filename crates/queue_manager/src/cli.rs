@@ -315,12 +315,9 @@ pub(crate) struct ReportArgs {
     /// File to write the report to as an HTML page, with a timeline for each GPU
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// A metric of completed jobs: a declared output and a key in it.
-    #[arg(
-        long,
-        value_name = "FILE#KEY",
-        help = "A metric of completed jobs, such as 'eval.json#test.acc': a declared output (JSON, JSON Lines, YAML, CSV) and a key in it; adds a table against the grid's parameters; may be given several times"
-    )]
+    /// A metric of completed jobs, such as 'eval.json#test.acc': a declared output (JSON, JSON Lines, YAML, CSV) and a key in it; adds a table
+    /// against the grid's parameters; may be given several times
+    #[arg(long, value_name = "FILE#KEY")]
     pub(crate) metrics: Vec<Wanted>,
     /// File to write the table of metrics to, as CSV
     #[arg(long, value_name = "FILE", requires = "metrics")]
