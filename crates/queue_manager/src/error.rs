@@ -14,34 +14,26 @@ use serde_json::{Map, Value};
 
 use crate::place::Owner;
 
-/// Errors of `queue_manager`.
+/// Errors of `queue_manager`: what is told, and what of it a caller tells apart.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Something that one place tells, or that a library says.
     #[error(transparent)]
     Told(#[from] Told),
     /// The journal says what cannot have happened.
-    #[error("the journal of {} does not fit: {source}", path.display())]
+    #[error("{told}")]
     Illegal {
-        /// The queue's folder.
-        path: PathBuf,
+        /// What is told of it.
+        told: Told,
         /// What does not fit.
         source: Illegal,
     },
     /// Another manager has the queue.
-    #[error("the queue {} is run by {owner}", path.display())]
-    Taken {
-        /// The state file.
-        path: PathBuf,
-        /// Who has it.
-        owner: Box<Owner>,
-    },
+    #[error(transparent)]
+    Taken(Told),
     /// The queue's folder is no longer where the manager took it.
-    #[error(
-        "{} was moved or removed while this manager ran the queue: it has stopped, and starts and writes nothing more; jobs that run go on",
-        .0.display()
-    )]
-    Moved(PathBuf),
+    #[error(transparent)]
+    Moved(Told),
 }
 
 /// Errors of libraries, which say all that is to be told.
@@ -86,15 +78,46 @@ impl Error {
     /// For `map_err`: the journal of this queue does not fit.
     pub(crate) fn illegal(path: &Path) -> impl FnOnce(Illegal) -> Self {
         let path = path.to_path_buf();
-        move |source| Self::Illegal { path, source }
+        move |source| {
+            let message = format!("the journal of {} does not fit: {source}", path.display());
+            let hint = "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue";
+            let told = at(&path, Told::new(ErrorKind::Validation, message, hint));
+            Self::Illegal { told, source }
+        }
+    }
+
+    /// `owner` has the queue of this state file.
+    pub(crate) fn taken(path: &Path, owner: &Owner) -> Self {
+        let message = format!("the queue {} is run by {owner}", path.display());
+        let hint = "control that queue with status, cancel, pause …; it needs no second manager";
+        Self::Taken(at(path, Told::new(ErrorKind::Precondition, message, hint)))
+    }
+
+    /// The queue is no longer in this folder.
+    pub(crate) fn moved(path: &Path) -> Self {
+        let message = format!(
+            "{} was moved or removed while this manager ran the queue: it has stopped, and starts and writes nothing more; jobs that run go on",
+            path.display()
+        );
+        let hint =
+            "in its new place, queue_manager status reports its jobs, and start continues it";
+        Self::Moved(at(path, Told::new(ErrorKind::Precondition, message, hint)))
+    }
+
+    /// What is told.
+    fn inner(&self) -> &Told {
+        match self {
+            Self::Told(told)
+            | Self::Illegal { told, .. }
+            | Self::Taken(told)
+            | Self::Moved(told) => told,
+        }
     }
 
     /// The same, about this file or folder.
     pub(crate) fn about(self, path: impl AsRef<Path>) -> Self {
         match self {
-            Self::Told(told) => told
-                .with("path", path.as_ref().display().to_string())
-                .into(),
+            Self::Told(told) => Self::Told(at(path.as_ref(), told)),
             other => other,
         }
     }
@@ -146,6 +169,11 @@ impl Error {
     }
 }
 
+/// The same, about this file or folder.
+fn at(path: &Path, told: Told) -> Told {
+    told.with("path", path.display().to_string())
+}
+
 /// The nearest name, and where all of them stand.
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!("did you mean {near:?}? {all}"))
@@ -153,36 +181,14 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> Stri
 
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Illegal { .. } => ErrorKind::Validation,
-            Self::Taken { .. } | Self::Moved(_) => ErrorKind::Precondition,
-            Self::Told(told) => told.kind(),
-        }
+        self.inner().kind()
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Told(told) => return told.hint(),
-            Self::Illegal { .. } => {
-                "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue"
-            }
-            Self::Taken { .. } => {
-                "control that queue with status, cancel, pause …; it needs no second manager"
-            }
-            Self::Moved(_) => {
-                "in its new place, queue_manager status reports its jobs, and start continues it"
-            }
-        };
-        Some(hint.to_owned())
+        self.inner().hint()
     }
 
     fn details(&self) -> Map<String, Value> {
-        match self {
-            Self::Told(told) => told.details(),
-            Self::Taken { path, .. } | Self::Moved(path) | Self::Illegal { path, .. } => {
-                let path = Value::from(path.display().to_string());
-                Map::from_iter([(String::from("path"), path)])
-            }
-        }
+        self.inner().details()
     }
 }

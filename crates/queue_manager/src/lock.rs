@@ -116,18 +116,13 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                 let may_pass = holder.pid == 0 || holder.is_gone(owner);
                 let patience = if may_pass { PATIENCE } else { MOMENT };
                 if begun.elapsed() >= patience {
-                    return Err(taken(place, holder));
+                    return Err(Error::taken(&place.state, &holder));
                 }
                 park_timeout(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-fn taken(place: &Place, owner: Owner) -> Error {
-    let (path, owner) = (place.state.clone(), Box::new(owner));
-    Error::Taken { path, owner }
 }
 
 /// A manager on another machine may have the queue.
@@ -145,7 +140,7 @@ pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
     let begun = Instant::now();
     while let Some(owner) = holder(place, now) {
         if begun.elapsed() >= MOMENT {
-            return Err(taken(place, owner));
+            return Err(Error::taken(&place.state, &owner));
         }
         park_timeout(Duration::from_millis(10));
     }

@@ -276,7 +276,7 @@ pub(super) fn ask(
             match settle(None, place.clone(), context) {
                 Ok(told) => notes = told,
                 // Somebody has taken the queue up meanwhile, and will find the request.
-                Err(Error::Taken { .. }) => {}
+                Err(Error::Taken(_)) => {}
                 Err(error) => {
                     aris_fs::remove_file(&path)?;
                     return Err(error);

@@ -280,7 +280,7 @@ impl<'a> Manager<'a> {
         loop {
             let now = Cards::now();
             if !self.held.is_there() {
-                return Err(Error::Moved(self.place().queue.clone()));
+                return Err(Error::moved(&self.place().queue));
             }
             self.dirty |= self.queue.tick(now_ms());
             if now >= self.next_beat {
