@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_recipe::engine::Lens;
 use aris_recipe::engine::tokens::Reading;
+use aris_recipe::engine::{Lens, Question};
 use aris_recipe::model::Kind;
 use aris_recipe::value::to_text;
 use serde_json::{Map, Value, json};
@@ -19,6 +19,8 @@ use crate::secret;
 const CALL_SCHEMA: &str = "aris.recipe_runner.call/v1";
 /// Bytes of a value that are passed on as a variable. **Source**: Linux refuses a variable above 128 KiB.
 const VARIABLE_LIMIT: usize = 96 << 10;
+/// Bytes of a value that an agent is told where it has to decide.
+const TOLD: usize = 1 << 10;
 
 impl Source {
     /// What is to be done for a step that this source carries out, or for one of its lenses.
@@ -40,18 +42,22 @@ impl Source {
             reading: Reading::default(),
         };
         match (step.kind(), &self.agent, &self.tools) {
-            (Kind::Agent, Some(agent), _) => {
+            (Kind::Agent | Kind::Route, Some(agent), _) => {
+                let question = Question::of(step, call.state);
+                let asked = question.as_ref().map(|it| asks(call, it, &request.env));
+                let prompt = asked.unwrap_or_default() + &agent::prompt(&with);
                 let model = step.model.as_deref().map(str::to_owned);
                 let model = model.or_else(|| text("model")).unwrap_or_default();
                 request.worker = Worker::Agent;
-                (request.command, request.stdin) =
-                    agent::call(agent, &agent::prompt(&with), &model);
+                (request.command, request.stdin) = agent::call(agent, &prompt, &model);
                 request.deadline_s = seconds(&with, "timeout")
                     .or(step.stale_threshold)
                     .or_else(|| seconds(&with, "stale_threshold"))
                     .unwrap_or(self.args.agent_timeout);
                 request.silence_s = step.idle_output_timeout.filter(|seconds| *seconds > 0);
                 request.reading = machine.reading(step);
+                let fields = question.iter().flat_map(Question::fields);
+                request.reading.single.extend(fields.map(str::to_owned));
             }
             (kind @ (Kind::Tool(name) | Kind::Python(name)), _, Some(tools)) => {
                 let key = match kind {
@@ -75,6 +81,33 @@ impl Source {
         }
         request
     }
+}
+
+/// What an agent is told that has to say where the run goes on. It knows nothing of the run yet.
+fn asks(call: &Call<'_>, question: &Question<'_>, env: &BTreeMap<String, String>) -> String {
+    let (recipe, step) = (&call.machine.recipe.name, call.step);
+    let note = step.note.as_deref().unwrap_or_default().trim_end();
+    let lines = |lines: Vec<String>| lines.join("\n");
+    let visits = call.state.visits.iter();
+    let visits = lines(
+        visits
+            .map(|(step, times)| format!("{step}: {times}"))
+            .collect(),
+    );
+    let known = env.iter().filter(|(_, value)| value.len() <= TOLD);
+    let known = lines(
+        known
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect(),
+    );
+    let fields = question.fields();
+    let fields = lines(fields.map(|field| format!("{field} = VALUE")).collect());
+    format!(
+        "Decide where recipe {recipe} goes on at its step {}. Look at what is there; change nothing.\n{note}\n\nThe ways:\n{question}\n\
+         Steps done so far, and how often:\n{visits}\n\nWhat the run knows (longer values are in variables of the environment only):\n{known}\n\n\
+         End your answer with\n{fields}\n",
+        step.name
+    )
 }
 
 fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {

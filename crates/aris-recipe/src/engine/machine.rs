@@ -1,6 +1,6 @@
 //! One step at a time.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::capture::{self, Captured};
 use super::outcome::{Outcome, OutcomeStatus};
@@ -8,9 +8,9 @@ use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
 use super::tokens::Reading;
 use super::values::ListedValues;
-use crate::expression::{Expression, Namespace, Operand};
+use crate::expression::{Expression, Namespace};
 use crate::graph::{Graph, Skip};
-use crate::model::{Branch, Kind, Recipe, Step, Target, Via};
+use crate::model::{Kind, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
 use crate::value::is_truthy;
 
@@ -102,30 +102,6 @@ impl Machine {
             | Kind::UnknownAction(_)
             | Kind::Nothing => Poll::Ready(step),
         }
-    }
-
-    /// What a step that only routes wants to know of its result: the branches on which it depends, as far as the context does not decide.
-    /// Empty where it needs no result.
-    pub fn asked<'s>(&self, step: &'s Step, state: &State) -> Vec<&'s Branch> {
-        let scope = state.scope(&Value::Null);
-        let mut known = |operand: &Operand| match operand {
-            Operand::Reference(reference) if reference.namespace == Namespace::Result => None,
-            operand => Some(operand.text(&scope).into_owned()),
-        };
-        let on_result = step.on_result.as_ref();
-        let on_result = on_result.filter(|_| step.kind() == Kind::Route);
-        let mut asked = Vec::new();
-        for branch in on_result.into_iter().flat_map(|it| &it.branches) {
-            let condition = branch.condition();
-            let held = condition.map(|it| it.outcome(&mut known, &mut Vec::new()));
-            if branch.is_default() || held == Some(Some(true)) {
-                break;
-            }
-            if held == Some(None) {
-                asked.push(branch);
-            }
-        }
-        asked
     }
 
     /// Goes on by one step, or by one attempt of it. `at` is the time, which only the journal keeps.

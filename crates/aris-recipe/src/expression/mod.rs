@@ -242,6 +242,23 @@ impl Expression {
         }
     }
 
+    /// The sides of a comparison between a reference and a text.
+    pub(crate) fn comparison(&self) -> Option<(&Reference, Comparison, &str)> {
+        match self {
+            Self::Compare {
+                left: Operand::Reference(reference),
+                comparison,
+                right: Operand::Literal(literal),
+            }
+            | Self::Compare {
+                left: Operand::Literal(literal),
+                comparison,
+                right: Operand::Reference(reference),
+            } => Some((reference, *comparison, literal)),
+            _ => None,
+        }
+    }
+
     /// All references, in the order they are written.
     pub fn references(&self) -> Vec<&Reference> {
         let operands = self.leaves().into_iter().flat_map(|leaf| match leaf {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::data::SkillContract;
 use super::skill_name::Called;
 use super::{Data, Profile};
-use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
+use crate::expression::{Comparison, Expression, Namespace, Reference};
 use crate::graph::{Graph, reversed};
 use crate::model::{Capture, Kind, Recipe, Step};
 use crate::near::nearest;
@@ -250,21 +250,6 @@ pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
 
 /// Comparisons between a reference and a literal.
 pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, Comparison, &str)> {
-    let compared = expression
-        .leaves()
-        .into_iter()
-        .filter_map(|leaf| match leaf {
-            Expression::Compare {
-                left: Operand::Reference(reference),
-                comparison,
-                right: Operand::Literal(literal),
-            }
-            | Expression::Compare {
-                left: Operand::Literal(literal),
-                comparison,
-                right: Operand::Reference(reference),
-            } => Some((reference, *comparison, literal.as_str())),
-            _ => None,
-        });
-    compared.collect()
+    let leaves = expression.leaves().into_iter();
+    leaves.filter_map(Expression::comparison).collect()
 }

@@ -8,7 +8,9 @@ use aris_cli::{Context, Outcome, Shown};
 use aris_contract::{ErrorKind, Signal};
 use aris_recipe::Step;
 use aris_recipe::engine::tokens::{self, Reading};
-use aris_recipe::engine::{self, Entry, Event, Lens, Machine, OutcomeStatus, State, Status};
+use aris_recipe::engine::{
+    self, Entry, Event, Lens, Machine, OutcomeStatus, Question, State, Status,
+};
 use aris_recipe::model::Kind;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -276,26 +278,13 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
 }
 
 /// What a step that only routes asks for.
-fn ways(machine: &Machine, step: &Step, state: &State) -> Option<String> {
-    let asked = machine.asked(step, state);
-    let ways = asked.into_iter().filter_map(|branch| {
-        let (value, field) = (
-            branch.value.as_deref(),
-            step.on_result.as_ref()?.field.as_deref(),
-        );
-        let when = match (value, field) {
-            (Some(value), Some(field)) => format!("{field} = {value}"),
-            _ => branch.when.as_ref()?.text.text.clone(),
-        };
-        Some(format!(
-            "{when} -> {}",
-            branch.route.as_deref().unwrap_or_default()
-        ))
-    });
-    let ways: Vec<String> = ways.collect();
+fn ways(step: &Step, state: &State) -> Option<String> {
+    let question = Question::of(step, state)?;
     let what =
         "give the result that decides where the run goes on, as complete --result 'NAME = VALUE':";
-    (!ways.is_empty()).then(|| format!("{what}\n{}", ways.join("\n")))
+    let note = step.note.as_ref();
+    let note = note.map_or(String::new(), |note| format!("{}\n", note.trim_end()));
+    Some(format!("{note}{what}\n{question}"))
 }
 
 impl Next {
@@ -337,9 +326,7 @@ impl Next {
             tool: tool.map(str::to_owned),
             with: Some(machine.rendered(step, state, None)),
             lenses: (!calls.is_empty()).then_some(calls),
-            message: machine
-                .message(step, state)
-                .or_else(|| ways(machine, step, state)),
+            message: machine.message(step, state).or_else(|| ways(step, state)),
             model: step.model.as_deref().map(str::to_owned),
             attempt: Some(state.attempts + 1),
             ticket: Some(ticket(state)),

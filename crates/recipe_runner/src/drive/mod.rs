@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use aris_cli::{Clock, Context};
 use aris_contract::failure::ErrorBody;
 use aris_recipe::Step;
-use aris_recipe::engine::{Lens, Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
+use aris_recipe::engine::{
+    Lens, Machine, Outcome, OutcomeStatus, Poll, Question, Script, State, Status,
+};
 use aris_recipe::model::Kind;
 
 use crate::agent;
@@ -128,7 +130,7 @@ impl Source {
     pub(crate) fn carries_out(&self, step: &Step) -> bool {
         match step.kind() {
             Kind::Command => self.args.exec.is_some(),
-            Kind::Agent => self.agent.is_some(),
+            Kind::Agent | Kind::Route => self.agent.is_some(),
             Kind::Tool(_) | Kind::Python(_) => self.tools.is_some(),
             _ => false,
         }
@@ -283,25 +285,23 @@ pub(crate) fn drive(
         let outcome = match machine.poll(state) {
             Poll::Over => break,
             Poll::Ready(_) => None,
-            Poll::Optional(step) => {
-                let outcome = source.script.take(&step.name, false);
-                // A script that says nothing of it means an empty result; elsewhere somebody knows, and was not asked.
-                if outcome.is_none()
-                    && source.args.outcomes.is_none()
-                    && !machine.asked(step, state).is_empty()
-                {
-                    state.status = Status::Waiting;
-                    break;
-                }
-                outcome
+            // A script that says nothing of it means an empty result; elsewhere somebody knows.
+            Poll::Optional(step)
+                if source.args.outcomes.is_some() || Question::of(step, state).is_none() =>
+            {
+                source.script.take(&step.name, false)
             }
-            Poll::Needs(step) => {
+            Poll::Optional(step) | Poll::Needs(step) => {
                 let outcome = source.outcome(machine, state, step, store, context)?;
-                if outcome.is_none() {
+                let Some(outcome) = outcome else {
                     state.status = Status::Waiting;
                     break;
-                }
-                outcome
+                };
+                let question = Question::of(step, state);
+                Some(match question {
+                    Some(question) => question.judged(outcome),
+                    None => outcome,
+                })
             }
         };
         let (entries, attempts) = (state.journal.len(), state.attempts);

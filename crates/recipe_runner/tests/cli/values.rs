@@ -629,6 +629,95 @@ fn a_routing_step_whose_way_is_in_a_result_asks_for_it() {
     assert_eq!(next["step"], "merge");
 }
 
+/// What the step is about stands in its note.
+#[test]
+fn a_routing_step_that_asks_shows_its_note() {
+    let project = phases();
+    let text = project.read("r.yaml");
+    let text = text.replace(
+        "action: route\n",
+        "action: route\n    note: |\n      Are there more phases?\n      Look into the plan.\n",
+    );
+    project.write("r.yaml", text);
+    call(&project, &["run", "r.yaml", "--state", "s.json"])
+        .run()
+        .expect_code(11);
+    let next = completed(&project, "plan", "files = a.md");
+    let message = next["message"].as_str().expect("a message");
+    assert!(
+        message.starts_with("Are there more phases?\nLook into the plan.\n")
+            && message.contains("more_phases -> plan")
+            && message.contains("next = none_of_these -> merge"),
+        "{message}"
+    );
+}
+
+/// An agent that plans, and gives these answers in turn where it is asked for the way.
+fn asked(answers: &[&str]) -> (Project, aris_testkit::Run) {
+    let project = phases();
+    for (at, answer) in answers.iter().enumerate() {
+        project.write(&format!("answers/{at}"), answer);
+    }
+    let script = "#!/bin/sh\nprompt=$(cat)\ncase \"$prompt\" in\n/look*) echo 'files = a.md' ;;\n\
+        *) at=$(cat at 2>/dev/null || echo 0); echo $((at + 1)) > at; echo \"$prompt\" > asked; cat answers/$at ;;\nesac\n";
+    project.write("agent", script);
+    project.mode("agent", 0o755);
+    let words = ["run", "r.yaml", "--state", "s.json", "--agent", "./agent"];
+    let run = call(&project, &words).run();
+    (project, run)
+}
+
+/// An agent that does the work is asked for the way, too, and its word counts as that of whoever drives the run.
+#[test]
+fn an_agent_decides_where_a_routing_step_asks() {
+    let (project, run) = asked(&[
+        "There is phase 2.\nnext = more_phases\n",
+        "{\"next\": \"none_of_these\"}",
+    ]);
+    let data = run.expect_code(11).data();
+    assert_eq!(data["waiting_for"], "merge");
+    assert_eq!(
+        lines(&data),
+        [
+            "plan executed success more",
+            "more executed result[0] plan",
+            "plan executed success more",
+            "more executed default merge",
+        ]
+    );
+    let asked = project.read("asked");
+    for told in [
+        "${{ result.next }} == more_phases -> plan",
+        "next = none_of_these -> merge",
+        "plan: 2",
+        "RECIPE_CTX_FILES=a.md",
+    ] {
+        assert!(asked.contains(told), "{told}: {asked}");
+    }
+}
+
+/// What is none of the values never takes the default: the step has failed.
+#[test]
+fn an_answer_that_is_none_of_the_ways_fails_the_routing_step() {
+    for (answer, why) in [
+        ("I think we are done.\n", "no next"),
+        ("next = more_phases.\n", "more_phases."),
+        ("next = plan\n", "plan"),
+        (
+            "> next = none_of_these\nnext = more_phases\n",
+            "none_of_these",
+        ),
+        ("next =\n", "no next"),
+        ("{\"next\": null}", "no next"),
+    ] {
+        let (_, run) = asked(&[answer]);
+        let data = run.expect_code(10).data();
+        assert_eq!(data["halt"], "missing_route", "{answer}: {data}");
+        let note = data["trace"][1]["note"].as_str().unwrap_or_default();
+        assert!(note.contains(why), "{answer}: {note}");
+    }
+}
+
 /// A contract's list is a list, also where it is captured as a text; the mark at the end of a session belongs to none.
 #[test]
 fn a_list_of_the_contract_has_all_its_lines() {

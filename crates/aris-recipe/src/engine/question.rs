@@ -1,0 +1,131 @@
+//! What a step that only routes wants to know of a result that somebody else has to give.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde_json::Value;
+
+use super::outcome::{Outcome, OutcomeStatus};
+use super::state::State;
+use crate::expression::{Comparison, Namespace, Operand};
+use crate::model::{Branch, Kind, Step};
+use crate::value::to_text;
+
+/// The value of a field that is none of those a branch names.
+const NONE: &str = "none_of_these";
+
+/// The branches that the context does not decide, and what they read of the result. Its text lists the ways.
+#[derive(Debug)]
+pub struct Question<'s> {
+    step: &'s Step,
+    branches: Vec<&'s Branch>,
+    /// Where it leads when none of them holds.
+    otherwise: Option<&'s str>,
+    /// Fields, each with the values that branches name; `None`: any will do.
+    fields: BTreeMap<&'s str, Option<BTreeSet<&'s str>>>,
+}
+
+impl<'s> Question<'s> {
+    /// `None` where the step needs no result.
+    pub fn of(step: &'s Step, state: &State) -> Option<Self> {
+        let scope = state.scope(&Value::Null);
+        let mut known = |operand: &Operand| match operand {
+            Operand::Reference(reference) if reference.namespace == Namespace::Result => None,
+            operand => Some(operand.text(&scope).into_owned()),
+        };
+        let on_result = step.on_result.as_ref();
+        let on_result = on_result.filter(|_| step.kind() == Kind::Route);
+        let mut question = Self {
+            step,
+            branches: Vec::new(),
+            otherwise: None,
+            fields: BTreeMap::new(),
+        };
+        for branch in on_result.into_iter().flat_map(|it| &it.branches) {
+            let condition = branch.condition();
+            let held = condition.map(|it| it.outcome(&mut known, &mut Vec::new()));
+            if branch.is_default() || held == Some(Some(true)) {
+                question.otherwise = branch.route.as_deref();
+                break;
+            }
+            if held == Some(None) {
+                question.branches.push(branch);
+            }
+        }
+        question.read_fields();
+        (!question.branches.is_empty()).then_some(question)
+    }
+
+    /// A field that is only compared with texts has these values.
+    fn read_fields(&mut self) {
+        let conditions = self.branches.iter().filter_map(|branch| branch.condition());
+        for leaf in conditions.flat_map(|condition| condition.leaves()) {
+            let compared = leaf.comparison();
+            let own = leaf.references().into_iter();
+            for field in own.filter(|one| one.namespace == Namespace::Result) {
+                let values = self.fields.entry(field.name());
+                let values = values.or_insert_with(|| Some(BTreeSet::new()));
+                let text = compared.filter(|(_, comparison, _)| {
+                    matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+                });
+                match (text.filter(|_| field.is_plain()), values.as_mut()) {
+                    (Some((_, _, text)), Some(values)) => drop(values.insert(text)),
+                    _ => *values = None,
+                }
+            }
+        }
+    }
+
+    /// The fields that an answer gives.
+    pub fn fields(&self) -> impl Iterator<Item = &'s str> {
+        self.fields.keys().copied()
+    }
+
+    /// An answer as it counts: one without a field, or with a value that no branch names, is a failure of the step.
+    pub fn judged(&self, outcome: Outcome) -> Outcome {
+        if !outcome.is_success(self.step) {
+            return outcome;
+        }
+        let result = outcome.main_result();
+        let wrong = self.fields.iter().find_map(|(name, values)| {
+            let value = result.get(*name).filter(|value| !value.is_null());
+            let value = value.map(|value| to_text(value).into_owned());
+            let listed = values.iter().flatten().copied();
+            let listed: Vec<&str> = listed.chain(self.otherwise.map(|_| NONE)).collect();
+            match value {
+                Some(value) if values.is_none() || listed.contains(&value.as_str()) => None,
+                Some(value) if !value.is_empty() => Some(format!(
+                    "{name} is {value:?}, not one of {}",
+                    listed.join(", ")
+                )),
+                _ => Some(format!("the answer has no {name}")),
+            }
+        });
+        wrong.map_or(outcome, |why| Outcome::noted(OutcomeStatus::Failure, why))
+    }
+}
+
+impl fmt::Display for Question<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for branch in &self.branches {
+            let when = branch.when.as_ref().map(|when| when.text.text.as_str());
+            let when = when.unwrap_or_default();
+            match self.step.by_field() {
+                Some(field) => write!(out, "{} = {when}", field.text)?,
+                None => out.write_str(when)?,
+            }
+            writeln!(out, " -> {}", branch.route.as_deref().unwrap_or_default())?;
+        }
+        let Some(otherwise) = self.otherwise else {
+            return Ok(());
+        };
+        let closed = self.fields.iter().filter(|(_, values)| values.is_some());
+        let none: Vec<String> = closed.map(|(name, _)| format!("{name} = {NONE}")).collect();
+        let none = if none.is_empty() {
+            String::from("otherwise")
+        } else {
+            none.join(", ")
+        };
+        writeln!(out, "{none} -> {otherwise}")
+    }
+}
