@@ -44,7 +44,8 @@ pub use edit::{Edit, Suggestion};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};
 pub use forge::{
-    Counted, Forge, GitHub, GitLab, Place, Record, Remotes, State, Thread, Token, Trouble, api_of,
+    Counted, Forge, GitHub, GitLab, Place, Record, Remotes, State, Thread, Token, Trouble,
+    Withdrawn, api_of,
 };
 pub use group::{Grouped, Grouping, Groups, Skipped};
 pub use label::{Label, label, severity};

@@ -4,9 +4,10 @@
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use strum::VariantArray as _;
 
 use crate::finding::{Finding, Source, short_hex};
-use crate::profile::Profile;
+use crate::profile::{Gate, Profile};
 use crate::verdict::Verdict;
 
 /// The mark of a finding: its fingerprint, and who looked.
@@ -30,6 +31,12 @@ pub(crate) fn of_part(profile: &Profile) -> String {
 pub(crate) fn is_marked(profile: &Profile, body: &str) -> bool {
     let begin = format!("<!-- aris:{} ", profile.marker);
     body.lines().any(|line| line.trim().starts_with(&begin))
+}
+
+/// Whether a text carries any mark of one of the gates.
+pub(crate) fn is_marked_by_any(body: &str) -> bool {
+    let mut gates = Gate::VARIANTS.iter();
+    gates.any(|gate| is_marked(gate.profile(), body))
 }
 
 /// The fingerprints of the findings that a comment carries.
@@ -100,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Gate, Severity};
+    use crate::Severity;
 
     #[test]
     fn a_mark_stands_alone_on_its_line() {

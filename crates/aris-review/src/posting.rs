@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::forge::{Forge, Trouble};
+use crate::forge::{Forge, Trouble, Withdrawn};
 use crate::marker;
 use crate::pull::Pull;
 use crate::review::{Comment, Looked, Review};
@@ -28,7 +28,7 @@ pub struct Posted {
     /// Threads of findings that are gone and were closed; their comments are folded away where the lines were changed since.
     #[serde(default)]
     pub closed: usize,
-    /// Approvals of earlier runs that were taken back, as the verdict is another now.
+    /// Approvals of earlier runs that were taken back, as the verdict is another now; one that was given by hand is not.
     #[serde(default)]
     pub dismissed: usize,
     /// Why our earlier approval counts against the verdict: it could not be taken back, and no review outweighs it.
@@ -243,7 +243,12 @@ impl Posting<'_> {
             }
         }
         match self.forge.withdraw(self.pull) {
-            Ok(taken) => self.posted.dismissed += usize::from(taken),
+            Ok(Withdrawn::Nothing) => {}
+            Ok(Withdrawn::Ours) => self.posted.dismissed += 1,
+            Ok(Withdrawn::ByHand) => {
+                let why = "this login has approved it by hand: that approval stays, only its owner can take it back";
+                self.posted.warn(why.to_owned());
+            }
             Err(trouble) => {
                 all = false;
                 let why = format!("our earlier approval was not taken back: {trouble}");

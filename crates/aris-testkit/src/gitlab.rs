@@ -9,8 +9,8 @@
 //!   shows; `versions` begins with the latest.
 //! * <https://docs.gitlab.com/api/discussions/>: a thread on a line has `position`; 201, and 400 where the line is no part of the diff. An added line
 //!   has `new_line` alone, an unchanged one `old_line`, too. `PUT` with `resolved`; replies are `notes` of the thread.
-//! * <https://docs.gitlab.com/api/notes/>: a note of its own is a thread with `individual_note`, and cannot be resolved.
-//! * <https://docs.gitlab.com/api/merge_request_approvals/>: `approved_by`; `approve` takes the `sha`, 409 where it is another; 401 for who may not.
+//! * <https://docs.gitlab.com/api/notes/>: a note of its own is a thread with `individual_note`, and cannot be resolved; `PUT` changes its `body`.
+//! * <https://docs.gitlab.com/api/merge_request_approvals/>: `approved_by`, newer ones also when (`approved_at`); `approve` takes the `sha`, 409 where it is another; 401 for who may not.
 //! * <https://docs.gitlab.com/api/project_members/>: `members/all/:id` has `access_level` (30 is Developer), 404 for who is none.
 
 use std::collections::BTreeMap;
@@ -44,6 +44,8 @@ pub struct Merge {
     pub threads: Vec<Value>,
     /// Who has approved it.
     pub approved: Vec<String>,
+    /// When, where it is said.
+    pub approved_at: Option<String>,
     /// Whether who asks is the author, who may not approve.
     pub own: bool,
     /// Whether who asks may not approve, although somebody else is the author.
@@ -77,6 +79,7 @@ impl GitLab {
             source: 5,
             threads: Vec::new(),
             approved: Vec::new(),
+            approved_at: None,
             own: false,
             unnamed: false,
             sticky: false,
@@ -291,6 +294,18 @@ impl Merge {
                 self.writes += 1;
                 Answer::json(&note).with_status(201)
             }
+            ("PUT", ["notes", id]) => {
+                let threads = self.threads.iter_mut();
+                let notes = threads.filter_map(|thread| thread["notes"].as_array_mut());
+                let id: Option<u64> = id.parse().ok();
+                let note = notes.flatten().find(|note| note["id"].as_u64() == id);
+                let Some(note) = note else {
+                    return refusal(404, "404 Not found");
+                };
+                note["body"] = Value::from(text);
+                self.writes += 1;
+                Answer::json(note)
+            }
             ("PUT", ["discussions", id]) => {
                 let Some(thread) = self.threads.iter_mut().find(|thread| thread["id"] == *id)
                 else {
@@ -305,10 +320,9 @@ impl Merge {
                 Answer::json(thread)
             }
             ("GET", ["approvals"]) => {
-                let by = self
-                    .approved
-                    .iter()
-                    .map(|name| json!({"user": {"username": name}}));
+                let by = self.approved.iter().map(
+                    |name| json!({"user": {"username": name}, "approved_at": self.approved_at}),
+                );
                 Answer::json(&json!({"approved_by": by.collect::<Vec<_>>()}))
             }
             ("POST", ["approve"]) if self.own || self.unnamed => refusal(401, "401 Unauthorized"),

@@ -161,9 +161,10 @@ fn who_may_not_approve_is_no_author_and_approves_once_they_may() {
 
 #[test]
 fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
-    let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));
+    run(&project, &gitlab, &[]);
     gitlab.merge(|merge| {
-        merge.approved = vec!["me".to_owned()];
+        merge.diff = diff(CLAIM);
         merge.sticky = true;
     });
     for again in [false, true] {
@@ -177,9 +178,9 @@ fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
             "{data}"
         );
         let bodies = gitlab.merge(|merge| merge.bodies());
-        assert_eq!(bodies.len(), 2, "{bodies:?}");
+        assert_eq!(bodies.len(), 3, "{bodies:?}");
         assert!(
-            bodies[1].starts_with("Changes requested: 1 claim lacks evidence"),
+            bodies[2].starts_with("Changes requested: 1 claim lacks evidence"),
             "{bodies:?}"
         );
         assert_eq!(gitlab.merge(|merge| merge.writes) == writes, again);
@@ -193,6 +194,75 @@ fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
         "{data}"
     );
     assert!(gitlab.merge(|merge| merge.approved.is_empty()));
+}
+
+/// What a person approved under the same login is theirs.
+#[test]
+fn an_approval_that_was_given_by_hand_stays_and_is_said() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
+    let by_hand = || gitlab.merge(|merge| merge.approved = vec!["me".to_owned()]);
+    let show = |claim: &str| gitlab.merge(|merge| merge.diff = diff(claim));
+    let stays = |why: &str| {
+        let data = run(&project, &gitlab, &[]);
+        let posted = &data["posted"];
+        assert_eq!(
+            (&data["verdict"], &posted["dismissed"]),
+            (&json!("changes_requested"), &json!(0)),
+            "{why}: {data}"
+        );
+        let warnings = posted["warnings"].to_string();
+        assert!(warnings.contains("by hand"), "{why}: {warnings}");
+        assert_eq!(
+            gitlab.merge(|merge| merge.approved.clone()),
+            ["me"],
+            "{why}"
+        );
+    };
+    by_hand();
+    stays("nothing of ours is there");
+    let writes = gitlab.merge(|merge| merge.writes);
+    stays("it is said again");
+    assert_eq!(gitlab.merge(|merge| merge.writes), writes);
+    // We agree with it, and then not any more.
+    show("Words.");
+    run(&project, &gitlab, &[]);
+    let last = || gitlab.merge(|merge| merge.bodies()).pop().expect("a note");
+    assert!(
+        last().starts_with("Approved by hand before: "),
+        "{}",
+        last()
+    );
+    show(CLAIM);
+    stays("we did not give it");
+    // The person takes it back: now it is ours.
+    show("Words.");
+    run(&project, &gitlab, &[]);
+    gitlab.merge(|merge| merge.approved.clear());
+    run(&project, &gitlab, &[]);
+    assert_eq!(gitlab.merge(|merge| merge.approved.clone()), ["me"]);
+    assert!(last().starts_with("Approved: "), "{}", last());
+    show(CLAIM);
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(data["posted"]["dismissed"], 1, "{data}");
+    assert!(gitlab.merge(|merge| merge.approved.is_empty()));
+    let bodies = gitlab.merge(|merge| merge.bodies());
+    assert!(
+        !bodies.iter().any(|body| body.starts_with("Approved: ")),
+        "{bodies:?}"
+    );
+    // What they give after that is theirs again.
+    by_hand();
+    stays("ours was taken back");
+    // So is what they gave after GitLab took ours back; ours is older than its note.
+    gitlab.merge(|merge| merge.approved.clear());
+    show("Words.");
+    run(&project, &gitlab, &[]);
+    show(CLAIM);
+    gitlab.merge(|merge| merge.approved_at = Some(String::from("2026-02-01T00:00:00.000Z")));
+    stays("it was given later than ours");
+    gitlab.merge(|merge| merge.approved_at = Some(String::from("2026-01-01T00:00:00.000Z")));
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(data["posted"]["dismissed"], 1, "{data}");
 }
 
 #[test]

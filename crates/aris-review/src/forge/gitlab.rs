@@ -14,8 +14,9 @@ use super::discussion::{Discussion, as_github};
 use super::github::number;
 use super::plain::plain;
 use super::wire::{MANNERS, Wire};
-use super::{Counted, Forge, Place, Record, State, Thread, Token, Trouble, commit};
+use super::{Counted, Forge, Place, Record, State, Thread, Token, Trouble, Withdrawn, commit};
 use crate::diff::{Diff, Size};
+use crate::marker;
 use crate::pull::{Pull, Repository};
 
 static GITLAB: Host = Host::new("gitlab", "https://gitlab.com", "ARIS_GITLAB_API", MANNERS)
@@ -27,8 +28,14 @@ const REST: &str = "/api/v4";
 /// The lowest access of a member who may write: Developer. **Source**: `api/access_levels`.
 const DEVELOPER: u64 = 30;
 
-/// How the note of an approval begins.
+/// How the note of an approval begins that we gave.
 const APPROVED: &str = "Approved: ";
+
+/// How it begins where this login had approved before, and we only agree.
+const BY_HAND: &str = "Approved by hand before: ";
+
+/// How it begins since our approval was taken back.
+const TAKEN_BACK: &str = "Approval taken back: ";
 
 /// A GitLab at one base URL.
 #[derive(Debug)]
@@ -111,13 +118,31 @@ impl GitLab {
         Ok(project.and_then(path))
     }
 
-    /// Whether whoever asks has approved it.
-    fn has_approved(&self, pull: &Pull) -> Result<bool, Trouble> {
+    /// The approval of whoever asks.
+    fn approval(&self, pull: &Pull) -> Result<Option<Value>, Trouble> {
         let login = self.reach()?;
         let state = self.wire.json(&self.of_pull(pull).path("/approvals"))?;
         let by = state.get("approved_by").and_then(Value::as_array);
-        let ours = |by: &Value| is_of(by, "/user/username", login.as_deref());
-        Ok(by.is_some_and(|by| by.iter().any(ours)))
+        let ours = |by: &&Value| is_of(by, "/user/username", login.as_deref());
+        Ok(by.and_then(|by| by.iter().find(ours)).cloned())
+    }
+
+    /// Our notes, of whatever gate, that say that we gave this approval; none where a person gave it. Ours is older than its note.
+    fn notes_of(&self, pull: &Pull, approval: &Value) -> Result<Vec<Value>, Trouble> {
+        let login = self.reach()?;
+        let time = |entry: &Value, key| entry.get(key)?.as_str()?.parse::<Timestamp>().ok();
+        let given = time(approval, "approved_at");
+        let ours = |note: &Value| {
+            let body = note["body"].as_str().unwrap_or_default();
+            is_of(note, "/author/username", login.as_deref())
+                && body.starts_with(APPROVED)
+                && marker::is_marked_by_any(body)
+                && (given.is_none() || time(note, "created_at") >= given)
+        };
+        let threads = self.discussions(pull)?.into_iter();
+        let elsewhere = threads.filter(|thread| thread.position().is_none());
+        let first = elsewhere.filter_map(|thread| thread.notes.into_iter().next());
+        Ok(first.filter(ours).collect())
     }
 
     /// Approves the commit that was looked at, where it is known: GitLab refuses (409) when the branch has moved on.
@@ -260,11 +285,12 @@ impl Forge for GitLab {
             .filter_map(|thread| thread.notes.first())
             .collect();
         let says = |note: &Value| {
-            note["body"]
-                .as_str()
-                .is_some_and(|body| body.starts_with(APPROVED))
+            let body = note["body"].as_str().unwrap_or_default();
+            [APPROVED, BY_HAND, TAKEN_BACK]
+                .iter()
+                .any(|word| body.starts_with(word))
         };
-        let approves = !first.iter().any(|note| says(note)) || self.has_approved(pull)?;
+        let approves = !first.iter().any(|note| says(note)) || self.approval(pull)?.is_some();
         let review = |note: &Value| {
             let mut review = as_github(note, &associations);
             let stands = approves || !says(note);
@@ -279,14 +305,20 @@ impl Forge for GitLab {
         false
     }
 
-    /// The approval first: a note without it would look as if all was said.
+    /// The approval first: a note without it would look as if all was said. Without its note nobody knows that it is ours: it is taken back.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
         let commit = review["commit_id"].as_str();
-        if review["event"] == "APPROVE" && !self.has_approved(pull)? {
-            self.approve(pull, commit)?;
-        }
+        let mut approves = false;
         let verdict = match review["event"].as_str() {
-            Some("APPROVE") => APPROVED,
+            Some("APPROVE") => match self.approval(pull)? {
+                None => {
+                    self.approve(pull, commit)?;
+                    approves = true;
+                    APPROVED
+                }
+                Some(approval) if self.notes_of(pull, &approval)?.is_empty() => BY_HAND,
+                Some(_) => APPROVED,
+            },
             Some("REQUEST_CHANGES") => "Changes requested: ",
             _ => "",
         };
@@ -295,15 +327,33 @@ impl Forge for GitLab {
             format!("\n\nAbout commit {commit}.")
         });
         let note = json!({"body": format!("{verdict}{body}{about}")});
-        self.post(pull, &["notes"], &note)
+        self.post(pull, &["notes"], &note).inspect_err(|_| {
+            if approves {
+                self.post(pull, &["unapprove"], &json!({}))
+                    .unwrap_or_default();
+            }
+        })
     }
 
-    fn withdraw(&self, pull: &Pull) -> Result<bool, Trouble> {
-        let approved = self.has_approved(pull)?;
-        if approved {
-            self.post(pull, &["unapprove"], &json!({}))?;
+    /// **Source**: `api/notes`, "Modify existing merge request note".
+    fn withdraw(&self, pull: &Pull) -> Result<Withdrawn, Trouble> {
+        let Some(approval) = self.approval(pull)? else {
+            return Ok(Withdrawn::Nothing);
+        };
+        let notes = self.notes_of(pull, &approval)?;
+        if notes.is_empty() {
+            return Ok(Withdrawn::ByHand);
         }
-        Ok(approved)
+        self.post(pull, &["unapprove"], &json!({}))?;
+        for note in &notes {
+            let body = note["body"].as_str().unwrap_or_default();
+            let body = json!({"body": body.replacen(APPROVED, TAKEN_BACK, 1)});
+            let request = place(self.wire.put("", &body), pull);
+            // Where the note stays as it was, an approval that a person gives later counts as ours.
+            let below = ["notes", &note["id"].to_string()];
+            self.wire.send_below(request, &below).unwrap_or_default();
+        }
+        Ok(Withdrawn::Ours)
     }
 
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {

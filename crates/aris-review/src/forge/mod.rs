@@ -59,6 +59,17 @@ pub enum Counted {
     Unknown,
 }
 
+/// What became of the approval of this login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withdrawn {
+    /// There was none.
+    Nothing,
+    /// It was ours, and is taken back.
+    Ours,
+    /// It stays: a person gave it, or nothing says that it was us.
+    ByHand,
+}
+
 /// The commits that a comment on a line is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -117,9 +128,9 @@ pub trait Forge {
         Ok(())
     }
 
-    /// Takes our approval back where it is no review, as on GitLab; gives whether there was one.
-    fn withdraw(&self, _pull: &Pull) -> Result<bool, Trouble> {
-        Ok(false)
+    /// Takes our approval back where it is no review, as on GitLab; what this login approved by hand stays.
+    fn withdraw(&self, _pull: &Pull) -> Result<Withdrawn, Trouble> {
+        Ok(Withdrawn::Nothing)
     }
 
     /// What comments on lines need.
