@@ -46,6 +46,8 @@ pub(crate) struct Current {
     pub(crate) differences: Vec<String>,
     /// What a person should know about the file.
     pub(crate) notices: Vec<String>,
+    /// The text that the user's file is to have, where another machine sent it.
+    sent: Option<String>,
     /// SHA-256 of the user's file when it was read last, in hex.
     sha256: String,
     /// For the copy; `None`: it says the same already.
@@ -55,6 +57,10 @@ pub(crate) struct Current {
     /// When the copy was written that this was read from; `None`: there was none.
     copied: Option<SystemTime>,
 }
+
+/// What the name of a manifest that another machine sent ends with: the file of the name before it has this text once a queue has taken it
+/// up. One that is refused is nobody's manifest.
+pub(crate) const SENT: &str = ".sent";
 
 /// A manifest's text with its grids expanded, and its tree.
 struct Expanded {
@@ -107,6 +113,7 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
         path: users_file(place, &parts),
         differences: Vec::new(),
         notices: Vec::new(),
+        sent: None,
         sha256: parts.manifest_sha256,
         text: None,
         changes: None,
@@ -144,11 +151,18 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
         None if parts.manifest.is_empty() => PathBuf::from(state(place)?.meta.manifest_path),
         None => users_file(place, &parts),
     };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (source, path) = match name.strip_suffix(SENT) {
+        Some(name) => (path.clone(), path.with_file_name(name)),
+        None => (path.clone(), path.clone()),
+    };
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
+    let mut sent = None;
     // `None`: it says what it said the last time, and no change hides any of it.
-    let read = || -> Result<Option<(Expanded, String)>, Error> {
-        let text = aris_fs::read_text(&path)?;
+    let mut read = || -> Result<Option<(Expanded, String)>, Error> {
+        let text = aris_fs::read_text(&source)?;
+        sent = (source != path).then(|| text.clone());
         let sha256 = sha256(&text);
         if copy.is_some() && sha256 == parts.manifest_sha256 && changes(place).is_empty() {
             return Ok(None);
@@ -162,7 +176,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
         Ok(Some(new)) => new,
         Ok(None) => {
             let own = own(place)?;
-            return Ok(Current { path, ..own });
+            return Ok(Current { path, sent, ..own });
         }
         Err(error) if given.is_none() && copy.is_some() => {
             let what =
@@ -183,6 +197,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
         path,
         differences: before.map_or_else(Vec::new, |before| differences(&before, &new.root)),
         notices,
+        sent,
         sha256,
         text: Some(new.text),
         changes: (!changes.is_empty() || place.changes().exists()).then_some(changes),
@@ -406,6 +421,9 @@ impl Current {
         }
         if let Some(text) = &self.text {
             aris_fs::write_atomic(&place.manifest(), text.as_bytes())?;
+        }
+        if let Some(text) = &self.sent {
+            aris_fs::write_atomic(&self.path, text.as_bytes())?;
         }
         let parts = self.parts(place);
         if lock::parts(place) != parts {

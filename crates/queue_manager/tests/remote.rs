@@ -103,6 +103,46 @@ fn a_queue_on_a_server_is_started_asked_and_cancelled() {
 }
 
 #[test]
+fn a_manifest_that_a_run_refuses_is_never_taken_up() {
+    let bed = bed();
+    let other = r#"{"gpus": [], "cwd": ".", "jobs": [{"id": "other", "cmd": "true"}]}"#;
+    bed.write("other.json", other);
+    let deploy = |manifest: &str| {
+        let words = ["--manifest", manifest, "--run", "r1"];
+        call(&bed, "deploy", &words)
+    };
+    let remote = |words: &[&str]| {
+        let words = [&["--run", "r1", "--"], words].concat();
+        call(&bed, "remote", &words).expect_code(0)
+    };
+    deploy("grid one/manifest.json").expect_code(0);
+    until(&bed, &["status", "--jobs"], "running\tstays");
+    let mut said = Vec::new();
+    for _ in 0..2 {
+        let run = deploy("other.json").expect_code(5);
+        assert!(run.stderr().contains("stays; cancel"), "{run}");
+        said.push(run.stderr().to_owned());
+    }
+    assert_eq!(said[0], said[1]);
+    remote(&["cancel", "stays"]);
+    until(&bed, &["status"], "ended");
+    // What starts a manager, or reads the manifest again, finds the one that the run has.
+    remote(&["retry", "stays", "--start"]);
+    remote(&["reload"]);
+    let jobs = remote(&["status", "--jobs"]).stdout().to_owned();
+    assert!(
+        jobs.contains("\tstays\t") && !jobs.contains("other"),
+        "{jobs}"
+    );
+    remote(&["cancel", "stays"]);
+    until(&bed, &["status"], "ended");
+    deploy("other.json").expect_code(0);
+    until(&bed, &["status", "--jobs"], "\tother\t");
+    let there = bed.read("home/.aris_queue/runs/r1/manifest.json");
+    assert_eq!(there, other);
+}
+
+#[test]
 fn what_cannot_be_run_is_said_before_anybody_is_asked() {
     let bed = bed();
     bed.write(

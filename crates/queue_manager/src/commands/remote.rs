@@ -131,6 +131,8 @@ fn start(
     manifest: String,
     text: String,
 ) -> Result<(String, Option<Value>), Error> {
+    // Under a name of its own until the queue has taken it up: a refused one is not what the queue goes on with later.
+    let manifest = manifest + load::SENT;
     there.place(manifest.clone(), text)?;
     let call = |args: &[&str]| there.call(args.iter().map(|arg| (*arg).to_owned()).collect());
     let mut answer = call(&["start", "--json", "--manifest", &manifest])?;
@@ -143,6 +145,17 @@ fn start(
             return Err(failed(there.host, &answer));
         }
         answer = call(&["reload", "--json", "--manifest", &manifest])?;
+        let asked = envelope(&answer.stdout).unwrap_or_default();
+        let refused = asked["refused"].as_array().into_iter().flatten();
+        let refused: Vec<&str> = refused.filter_map(Value::as_str).collect();
+        if !refused.is_empty() {
+            let why = printable(&refused.join("; "));
+            let host = there.host;
+            let what = format!(
+                "on {host}: the new manifest is refused, and the run goes on with the one it has: {why}"
+            );
+            return Err(Error::precondition(what));
+        }
         if answer.code != 0 {
             return Err(failed(there.host, &answer));
         }
