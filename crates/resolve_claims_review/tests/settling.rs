@@ -922,6 +922,16 @@ fn a_pull_request_that_is_closed_or_of_a_stranger_is_refused_also_by_its_number(
 }
 
 #[test]
+fn a_base_that_is_not_the_pull_requests_is_refused() {
+    let (project, forge) = (repository(), forge());
+    forge.pull(|pull| pull.base = String::from("dev"));
+    let run = fetched(&project, &forge, &["--repo", "o/r", "--pr", "7"]).expect_code(5);
+    let message = run.error()["message"].as_str().expect("text").to_owned();
+    assert!(message.contains("goes to dev, not to main"), "{message}");
+    assert_eq!(asked(&forge), None);
+}
+
+#[test]
 fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
     let (project, forge) = classified();
     let validate =

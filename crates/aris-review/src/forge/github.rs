@@ -109,6 +109,7 @@ impl Forge for GitHub {
                 _ => return Err(Trouble::malformed("the pull request has no state")),
             },
             source: pull_text("/head/repo/full_name").map(str::to_owned),
+            base: pull_text("/base/ref").map(str::to_owned),
             size: size().map_or(Counted::Unknown, Counted::Lines),
         })
     }

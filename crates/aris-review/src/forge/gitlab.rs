@@ -196,6 +196,7 @@ impl Forge for GitLab {
                 _ => return Err(Trouble::malformed("the merge request has no state")),
             },
             source,
+            base: text("target_branch").map(str::to_owned),
             size: match text("changes_count").map(str::parse) {
                 Some(Ok(files)) => Counted::Files(files),
                 Some(Err(_)) | None => Counted::Unknown,

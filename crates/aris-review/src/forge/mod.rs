@@ -33,6 +33,8 @@ pub struct Record {
     pub state: State,
     /// The repository that its branch lies in, `owner/name`; none for one that is gone or that nobody here may see.
     pub source: Option<String>,
+    /// The branch that it goes to, where the service says so.
+    pub base: Option<String>,
     /// How much it changes, as far as the service counts it.
     pub size: Counted,
 }

@@ -95,6 +95,14 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         let hint = "name your own pull request, or say --allow-fork where the comments on this one are yours to settle";
         return Err(Error::refused(Precondition, message, hint));
     }
+    // Settings, and the command that validates, come from there.
+    if record.base.as_ref() != Some(&args.base) {
+        let (number, base) = (pull.number, &args.base);
+        let to = record.base.as_deref().unwrap_or("an unknown branch");
+        let message = format!("pull request {number} goes to {to}, not to {base}");
+        let hint = "name the branch that it goes to as BASE";
+        return Err(Error::refused(Precondition, message, hint));
+    }
     let comments = forge.comments(&pull);
     let comments = comments.map_err(|trouble| away(&trouble.about("the comments")))?;
     let mut groups = Fetched {
