@@ -97,6 +97,9 @@ pub struct Also {
     /// Who found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// The fingerprint that it has as a finding of its own.
+    #[serde(skip)]
+    pub fingerprint: String,
 }
 
 impl Finding {
@@ -127,9 +130,21 @@ impl Finding {
     #[must_use]
     pub fn identified(mut self) -> Self {
         let rule = self.rule.as_ref().unwrap_or(&self.dimension);
+        self.fingerprint = self.print(rule, &self.message);
+        let mut also = std::mem::take(&mut self.also);
+        for also in &mut also {
+            let rule = also.rule.as_ref().unwrap_or(&also.dimension);
+            also.fingerprint = self.print(rule, &also.message);
+        }
+        self.also = also;
+        self
+    }
+
+    /// The fingerprint of what a rule says of this place.
+    fn print(&self, rule: &str, message: &str) -> String {
         let about = if self.quote.is_empty() {
             let line = self.line.map_or_else(String::new, |line| line.to_string());
-            format!("{line} {}", crate::text::letters(&self.message))
+            format!("{line} {}", crate::text::letters(message))
         } else {
             self.quote.clone()
         };
@@ -138,8 +153,29 @@ impl Finding {
             digest.update(part.len().to_le_bytes());
             digest.update(part);
         }
-        self.fingerprint = short_hex(&digest.finalize());
-        self
+        short_hex(&digest.finalize())
+    }
+
+    /// What was found at its place, each alone: itself, and what gave way to it.
+    pub(crate) fn parts(&self) -> Vec<Self> {
+        let also = self.also.iter().cloned();
+        let also = also.map(|also| Self {
+            file: self.file.clone(),
+            line: self.line,
+            dimension: also.dimension,
+            severity: also.severity,
+            message: also.message,
+            requires_decision: also.requires_decision,
+            rule: also.rule,
+            source: also.source,
+            fingerprint: also.fingerprint,
+            ..Self::default()
+        });
+        let own = Self {
+            also: Vec::new(),
+            ..self.clone()
+        };
+        std::iter::once(own).chain(also).collect()
     }
 
     /// Turns the edit of a rule into a suggestion. One that does not fit the line as it stands goes.
@@ -171,6 +207,7 @@ impl From<Finding> for Also {
             requires_decision: finding.requires_decision,
             rule: finding.rule,
             source: finding.source,
+            fingerprint: finding.fingerprint,
         }
     }
 }

@@ -53,6 +53,12 @@ pub(crate) fn is_of_rules(body: &str) -> bool {
     lines.any(|line| line.trim().ends_with(" by=rules -->"))
 }
 
+/// Whether a comment carries a finding of an agent, or one whose mark does not say who looked.
+pub(crate) fn is_of_agents(profile: &Profile, body: &str) -> bool {
+    let mut lines = body.lines();
+    lines.any(|line| !is_of_rules(line) && findings_in(profile, line).next().is_some())
+}
+
 /// The digest of the review that a comment or review carries.
 pub(crate) fn review_in<'a>(profile: &'a Profile, body: &'a str) -> Option<&'a str> {
     values(profile, "review", body).next()

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::finding::Finding;
 use crate::forge::{Forge, Trouble, Withdrawn};
 use crate::marker;
 use crate::pull::Pull;
@@ -191,12 +192,12 @@ impl Posting<'_> {
     /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
     fn close_gone(&mut self) {
         let review = self.review;
-        let there = review.findings.iter();
-        let there: BTreeSet<&str> = there.map(|finding| finding.fingerprint.as_str()).collect();
+        let there = review.findings.iter().flat_map(Finding::parts);
+        let there: BTreeSet<String> = there.map(|part| part.fingerprint).collect();
         for open in &self.known.open {
-            let is_there = |print: &String| there.contains(print.as_str());
+            let is_there = |print: &String| there.contains(print);
             let Looked { rules, agents } = review.looked;
-            let looked = if open.of_rules { rules } else { agents };
+            let looked = (rules || !open.of_rules) && (agents || !open.of_agents);
             if open.findings.iter().any(is_there) || !looked || review.unreadable > 0 {
                 continue;
             }
@@ -362,6 +363,7 @@ struct OpenComment {
     comment: Option<String>,
     findings: Vec<String>,
     of_rules: bool,
+    of_agents: bool,
     /// Whether the lines were changed since.
     outdated: bool,
 }
@@ -449,6 +451,7 @@ impl Known {
             for print in &findings {
                 known.twice += usize::from(!known.findings.insert(print.clone()));
             }
+            known.findings.extend(review.named(body(comment)));
             if let Some(thread) = thread.filter(|thread| thread.is_ours && !thread.is_answered)
                 && !findings.is_empty()
             {
@@ -458,6 +461,7 @@ impl Known {
                     comment: id.map(str::to_owned),
                     findings,
                     of_rules: marker::is_of_rules(body(comment)),
+                    of_agents: marker::is_of_agents(review.profile, body(comment)),
                     outdated: thread.is_outdated,
                 });
             }

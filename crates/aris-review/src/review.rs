@@ -52,32 +52,48 @@ pub(crate) struct Comment {
 }
 
 impl Review<'_> {
-    /// Comments on lines, without those whose findings are there `already`.
+    /// Comments on lines: of each place what is not there `already`.
     pub(crate) fn comments(&self, already: &BTreeSet<String>) -> Vec<Comment> {
         let findings = self.findings.iter().filter(|finding| is_inline(finding));
-        let new = findings.filter(|finding| !already.contains(&finding.fingerprint));
-        let comments = new.map(|finding| {
-            let body = self.comment_body(finding);
-            Comment {
+        let comments = findings.filter_map(|finding| {
+            let mut new = finding.parts();
+            new.retain(|part| !already.contains(&part.fingerprint));
+            let body = self.comment_body(new)?;
+            Some(Comment {
                 fingerprint: finding.fingerprint.clone(),
                 json: json!({"path": finding.file, "line": finding.line, "side": "RIGHT", "body": body}),
-            }
+            })
         });
         comments.collect()
     }
 
-    /// The label and the message, what else was found there, and the mark.
-    fn comment_body(&self, finding: &Finding) -> String {
-        let mut body = labelled(finding.severity, &finding.dimension, &finding.message);
-        for also in &finding.also {
-            let also = labelled(also.severity, &also.dimension, &also.message);
-            body.extend(["\n\nAlso ", &also]);
-        }
-        if let Some(suggestion) = &finding.suggestion {
+    /// The label and the message of the gravest, what else was found there, and the mark of each; none where nothing was.
+    fn comment_body(&self, mut parts: Vec<Finding>) -> Option<String> {
+        parts.sort_by_key(|part| std::cmp::Reverse(part.severity));
+        let labels = parts.iter().map(label);
+        let mut body = labels.collect::<Vec<_>>().join("\n\nAlso ");
+        if let Some(suggestion) = parts.iter().find_map(|part| part.suggestion.as_ref()) {
             body.push_str(&block(&suggestion.becomes));
         }
-        let mark = marker::of_finding(self.profile, finding);
-        format!("{body}\n\n{mark}")
+        let marks = parts
+            .iter()
+            .map(|part| marker::of_finding(self.profile, part));
+        let mut marks: Vec<String> = marks.collect();
+        marks.dedup();
+        (!parts.is_empty()).then(|| format!("{body}\n\n{}", marks.join("\n")))
+    }
+
+    /// Fingerprints of what a comment says of a place beside the finding that it is marked with: earlier versions marked one alone.
+    pub(crate) fn named<'b>(&'b self, body: &'b str) -> impl Iterator<Item = String> + 'b {
+        let marked = |print: &str| marker::findings_in(self.profile, body).any(|one| one == print);
+        let shared = self
+            .findings
+            .iter()
+            .filter(|finding| !finding.also.is_empty());
+        let places = shared.map(Finding::parts);
+        let here = places.filter(move |parts| parts.iter().any(|part| marked(&part.fingerprint)));
+        let named = here.flatten().filter(|part| body.contains(&label(part)));
+        named.map(|part| part.fingerprint)
     }
 
     /// The review's own text: the summary, and every finding that no comment carries, those whose comments were `refused` among them; `none`
@@ -161,6 +177,11 @@ fn block(line: &str) -> String {
     let ticks = line.split(|letter| letter != '`').map(str::len).max();
     let fence = "`".repeat(ticks.unwrap_or(0).max(2) + 1);
     format!("\n\n{fence}suggestion\n{line}\n{fence}")
+}
+
+/// What a comment says of a finding.
+fn label(finding: &Finding) -> String {
+    labelled(finding.severity, &finding.dimension, &finding.message)
 }
 
 /// `[severity] dimension: message`.

@@ -718,6 +718,63 @@ fn a_finding_in_other_words_is_the_same_also_where_no_diff_is_at_hand() {
     assert_eq!(forge.pull(|pull| pull.comments.len()), 1);
 }
 
+#[test]
+fn a_later_finding_on_a_line_with_a_comment_is_posted_and_nothing_twice() {
+    let of = |dimension: &str| {
+        let mut finding = finding(json!(2), "critical", &format!("{dimension} is missing"));
+        finding["dimension"] = json!(dimension);
+        finding
+    };
+    let (first, second) = (of("external"), of("comparative"));
+    let bodies = |forge: &Forge| {
+        forge.pull(|pull| {
+            let bodies = pull
+                .comments
+                .iter()
+                .map(|comment| comment["body"].to_string());
+            bodies.collect::<Vec<_>>()
+        })
+    };
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    post(&project, &forge, &json!([first]), &[]);
+    for _ in 0..2 {
+        post(&project, &forge, &json!([first, second]), &[]);
+        let there = bodies(&forge);
+        assert_eq!(there.len(), 2, "{there:?}");
+        assert!(there[1].contains("comparative is missing"), "{there:?}");
+        assert!(!there[1].contains("external is missing"), "{there:?}");
+    }
+    // Of two that were posted as one comment, each is there alone, and the thread is open as long as one of them is.
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    for (list, complete, resolved) in [
+        (json!([first, second]), "", 0),
+        (json!([second, first]), "", 0),
+        (json!([second]), "--complete", 0),
+        (json!([first]), "--complete", 0),
+        (json!([]), "--complete", 1),
+    ] {
+        let more = [complete];
+        let more = if complete.is_empty() {
+            &[][..]
+        } else {
+            &more[..]
+        };
+        post(&project, &forge, &list, more);
+        assert_eq!(bodies(&forge).len(), 1, "{list}");
+        assert_eq!(forge.pull(|pull| pull.resolved.len()), resolved, "{list}");
+    }
+    // A comment of an earlier version marks the first of its findings alone.
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    post(&project, &forge, &json!([first, second]), &[]);
+    forge.pull(|pull| {
+        let body = pull.comments[0]["body"].as_str().expect("text");
+        let (body, _) = body.rsplit_once('\n').expect("two marks");
+        pull.comments[0]["body"] = json!(body);
+    });
+    post(&project, &forge, &json!([first, second]), &[]);
+    assert_eq!(bodies(&forge).len(), 1);
+}
+
 /// What stands at GitHub decides: a review that says the same and was dismissed, or was followed by an approval, is sent again.
 #[test]
 fn a_review_that_counts_no_more_is_sent_again() {
