@@ -414,7 +414,7 @@ fn whoever_repeats_or_removes_a_run_is_told_which_numbers_stand_on_it() {
     )
     .expect_code(0);
     assert!(
-        again.stderr().contains("2 numbers stand on its files") && again.stderr().contains("34.2"),
+        again.stderr().contains("2 numbers come from its files") && again.stderr().contains("34.2"),
         "{}",
         again.stderr()
     );

@@ -152,7 +152,7 @@ impl PaperFiles {
             };
         };
         if !self.allowed.iter().any(|root| real.starts_with(root)) {
-            return Err(String::from("it lies outside the project"));
+            return Err(String::from("it is outside the project"));
         }
         match self.ledger.open(&real, limit) {
             Ok(read) => Ok(Some(read)),
@@ -376,7 +376,7 @@ mod tests {
         };
         assert!(!message().contains("unreadable"), "{}", message());
         std::os::unix::fs::symlink(&outside, folder.join("link.tex")).expect("link");
-        let refused = "; unreadable: link.tex: it lies outside the project";
+        let refused = "; unreadable: link.tex: it is outside the project";
         assert!(message().ends_with(refused), "{}", message());
         std::fs::write(folder.join("main.tex"), text).expect("file");
         let mut files = PaperFiles::new(&folder);
@@ -440,7 +440,7 @@ mod tests {
             [
                 (
                     "source_unreadable",
-                    String::from("`../../three.tex` cannot be read: it lies outside the project")
+                    String::from("`../../three.tex` cannot be read: it is outside the project")
                 ),
                 ("source_missing", String::from("`four` does not exist")),
             ]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_latex::{Document, Place, Position};
+use aris_latex::{BlockKind, Document, Place, Position};
 use aris_paper::bib::{Library, Loc, check};
 
 use crate::finding::{Finding, Severity};
@@ -56,7 +56,9 @@ pub(crate) fn collect(
     let made = made.iter().map(|(key, at)| (key.as_str(), at.clone()));
     let own = document.bibitems.iter().rev();
     let own = own.map(|item| (item.key.as_str(), document.position(item.place)));
-    let items: BTreeMap<&str, Position> = made.chain(own).collect();
+    let notes = notes(document);
+    let notes = notes.iter().map(|(key, at)| (key.as_str(), at.clone()));
+    let items: BTreeMap<&str, Position> = notes.chain(made).chain(own).collect();
     for citation in document
         .citations
         .iter()
@@ -100,6 +102,23 @@ pub(crate) fn collect(
         }
     }
     cited
+}
+
+/// The keys that REVTeX gives to footnotes, which it prints in the bibliography: `Note1` for the first, and so on.
+///
+/// **Source**: `REVTeX` 4 writes them to `JOBNAMENotes.bib` as `@FOOTNOTE{Note1, …}`, unless its option `nofootinbib` is set.
+fn notes(document: &Document) -> Vec<(String, Position)> {
+    let holds = |word| document.files.iter().any(|file| file.text.contains(word));
+    if !holds("{revtex4") || holds("nofootinbib") {
+        return Vec::new();
+    }
+    let notes = document.blocks.iter();
+    let notes = notes.filter(|block| block.kind == BlockKind::Footnote);
+    let keyed = notes.zip(1..).map(|(note, number)| {
+        let at = document.position(note.start);
+        (format!("Note{number}"), at)
+    });
+    keyed.collect()
 }
 
 impl Cited {

@@ -257,7 +257,7 @@ impl Project {
             }
             if !self.files.allows(path) {
                 let project = self.files.project.display();
-                let message = format!("results {{}} lie outside the project {project}");
+                let message = format!("results {{}} are outside the project {project}");
                 let hint =
                     "copy or link the results into the project: the gate reads nothing outside it";
                 return Err(ProjectError::about(ErrorKind::Usage, path, &message, hint));

@@ -235,7 +235,7 @@ impl<'s> Project<'s> {
         let mut is_allowed = |real: &Path| allowed.any(|root| real.starts_with(root));
         let (kind, message) = match std::fs::canonicalize(&path) {
             Ok(real) if is_allowed(&real) => return Ok(real),
-            Ok(_) => (Outside, "the file lies outside the project"),
+            Ok(_) => (Outside, "the file is outside the project"),
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 (Unreadable, "cannot read: permission denied")
             }

@@ -35,7 +35,7 @@ const NAMES: &str =
     "arg argmax argmin cos det dim exp inf ker lim ln log max min sin sup tan tanh Pr";
 
 /// Commands that put a mark over a letter.
-const ACCENTS: &str = "acute ´ bar ¯ breve ˘ check ˇ ddot ¨ dot ˙ grave ` hat ˆ mathring ˚ overline ¯ tilde ˜ widehat ˆ widetilde ˜";
+const ACCENTS: &str = "acute ´ bar ˉ breve ˘ check ˇ ddot ¨ dot ˙ grave ` hat ˆ mathring ˚ overline ¯ tilde ˜ widehat ˆ widetilde ˜";
 
 /// The character that a table gives for a name.
 fn sign(table: &str, name: &str) -> Option<char> {
@@ -271,7 +271,7 @@ impl Reader<'_> {
         self.skip();
         match self.peek() {
             Some(second @ ('^' | '_')) if second == first => {
-                Err(format!("{second} stands twice on one thing"))
+                Err(format!("{second} is used twice on one symbol"))
             }
             Some(second @ ('^' | '_')) => {
                 self.rest.next();

@@ -202,15 +202,15 @@ fn an_edge_to_a_group_ends_at_its_frame() {
     for (edge, message) in [
         (
             r#"{"from": "b", "to": "g"}"#,
-            "one end of the edge lies in the other",
+            "one end of the edge is inside the other",
         ),
         (
             r#"{"from": "g", "to": "both"}"#,
-            "one end of the edge lies in the other",
+            "one end of the edge is inside the other",
         ),
         (
             r#"{"from": "g", "to": "g"}"#,
-            "one end of the edge lies in the other",
+            "one end of the edge is inside the other",
         ),
         (r#"{"from": "a", "to": "none"}"#, "has no frame"),
         (r#"{"from": "a", "to": "nobody"}"#, "and no group"),

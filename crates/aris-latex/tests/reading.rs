@@ -1353,3 +1353,28 @@ fn a_preamble_and_a_text_in_files_of_their_own_are_one_document() {
             .any(|problem| problem.kind == ProblemKind::NoDocument)
     );
 }
+
+/// A subfile that is read on its own has the preamble of its main document.
+#[test]
+fn a_subfile_of_its_own_has_the_preamble_of_its_main_document() {
+    let files = [
+        (
+            "ch/one.tex",
+            "\\documentclass[../main]{subfiles}\n\\begin{document}\nWe saw \\x{} \\mc{a}.\n\\end{document}\n",
+        ),
+        (
+            "main.tex",
+            "\\documentclass{book}\n\\addbibresource{r.bib}\n\\newcommand{\\x}{5}\\newcommand{\\mc}[1]{\\cite{#1}}\n% \\begin{document}\n\
+             \\begin{document}\nNot this.\\subfile{ch/one}\n\\end{document}\n",
+        ),
+    ];
+    let document = tree(&files).expect("a document");
+    assert_eq!(texts(&document), ["We saw 5 [cite]."]);
+    assert_eq!(wrong(&document), Vec::<&Problem>::new());
+    let kinds: Vec<_> = document
+        .includes
+        .iter()
+        .map(|include| include.kind)
+        .collect();
+    assert!(kinds.contains(&IncludeKind::Bibliography), "{kinds:?}");
+}

@@ -1,4 +1,4 @@
-//! Files of the queue as trees: YAML or JSON, with problems that say where they are. A key that stands twice is a mistake.
+//! Files of the queue as trees: YAML or JSON, with problems that say where they are. A key that is given twice is a mistake.
 
 pub use aris_yaml::{Kind, Node, Text as Key, Value};
 
@@ -42,7 +42,7 @@ pub(crate) fn one_or_many(node: &Node) -> &[Node] {
     }
 }
 
-/// Reads one document. **Errors**: the first mistake of syntax; a key that stands twice.
+/// Reads one document. **Errors**: the first mistake of syntax; a key that is given twice.
 pub fn read(text: &str) -> Result<Node, Problem> {
     let node = aris_yaml::read(text).map_err(|wrong| {
         let line = usize::try_from(wrong.line).unwrap_or(usize::MAX);
@@ -52,7 +52,7 @@ pub fn read(text: &str) -> Result<Node, Problem> {
             column: wrong.column,
             message: format!("not valid YAML or JSON: {}", wrong.message),
             hint: source.contains("${").then(|| {
-                String::from("inside { } and [ ] a placeholder must stand in quotes: \"${seed}\"")
+                String::from("inside { } and [ ] a placeholder must be in quotes: \"${seed}\"")
             }),
         }
     })?;
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn mistakes_have_their_place() {
         for (text, line, part) in [
-            ("a: 1\nb: 2\na: 3\n", 3, "stands twice"),
-            ("a:\n  - {b: 1,\n     b: 2}\n", 3, "stands twice"),
+            ("a: 1\nb: 2\na: 3\n", 3, "is given twice"),
+            ("a:\n  - {b: 1,\n     b: 2}\n", 3, "is given twice"),
             ("a: [1, 2\nb: 3\n", 2, "not valid"),
             ("a: 1\n---\nb: 2\n", 2, "second document"),
             ("? [1]\n: 2\n", 1, "as a key"),

@@ -78,7 +78,7 @@ pub fn post(
         let twice = Known::of(forge, pull, review).map_or(0, |there| there.twice);
         if twice > known.twice {
             posted.warn(format!(
-                "{twice} findings stand there twice: somebody else posted at the same time"
+                "{twice} findings are posted twice: somebody else posted at the same time"
             ));
         }
     }

@@ -113,7 +113,7 @@ impl Review<'_> {
             let item = item(finding);
             if text.chars().count() + item.chars().count() > BODY {
                 text.extend(["\n\n", &marker::of_part(self.profile)]);
-                let next = String::from("The list of findings goes on:\n");
+                let next = String::from("The list of findings continues:\n");
                 texts.push(std::mem::replace(&mut text, next));
             } else if begins {
                 text.push('\n');

@@ -226,7 +226,7 @@ pub fn name(path: &Path) -> String {
     path.display().to_string().replace(MAIN_SEPARATOR, "/")
 }
 
-/// A file that a document includes. What lies outside the document's folder, also through a link, is not there.
+/// A file that a document includes. What is outside the document's folder, also through a link, is not there.
 fn load(folder: &Path, name: &str) -> Loaded {
     let Ok(path) = aris_fs::join_inside(folder, Path::new(name)) else {
         return Loaded::Absent;

@@ -2,7 +2,7 @@
 //!
 //! RFC 8259, and besides: a byte order mark, `//`, `/* */` and `#` comments, commas before a closing bracket, control characters in texts,
 //! texts in single quotes, keys without quotes, and `NaN`, `Infinity` and `-Infinity`, which are plain scalars that mean a text. A key that
-//! stands twice in one object is an error: which of the two was meant cannot be known.
+//! is given twice in one object is an error: which of the two was meant cannot be known.
 
 use std::collections::BTreeMap;
 
@@ -221,7 +221,7 @@ impl<'t> JsonReader<'t> {
                             format!("`{word}` is Python; JSON has true, false and null")
                         }
                         _ => {
-                            format!("`{word}` is no value of JSON; a text stands in double quotes")
+                            format!("`{word}` is no value of JSON; write text in double quotes")
                         }
                     }));
                 }
@@ -379,7 +379,7 @@ pub(crate) fn said_twice((first, second): (&Text, &Text)) -> Problem {
     problem(
         second,
         format!(
-            "the key `{}` stands twice, first in line {}, column {}",
+            "the key `{}` is given twice, first in line {}, column {}",
             second.text, first.line, first.column
         ),
         Some("remove one of the two"),

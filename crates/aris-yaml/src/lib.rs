@@ -1,6 +1,6 @@
 //! YAML and JSON as a tree whose scalars stay as written, each node with its place.
 //!
-//! [`read`] takes YAML, of which strict JSON is a part: anchors, aliases and merge keys are resolved, and a key that stands twice in a mapping
+//! [`read`] takes YAML, of which strict JSON is a part: anchors, aliases and merge keys are resolved, and a key that is given twice in a mapping
 //! stays twice, so that whoever reads the tree can report it; [`Node::get`] gives the last one, as YAML loaders do. [`read_json`] and
 //! [`JsonReader`] take JSON with comments and the other liberties of real files. Numbers keep their text: `1e-4` stays `1e-4`.
 //!
@@ -218,13 +218,13 @@ impl Node {
         }
     }
 
-    /// Checks that no key stands twice in one mapping. **Errors**: the second place, and the first in the message.
+    /// Checks that no key is given twice in one mapping. **Errors**: the second place, and the first in the message.
     pub fn check_keys(&self) -> Result<(), Problem> {
         self.repeated_key()
             .map_or(Ok(()), |keys| Err(json::said_twice(keys)))
     }
 
-    /// A key that stands twice in one mapping: its first and its second place.
+    /// A key that is given twice in one mapping: its first and its second place.
     pub fn repeated_key(&self) -> Option<(&Text, &Text)> {
         json::twice(self.entries()).or_else(|| self.children().find_map(Self::repeated_key))
     }
@@ -467,7 +467,7 @@ mod tests {
                 "{\"é\": 1, \"b\": {\n\"é\": 2, \"é\": 3}}",
                 2,
                 9,
-                "`é` stands twice, first in line 2, column 1",
+                "`é` is given twice, first in line 2, column 1",
             ),
             ("[\"é\", \"b", 1, 7, "a text is not closed"),
             ("[1 /* x", 1, 4, "a comment is not closed"),

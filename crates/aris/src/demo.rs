@@ -124,7 +124,7 @@ impl Demo<'_> {
         self.title("1. A paper with planted faults");
         self.copy("faulty", "paper")?;
         self.say(
-            "  four faults stand in the files; see skills/paper-writing/assets/example/faults.md",
+            "  the files contain four faults; see skills/paper-writing/assets/example/faults.md",
         );
         self.audits()?;
         self.say("\n  The page for co-authors shows each number with its query, value and files:");

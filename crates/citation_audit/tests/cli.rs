@@ -367,6 +367,28 @@ fn a_file_in_filecontents_begins_on_the_next_line() {
     assert_eq!(answer.findings(), ["fail undefined_key gone part.tex:1"]);
 }
 
+/// REVTeX prints footnotes in the bibliography, under keys of its own.
+#[test]
+fn the_keys_of_revtex_for_footnotes_are_defined() {
+    let text = |class: &str, cited: &str| {
+        format!(
+            "\\documentclass{class}\n\\begin{{document}}\nA claim.\\footnote{{A note.}} See \\cite{{{cited},knuth84}}.\n\\bibliography{{refs}}\n\\end{{document}}\n"
+        )
+    };
+    let sound = SOUND.to_owned();
+    for (class, cited, is_defined) in [
+        ("[aps,prx]{revtex4-2}", "Note1", true),
+        ("[aps,prx]{revtex4-2}", "Note2", false),
+        ("[aps,nofootinbib]{revtex4-2}", "Note1", false),
+        ("{article}", "Note1", false),
+    ] {
+        let main = text(class, cited);
+        let answer = Paper::new(&[("main.tex", &main), ("refs.bib", &sound)]).audit(&[]);
+        let is_undefined = answer.artifact.to_string().contains("undefined_key");
+        assert_eq!(is_undefined, !is_defined, "{main}");
+    }
+}
+
 #[test]
 fn an_undefined_key_names_its_neighbours() {
     let answer = Paper::citing("\\cite{knuth_84}", SOUND).audit(&[]);

@@ -104,7 +104,8 @@ impl<'a> Files<'a> {
                 })
             }
             RootError::None if !texts.is_empty() => {
-                let names = free_files(&texts);
+                let mut names = free_files(&texts);
+                names.sort_by_cached_key(|name| counted(name));
                 let list = names.iter();
                 let list = list.map(|name| ["\\input{", name, "}\n\n"].concat());
                 let list = list.collect::<String>().into_bytes();
@@ -124,7 +125,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// A file of the folder; `None` if it does not exist or, with links followed, lies outside the folder.
+    /// A file of the folder; `None` if it does not exist or, with links followed, is outside the folder.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FsError> {
         let Some(folder) = self.folder else {
             return Ok(None);
@@ -182,6 +183,18 @@ impl<'a> Files<'a> {
         };
         gathered.worth()
     }
+}
+
+/// A name with its numbers padded, so that `sec2` comes before `sec10`.
+fn counted(name: &str) -> String {
+    let is_digit = |character: char| character.is_ascii_digit();
+    let mut padded = String::new();
+    for part in name.split_inclusive(|character| !is_digit(character)) {
+        let number = part.trim_end_matches(|character| !is_digit(character));
+        let width = if number.is_empty() { 0 } else { 20 };
+        padded += &format!("{number:0>width$}{}", &part[number.len()..]);
+    }
+    padded
 }
 
 /// The first problems after which text may be unread, with their places; at most `MOST`.

@@ -52,7 +52,7 @@ pub static SPEC: Spec = Spec {
     commands: &[],
     examples: &[
         "extract_paper_style --source papers/admired  # measure LaTeX sources",
-        "extract_paper_style --source arxiv:1706.03762 --json  # bring the sources from arXiv and measure them",
+        "extract_paper_style --source arxiv:1706.03762 --json  # download the sources from arXiv and measure them",
         "extract_paper_style --source admired.pdf --output .cache/styles  # measure a PDF as far as its text allows, and keep the profile in a folder of the project",
     ],
     signals: &[],

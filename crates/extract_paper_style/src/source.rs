@@ -90,7 +90,7 @@ impl Source {
                 }
                 Some(other @ ("bib" | "bst" | "bbl" | "cls" | "sty")) => {
                     let why = format!("a file of the kind .{other} is no paper");
-                    let hint = "name the root document, or the folder it stands in";
+                    let hint = "name the root document, or its folder";
                     return Err(Error::paper(&path.display().to_string(), &why, hint));
                 }
                 None if html::is_page(&decode(&head(&path))) => SourceType::LocalHtml,

@@ -147,9 +147,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
             Outcome::done(laid_out).shown(report::LAID_OUT, LaidOut::render)
         }
         // `watch` prints the paths itself, each time it draws.
-        Command::Watch(args) => {
-            Outcome::done(watch::run(args, context)?).shown(report::WATCHED, |_, _| Ok(()))
-        }
+        Command::Watch(args) => watch::run(args, context)?.shown(report::WATCHED, |_, _| Ok(())),
     })
 }
 

@@ -9,6 +9,9 @@ use aris_contract::artifact::install::{Host, InstallMode};
 pub struct Cli {
     /// Project folder [default: the working directory]
     pub project: Option<PathBuf>,
+    /// The same as an option, as the other helpers have it
+    #[arg(long = "project", value_name = "DIR", conflicts_with = "project")]
+    pub project_option: Option<PathBuf>,
     /// Update an existing install to its source; refuse when there is none
     #[arg(long, group = "action")]
     pub reconcile: bool,
@@ -68,7 +71,7 @@ pub struct Cli {
     #[arg(long, requires = "uninstall")]
     pub purge: bool,
     /// Install for the user instead of a project: in the home folder, without instruction files
-    #[arg(long, conflicts_with = "project")]
+    #[arg(long, conflicts_with_all = ["project", "project_option"])]
     pub user: bool,
     /// Install although helpers have no binary for this machine
     #[arg(long)]

@@ -52,7 +52,7 @@ pub enum Error {
         found: &'static str,
     },
     /// Another installer holds the project.
-    #[error("another installer is at work in this project ({owner}); its lock is {}", path.display())]
+    #[error("another installer is running in this project ({owner}); its lock is {}", path.display())]
     Busy {
         /// The lock.
         path: PathBuf,

@@ -67,7 +67,10 @@ impl Project {
     /// The project that the arguments name.
     pub(crate) fn find(cli: &Cli, context: &Context) -> Result<Self, Error> {
         let home = context.env("HOME").map(Path::new);
-        let named = match (&cli.project, cli.user) {
+        let named = match (
+            cli.project.as_ref().or(cli.project_option.as_ref()),
+            cli.user,
+        ) {
             (_, true) => home.ok_or(Error::Home)?.to_path_buf(),
             (Some(path), false) => context.absolute(path),
             (None, false) => context.cwd().to_path_buf(),

@@ -173,7 +173,7 @@ fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     Some(file.parent()?.join(text.trim_end().strip_prefix(prefix)?))
 }
 
-/// The file's path with links resolved, if it exists and lies outside these folders.
+/// The file's path with links resolved, if it exists and is outside these folders.
 pub(crate) fn outside(file: &Path, of: &[&Path]) -> Option<PathBuf> {
     let real = file.canonicalize().ok()?;
     let is_outside = !of.iter().any(|folder| real.starts_with(folder));

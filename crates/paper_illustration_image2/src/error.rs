@@ -28,7 +28,7 @@ pub enum Error {
         /// Where it was looked for.
         path: PathBuf,
     },
-    /// The accepted image lies outside the project.
+    /// The accepted image is outside the project.
     #[error("{} is outside the project {}", path.display(), workspace.display())]
     Outside {
         /// The image, links resolved.

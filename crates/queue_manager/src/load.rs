@@ -180,7 +180,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
         }
         Err(error) if given.is_none() && copy.is_some() => {
             let what =
-                "the manifest cannot be used, so that the queue goes on with its own copy of it";
+                "the manifest cannot be used, so that the queue continues with its own copy of it";
             let mut current = own(place)?;
             current.notices.push(format!("{what}: {error}"));
             return Ok(current);

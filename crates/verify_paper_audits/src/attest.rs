@@ -113,7 +113,7 @@ pub(crate) struct RunDetails {
     pub builder: serde_json::Value,
     /// `invocationId` (digest of the record), `startedOn`, `finishedOn`, and `end`, which SLSA does not know.
     pub metadata: serde_json::Value,
-    /// The files that numbers stand on, relative to the project.
+    /// The files that numbers come from, relative to the project.
     pub byproducts: Vec<Resource>,
 }
 

@@ -133,8 +133,9 @@ impl Obligations {
             let key = earlier.key();
             let case = cases.iter().find(|case| case.rule.skill == earlier.audit);
             let is_here = earlier.root == root;
-            if is_here && !seen.contains_key(&key) {
-                if case.is_none_or(|case| is_cleared(&earlier, case, gate.paper, ledger)) {
+            // An audit that this run does not ask for clears nothing, and is asked for again perhaps.
+            if let Some(case) = case.filter(|_| is_here && !seen.contains_key(&key)) {
+                if is_cleared(&earlier, case, gate.paper, ledger) {
                     continue;
                 }
                 open.push((earlier.audit.clone(), finding(&earlier)));

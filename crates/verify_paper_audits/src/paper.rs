@@ -106,7 +106,7 @@ impl Paper {
 
     /// The real path of an audited file, relative to the paper.
     ///
-    /// Data may lie outside the roots (on another disk), reached by a link or an absolute path, because the audit has their digest.
+    /// Data may be outside the roots (on another disk), reached by a link or an absolute path, because the audit has their digest.
     /// Sources of the paper may not, and `..` never leads out.
     pub(crate) fn input(&self, name: &str) -> Result<PathBuf, Unusable> {
         match self.resolve(&self.dir, name) {

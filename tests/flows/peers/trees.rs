@@ -18,7 +18,7 @@ for text in json.load(sys.stdin):
         print('null')
 ";
 
-/// Numbers as they are written. A key that stands twice and half of a surrogate pair are refused, as here.
+/// Numbers as they are written. A key that is given twice and half of a surrogate pair are refused, as here.
 const JSON: &str = r"
 import json, sys
 def refuse(word):

@@ -42,7 +42,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
         }
         if !row.callers.is_sorted_by(|a, b| a < b) {
             found(
-                String::from("callers are not sorted, or one stands twice"),
+                String::from("callers are not sorted, or one is given twice"),
                 "sort them and drop duplicates",
             );
         }

@@ -337,6 +337,6 @@ fn no_number(anchor: &Anchor) -> String {
             format!("`[[{mark}]]` marks more than a number; mark the number alone: `{before}[[{digits}]]{rest}`")
         })
     });
-    let why = "the words of this binding stand in the file, but what stands at a mark does not read as one number";
+    let why = "the words of this binding are in the file, but the text at a mark does not read as one number";
     more.unwrap_or_else(|| why.to_owned())
 }

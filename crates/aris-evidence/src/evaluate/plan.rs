@@ -347,7 +347,7 @@ impl<'p> Planner<'p> {
             let columns = tables.flat_map(|table| &table.columns).map(String::as_str);
             let hint = match nearest(short, columns) {
                 Some(near) => format!("; did you mean `{near}`?"),
-                None if quotes => String::from("; a text stands in single quotes"),
+                None if quotes => String::from("; write text in single quotes"),
                 None => String::new(),
             };
             error.message = format!("no such column `{column}`{hint}");

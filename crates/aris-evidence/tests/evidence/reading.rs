@@ -231,7 +231,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
             "{\"a\": 1,\n \"a\": 2}",
             Malformed,
             2,
-            "`a` stands twice, first in line 1, column 2",
+            "`a` is given twice, first in line 1, column 2",
         ),
         ("a.json", "[{\"n\": 1, \"N\": 2}]", Malformed, 1, "one name"),
         ("a.json", "{\"a\": 1} x", Malformed, 1, "more after the end"),
@@ -248,7 +248,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
             "a: 1\nb:\n  c: 1\n  c: 2\n",
             Malformed,
             4,
-            "`c` stands twice, first in line 3",
+            "`c` is given twice, first in line 3",
         ),
         ("a.toml", "a = 1\nb = \n", Malformed, 2, ""),
     ] {

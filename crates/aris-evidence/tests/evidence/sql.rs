@@ -445,7 +445,7 @@ fn a_name_in_double_quotes_may_have_been_meant_as_a_text() {
     };
     assert_eq!(
         said("\"qqqqqq\""),
-        "no such column `qqqqqq`; a text stands in single quotes"
+        "no such column `qqqqqq`; write text in single quotes"
     );
     assert_eq!(said("qqqqqq"), "no such column `qqqqqq`");
 }

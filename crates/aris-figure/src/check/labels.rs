@@ -34,7 +34,7 @@ impl Label<'_> {
             Of::Edge(_) => {
                 "no place along the edge is free: give the edge more room, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
             }
-            Of::Group(_) => "give the group more padding, or move what lies there",
+            Of::Group(_) => "give the group more padding, or move what is there",
             Of::Free => "move the label with x and y",
         }
     }
@@ -53,7 +53,7 @@ fn report(label: &Label<'_>, on: &str, notes: &Notes) {
     notes.push(
         Code::LabelOverlap,
         label.place.field(label.fields),
-        format!("the label {} lies on {on}", quoted(&label.line.text)),
+        format!("the label {} overlaps {on}", quoted(&label.line.text)),
         label.fix(),
     );
 }

@@ -141,7 +141,7 @@ fn same_line(scene: &Scene<'_>, notes: &Notes) -> BTreeSet<(usize, usize)> {
                 "set \"curve\": true for one of them, or draw both as one"
             };
             let place = scene.edge_place(index).field(&["from"]);
-            let what = format!("{} lies on {}", scene.edge(index), named(scene, other));
+            let what = format!("{} overlaps {}", scene.edge(index), named(scene, other));
             notes.push(Code::EdgeOverEdge, place, what, fix);
         }
     }
@@ -194,7 +194,7 @@ fn partly_same_line(
         if apart && length > EDGE_ALONG && said.insert(pair) {
             let place = scene.edge_place(pair.1).field(WAY);
             let (edge, other) = (scene.edge(pair.1), named(scene, pair.0));
-            let what = format!("{edge} lies on a part of {other}");
+            let what = format!("{edge} overlaps a part of {other}");
             notes.push(Code::EdgeOverEdge, place, what, elsewhere(scene, pair.1));
         }
     }
@@ -328,7 +328,7 @@ fn arrows_on_edges(
             if let Some((other, _)) = on.into_iter().find(is_taken) {
                 let place = scene.edge_place(*index).field(WAY);
                 let (edge, other) = (scene.edge(*index), named(scene, other));
-                let what = format!("an arrow of {edge} lies on {other}");
+                let what = format!("an arrow of {edge} overlaps {other}");
                 notes.push(Code::ArrowOverEdge, place, what, elsewhere(scene, *index));
             }
         }

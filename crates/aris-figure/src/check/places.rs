@@ -132,7 +132,7 @@ fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
             notes.push(
                 Code::GroupOverlap,
                 group.place.field(&["padding", "node_ids"]),
-                format!("the frames of {first} and {second} lie on each other"),
+                format!("the frames of {first} and {second} overlap"),
                 "move their nodes apart, or give one of them another padding",
             );
         }

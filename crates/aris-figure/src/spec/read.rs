@@ -339,8 +339,8 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, is_orthogonal: bool) -> Option<Edg
         object.report(
             Code::Invalid,
             "to",
-            "one end of the edge lies in the other",
-            "let it begin or end at a node, or at a group that lies apart",
+            "one end of the edge is inside the other",
+            "let it begin or end at a node, or at a separate group",
         );
     }
     let frame = |end| match end {

@@ -179,6 +179,10 @@ impl Reader<'_> {
         for name in &mut names {
             name.key.push_str(if is_class { ".cls" } else { ".sty" });
         }
+        if is_class && self.frames.len() <= 1 && names.iter().any(|name| name.key == "subfiles.cls")
+        {
+            self.main_preamble(&options);
+        }
         self.follow(kind, &names);
     }
 

@@ -329,7 +329,7 @@ impl Reader<'_> {
             let hooks = std::mem::take(&mut self.begin_hooks);
             self.unread_all(&hooks);
             if self.frames_only {
-                let message = "`ignorenonframetext` hides what stands outside frames; what that is, is not decided here";
+                let message = "`ignorenonframetext` hides text outside frames; which text that is, is not decided here";
                 self.doubt_file(token, message);
             }
         }

@@ -263,6 +263,20 @@ impl Reader<'_> {
         self.loading.only = (names.collect(), how != "not");
     }
 
+    /// The preamble of the main document, which the class subfiles reads for a subfile that is set on its own.
+    pub(super) fn main_preamble(&mut self, name: &[Token]) {
+        let (open, target) = (self.frames.len(), self.exact(name));
+        if let Some(first) = name.first() {
+            self.splice(*first, IncludeKind::Input, target, None);
+        }
+        if self.frames.len() > open
+            && let Some(file) = self.file_mut()
+        {
+            let preamble = begin_of_text(file.rest());
+            file.end = preamble.map_or(file.end, |length| file.pos + length);
+        }
+    }
+
     /// Whether the root file has a class, or begins or ends the document. `\end{document}` alone will do: another file may begin it.
     pub(super) fn root_is_document(&self) -> bool {
         let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
@@ -273,7 +287,6 @@ impl Reader<'_> {
     /// `\documentclass`. In an included file it begins a document of its own, whose preamble is skipped, unless the
     /// main document has not begun yet.
     pub(super) fn document_class(&mut self, token: Token, _: How) {
-        const BEGIN: &str = "\\begin{document}";
         // The class of the main document, perhaps in a file that its preamble includes.
         if self.frames.len() <= 1 || self.preamble {
             return self.packages(IncludeKind::Class);
@@ -287,11 +300,7 @@ impl Reader<'_> {
         if class.is_some_and(|class| class.ends_with("{subfiles")) {
             return self.skip_arguments(token, "om");
         }
-        let begin = rest.match_indices(BEGIN).map(|(at, _)| at).find(|at| {
-            let before = rest.get(..*at).unwrap_or("");
-            let line = before.rsplit('\n').next().unwrap_or("");
-            hiding(line).is_none()
-        });
+        let begin = begin_of_text(rest);
         // The root file includes the preamble and the text, and holds nothing else.
         if begin.is_none() && self.writer.blocks.is_empty() && !self.root_is_document() {
             self.preamble = true;
@@ -305,6 +314,18 @@ impl Reader<'_> {
             self.problem_at(ProblemKind::NoDocument, token, message);
         }
     }
+}
+
+const BEGIN: &str = "\\begin{document}";
+
+/// Where the first `\begin{document}` outside comments is.
+fn begin_of_text(text: &str) -> Option<usize> {
+    let mut all = text.match_indices(BEGIN).map(|(at, _)| at);
+    all.find(|at| {
+        let before = text.get(..*at).unwrap_or("");
+        let line = before.rsplit('\n').next().unwrap_or("");
+        hiding(line).is_none()
+    })
 }
 
 /// A file's name with its ending.

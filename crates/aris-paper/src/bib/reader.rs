@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
         let (raw, end) = self.value(start)?;
         if let Some(line) = seen.get(&name) {
             let message =
-                format!("field `{name}` stands twice; BibTeX keeps the first, on line {line}");
+                format!("field `{name}` is given twice; BibTeX keeps the first, on line {line}");
             self.problem(ProblemKind::DuplicateField, at, message);
         } else {
             seen.insert(name.clone(), place.line);

@@ -115,8 +115,9 @@ impl<'f> Reader<'f> {
                     below.twice(value);
                     if !seen.insert(&key.text) {
                         let key_text = &key.text;
-                        let message =
-                            format!("the key `{key_text}` stands twice; only the last one counts");
+                        let message = format!(
+                            "the key `{key_text}` is given twice; only the last one counts"
+                        );
                         below.tell(Id::DuplicateKey, (key.line, key.column), message);
                     }
                 }

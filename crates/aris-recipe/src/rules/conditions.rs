@@ -129,7 +129,7 @@ fn branches(step: &Step, out: &mut Findings) {
     let mut seen: BTreeSet<&Expression> = BTreeSet::new();
     let mut default = false;
     for (at, branch) in step.branches().iter().enumerate() {
-        // A value that stands twice is a key that does.
+        // A value that is given twice is a key that does.
         let twice =
             branch.value.is_none() && branch.condition().is_some_and(|one| !seen.insert(one));
         let why = match (default, twice) {

@@ -14,11 +14,11 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         if let Some(skip) = skip.filter(|skip| skip.how.is_guess()) {
             let message = match (&skip.target, skip.how) {
                 (Some(target), how) if how != SkipReason::Nothing => format!(
-                    "a skipped run goes on at `{}`, which is chosen from the routes ({how}); write it down as on_skip",
+                    "a skipped run continues at `{}`, which is chosen from the routes ({how}); write it down as on_skip",
                     target.name()
                 ),
                 _ => String::from(
-                    "nothing says where the run goes on when the step is skipped; it halts there without on_skip",
+                    "nothing says where the run continues when the step is skipped; it halts there without on_skip",
                 ),
             };
             out.step(Id::AmbiguousSkipRoute, step, message);

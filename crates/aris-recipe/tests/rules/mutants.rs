@@ -259,7 +259,11 @@ fn each_rule_fires_on_its_mutant_and_not_on_the_twin() {
 fn every_rule_has_a_mutant() {
     let mut known: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
     let covered: BTreeSet<&str> = ROWS.iter().map(|row| row.0).collect();
-    assert_eq!(known.len(), RULES.len(), "an id stands twice in the table");
+    assert_eq!(
+        known.len(),
+        RULES.len(),
+        "an id is given twice in the table"
+    );
     let project = project_rules();
     known.extend(project.iter().map(|rule| rule.rule.as_str()));
     assert_eq!(covered, known);

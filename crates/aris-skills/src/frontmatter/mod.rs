@@ -347,7 +347,7 @@ impl Build<'_> {
                     return Err(YamlFault {
                         line: node.line,
                         col: node.col,
-                        message: format!("the key `{key}` stands twice, first in line {line}"),
+                        message: format!("the key `{key}` is given twice, first in line {line}"),
                         disputed: false,
                     });
                 }

@@ -25,8 +25,8 @@ fn it_is_opened_on_line_one_and_closed() {
 fn faults_have_places() {
     for (yaml, line, part) in [
         ("a: b: c", 2, ""),
-        ("a: 1\nb: 2\na: 3", 4, "`a` stands twice, first in line 2"),
-        ("a:\n  x: 1\n  x: 2", 4, "`x` stands twice"),
+        ("a: 1\nb: 2\na: 3", 4, "`a` is given twice, first in line 2"),
+        ("a:\n  x: 1\n  x: 2", 4, "`x` is given twice"),
         ("- a", 2, "a list, not a mapping"),
         ("word", 2, "a string, not a mapping"),
         ("", 1, "empty"),

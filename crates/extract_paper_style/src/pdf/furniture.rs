@@ -198,7 +198,7 @@ mod tests {
                 "Contents|One|Text.",
             ),
             ("A . . . . 7|Text...|so|B.....", "Text...|so"),
-            // The page numbers stand on lines of their own, and one title takes two lines.
+            // The page numbers are on lines of their own, and one title takes two lines.
             (
                 "Contents|1. One|1.1. Two of|them|2. Three|1|2|2||1. ONE|Text.|1.1. Two of|them|Text.|2. Three|Text.",
                 "Contents|1|2|2|1. ONE|Text.|1.1. Two of|them|Text.|2. Three|Text.",

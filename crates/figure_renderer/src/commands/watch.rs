@@ -1,6 +1,6 @@
 //! `watch`: draws again when the file changes. The system reports changes; nothing is polled.
 
-use aris_cli::Context;
+use aris_cli::{Context, Outcome};
 use aris_contract::Failure as _;
 
 use super::render::{draw, targets};
@@ -9,7 +9,7 @@ use crate::cli::WatchArgs;
 use crate::error::Error;
 use crate::report::Watched;
 
-pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error> {
+pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Outcome<Watched>, Error> {
     if is_stdout(&args.render) {
         return Err(Error::Contradiction {
             what: String::from(
@@ -20,22 +20,26 @@ pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error>
     }
     let targets = targets(&args.render, context)?;
     let spec = &args.render.spec;
+    // Before the watch, which cannot tell a missing file from a system that reports no changes.
+    bytes(spec, context)?;
     let mut changes = Changes::of(&context.absolute(spec))?;
     let mut last = bytes(spec, context)?;
     let mut watched = Watched {
         changes: 0,
         failures: 0,
     };
-    let render = |bytes: &[u8]| -> Result<(), Error> {
+    // Whether it has problems.
+    let render = |bytes: &[u8]| -> Result<bool, Error> {
         let figure = figure(bytes, spec)?;
-        for picture in draw(&args.render, &targets, &figure, context)?.pictures {
+        let rendered = draw(&args.render, &targets, &figure, context)?;
+        for picture in rendered.pictures {
             context.line(&picture.path);
         }
-        Ok(())
+        Ok(!rendered.problems.is_empty())
     };
     let mut drawn = render(&last);
     loop {
-        if let Err(error) = drawn {
+        if let Err(error) = &drawn {
             // A file in the middle of editing is often invalid: warn and go on.
             watched.failures += 1;
             context.warn(&error.to_string());
@@ -44,7 +48,8 @@ pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error>
             }
         }
         if args.changes == Some(watched.changes) {
-            return Ok(watched);
+            let found = args.render.strict && drawn.unwrap_or(true);
+            return Ok(Outcome::found(watched, found));
         }
         loop {
             changes.wait()?;

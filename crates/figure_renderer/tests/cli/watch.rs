@@ -41,3 +41,24 @@ fn a_changed_figure_is_drawn_again_however_it_is_written() {
     drop(errors);
     assert!(child.wait().expect("its end").success());
 }
+
+#[test]
+fn a_missing_figure_is_said_and_strict_counts_its_problems() {
+    let crowded = r#"{"canvas": {"width": 200, "height": 100}, "nodes": [{"id": "a", "label": "A", "x": 60, "y": 50}, {"id": "b", "label": "B", "x": 70, "y": 50}]}"#;
+    let project = Project::bare()
+        .file("crowded.json", crowded)
+        .file("good.json", GOOD);
+    for (arguments, exit) in [
+        (&["watch", "figures/good.json", "--changes", "0"][..], 3),
+        (&["watch", "good.json", "--changes", "0", "--strict"], 0),
+        (&["watch", "crowded.json", "--changes", "0"], 0),
+        (&["watch", "crowded.json", "--changes", "0", "--strict"], 10),
+    ] {
+        let run = Command::new(env!("CARGO_BIN_EXE_figure_renderer"))
+            .current_dir(project.path())
+            .args(arguments)
+            .output()
+            .expect("started");
+        assert_eq!(run.status.code(), Some(exit), "{arguments:?}: {run:?}");
+    }
+}

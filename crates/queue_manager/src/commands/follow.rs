@@ -66,7 +66,7 @@ pub(crate) fn follow(args: &RemoteArgs, words: &[String], context: &Context) -> 
         let answer = match there.call(call) {
             Err(error) if error.kind() == ErrorKind::Unavailable => {
                 if away.is_zero() {
-                    context.warn(&format!("{error}; the job goes on, trying again"));
+                    context.warn(&format!("{error}; the job still runs; trying again"));
                 }
                 away = (away * 2).clamp(Duration::from_secs(1), PATIENT);
                 park_timeout(away);

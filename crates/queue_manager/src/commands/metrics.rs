@@ -173,7 +173,7 @@ fn column(text: &str, key: &str, ending: &str) -> Result<Value, String> {
         [at] => *at,
         [] => return Err(format!("it has no column {key}")),
         // A table that was joined with itself: which one is meant nobody knows.
-        _ => return Err(format!("the column {key} stands twice")),
+        _ => return Err(format!("the column {key} is given twice")),
     };
     let last = rows.records().last();
     let last = last.ok_or_else(|| String::from("it has no rows"))?;

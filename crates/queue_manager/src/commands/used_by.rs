@@ -134,12 +134,12 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
     let found = match look(&ledger, jobs) {
         Ok(found) => found,
         Err(error) => {
-            return context.warn(&format!("what stands on these runs is not known: {error}"));
+            return context.warn(&format!("what uses these runs is not known: {error}"));
         }
     };
     let unknown: BTreeSet<&String> = found.iter().flat_map(|used| &used.unknown).collect();
     for what in unknown {
-        let text = format!("what stands on these runs is not fully known: {what}");
+        let text = format!("what uses these runs is not fully known: {what}");
         context.warn(&text);
     }
     for used in found.iter().filter(|used| !used.numbers.is_empty()) {
@@ -149,8 +149,8 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
             names.push(format!("and {} more", used.numbers.len() - NAMED));
         }
         let count = match used.numbers.len() {
-            1 => String::from("1 number stands on"),
-            count => format!("{count} numbers stand on"),
+            1 => String::from("1 number comes from"),
+            count => format!("{count} numbers come from"),
         };
         let (job, names) = (&used.job, names.join("; "));
         context.warn(&format!("{what} {job}: {count} its files: {names}"));

@@ -53,7 +53,7 @@ impl Manager<'_> {
                 if self.queue.run(job).life == Life::Cancelling {
                     self.ask_to_end(&folder, BY_A_PERSON);
                 }
-                self.say(&format!("{} goes on", self.id(job)));
+                self.say(&format!("{} continues", self.id(job)));
                 Ok(())
             }
             Ok(Standing::Ended(exit)) => self.ended(job, &exit),

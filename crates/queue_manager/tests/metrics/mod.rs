@@ -192,7 +192,7 @@ fn of_two_columns_of_one_name_neither_is_taken() {
     let report = |metric| place.call(&["report", "--state", "s.json", "--metrics", metric]);
     let text = |metric| String::from_utf8_lossy(&report(metric).stdout).into_owned();
     let twice = text("m.csv#acc");
-    assert!(twice.contains("the column acc stands twice"), "{twice}");
+    assert!(twice.contains("the column acc is given twice"), "{twice}");
     assert!(
         !twice.contains("0.1234") && !twice.contains("0.9876"),
         "{twice}"

@@ -280,8 +280,7 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
 /// What a step that only routes asks for.
 fn ways(step: &Step, state: &State) -> Option<String> {
     let question = Question::of(step, state)?;
-    let what =
-        "give the result that decides where the run goes on, as complete --result 'NAME = VALUE':";
+    let what = "give the result that decides where the run continues, as complete --result 'NAME = VALUE':";
     let note = step.note.as_ref();
     let note = note.map_or(String::new(), |note| format!("{}\n", note.trim_end()));
     Some(format!("{note}{what}\n{question}"))

@@ -42,7 +42,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     }
     let (name, below_it, go_on) = (&step.name, folder.display(), go_on(call.store));
     let words = format!(
-        "interrupted; the lenses of {name} that are at work go on, their outputs are below {below_it}; {go_on}"
+        "interrupted; the lenses of {name} that still run go on, their outputs are below {below_it}; {go_on}"
     );
     source.interrupt.say(move || words.clone());
     let program = Program::this(context)?;

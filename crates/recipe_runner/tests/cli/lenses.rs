@@ -236,7 +236,7 @@ fn control_c_leaves_the_lenses_at_work_and_begins_no_other() {
     assert!(!child.wait().expect("reaped").success());
     let said = project.read("said");
     assert!(
-        said.contains("the lenses of look that are at work go on"),
+        said.contains("the lenses of look that still run go on"),
         "{said}"
     );
     assert_eq!(

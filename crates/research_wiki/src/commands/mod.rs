@@ -49,7 +49,7 @@ impl Root {
             let root = self.shown();
             let what = format!("there is no page of {node} in {}", root.display());
             let hint =
-                "names of pages stand in index.md, such as paper:vaswani2017_attention_all_you";
+                "names of pages are listed in index.md, such as paper:vaswani2017_attention_all_you";
             Error::absent(what, hint)
         })
     }

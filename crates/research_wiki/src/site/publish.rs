@@ -85,7 +85,7 @@ pub(crate) fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
 
 /// The error for a target that is the wiki, one of its files, or among its pages.
 pub(crate) fn among_pages(target: &Path) -> Error {
-    let why = "is the wiki, one of its files, or lies among its pages";
+    let why = "is the wiki, one of its files, or is among its pages";
     let what = format!("{} {why}", target.display());
     let hint = "choose a place outside the wiki's pages; nothing was changed";
     Error::usage(what, hint)

@@ -198,7 +198,7 @@ fn an_export_never_takes_the_place_of_a_page() {
     ] {
         let run = call(&project, &["export", "wiki", "--output", file]);
         assert_eq!(run.code(), 2, "{file}: {run}");
-        assert!(run.stderr().contains("lies among its pages"), "{run}");
+        assert!(run.stderr().contains("is among its pages"), "{run}");
     }
     assert_eq!(Snapshot::of(&project.at("wiki/papers")), before);
     let run = call(

@@ -122,7 +122,7 @@ pub(crate) enum FindingId {
     SameFamilyReviewer,
     /// A program made an audit that the policy does not leave to programs.
     DeterministicReviewer,
-    /// `generated_at` is not a UTC time or lies in the future.
+    /// `generated_at` is not a UTC time or is in the future.
     Clock,
     /// The paper's manifest is invalid.
     ManifestInvalid,

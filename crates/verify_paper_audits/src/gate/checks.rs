@@ -208,7 +208,7 @@ impl Case {
         let problem = match moment {
             None => format!("generated_at {written:?} is not an RFC 3339 time in UTC"),
             Some(moment) if moment.as_second() > latest => {
-                format!("generated_at {written} lies in the future")
+                format!("generated_at {written} is in the future")
             }
             Some(_) => return,
         };

@@ -87,7 +87,7 @@ fn finding(gap: &Gap) -> Finding {
         GapId::MixedCommits => "run the older ones again",
         GapId::ContestedFile => "give each job a file of its own, and run them again",
         GapId::SupersededRun => "decide which of the two the paper means",
-        GapId::RecordDamaged => "bring the record back, or run the job again",
+        GapId::RecordDamaged => "restore the record, or run the job again",
     };
     // Gaps and findings have the same names.
     let id: FindingId = gap.id.word().parse().unwrap_or(FindingId::Internal);

@@ -30,7 +30,7 @@ use crate::text::short;
 pub(crate) struct RunBehind {
     /// SHA-256 of its record, which is its name in `.aris/runs`.
     pub record: String,
-    /// What the record says; of its outputs those that numbers stand on or that another of these runs read, and of its inputs those that it did not write.
+    /// What the record says; of its outputs those that numbers come from or that another of these runs read, and of its inputs those that it did not write.
     pub run: Run,
 }
 
@@ -382,7 +382,7 @@ pub(crate) fn describe(unusable: &Unusable) -> String {
             if *by_link {
                 format!("a link leads out of the paper and its project, to {to}")
             } else {
-                format!("it lies outside the paper and its project, at {to}")
+                format!("it is outside the paper and its project, at {to}")
             }
         }
         Unusable::Case { actual, .. } => format!("on the disk it is called {:?}", short(actual)),

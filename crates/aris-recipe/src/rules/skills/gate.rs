@@ -162,7 +162,7 @@ impl Gate<'_> {
             return false;
         };
         let message = format!(
-            "without a verdict the run goes on to `{}`, as if `{}` had allowed it; let {field} stop it",
+            "without a verdict the run continues at `{}`, as if `{}` had allowed it; let {field} stop it",
             to.text, self.reference
         );
         out.step(Id::OpenFailure, step, message)

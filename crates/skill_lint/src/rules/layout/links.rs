@@ -28,7 +28,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
                     let mut shared = config.shared_dirs();
                     let shared = above == 0 && shared.any(|dir| names::lies_in(&place, dir));
                     if !shared && (above > 0 || !names::lies_in(&place, &skill.dir)) {
-                        let message = format!("link target `{path}` lies outside the skill");
+                        let message = format!("link target `{path}` is outside the skill");
                         sink.found("SR111", file.path(), (link.line, link.col), message);
                     }
                 }

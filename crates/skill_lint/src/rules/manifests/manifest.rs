@@ -57,7 +57,7 @@ impl Schema {
 /// A manifest.
 pub(super) struct Manifest {
     pub(super) value: Value,
-    /// Absent where a key stands twice, which hosts take: the values are known, their places are not.
+    /// Absent where a key is given twice, which hosts take: the values are known, their places are not.
     places: Option<Node>,
 }
 

@@ -160,7 +160,7 @@ fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink
     let fault = match &parsed {
         None => Some(String::from("the name is not <helper>-<target triple>")),
         Some(_) if folder != "scripts/bin" && folder != "bin" => {
-            Some(format!("lies in {folder}, not in scripts/bin or bin"))
+            Some(format!("is in {folder}, not in scripts/bin or bin"))
         }
         Some(parsed) => {
             let has_launcher = skill.file(&format!("{beside}/{name}")).is_some();
