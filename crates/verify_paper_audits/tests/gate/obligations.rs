@@ -78,6 +78,28 @@ fn an_audit_that_failed_is_not_cleared_by_taking_it_away() {
     }
 }
 
+/// An audit of the paper's own list is taken out of it for one run and put back.
+#[test]
+fn an_audit_that_failed_is_not_cleared_by_a_run_that_does_not_ask_for_it() {
+    const LISTED: &str = r#"{"schema": "aris.verify_paper_audits.manifest/v1", "audits": [{"artifact": "ETHICS.json", "skill": "ethics-check"}]}"#;
+    const NONE: &str = r#"{"schema": "aris.verify_paper_audits.manifest/v1", "audits": []}"#;
+    let (project, ethics) = (Project::new(), "ETHICS.json");
+    project.write(".aris/audits.json", LISTED);
+    project
+        .audit(ethics, "ethics-check", &["main.tex"])
+        .says(ethics, "FAIL");
+    assert_eq!(project.gate().ids("block"), ["blocking_verdict"]);
+    project.write(".aris/audits.json", NONE).remove(ethics);
+    assert_eq!(project.gate().ids("block"), Vec::<String>::new());
+    project.write(".aris/audits.json", LISTED);
+    let ran = project.gate();
+    assert!(
+        ran.audits("obligation_open") == ["ethics-check"],
+        "{}",
+        ran.stdout
+    );
+}
+
 #[test]
 fn what_was_found_with_one_root_waits_for_that_root() {
     let project = Project::new();
