@@ -47,8 +47,8 @@ impl Answer {
         self
     }
 
-    /// Requests page by page until there are `wanted` items or no more. `ask` gets the items so far; it returns `None` if there is nothing to
-    /// list, and then the result is `None`.
+    /// Requests page by page until there are `wanted` items or no more. `ask` gets the items so far; it returns `None` if there is nothing
+    /// (more) to list. The result is `None` if the first page is.
     ///
     /// **Errors**: those of `ask`.
     pub fn gather(
@@ -67,7 +67,8 @@ impl Answer {
                 return Ok(Some(all));
             }
         }
-        Ok(None)
+        // A source may answer that a later page is not there; what came before is the list.
+        Ok((!all.items.is_empty()).then_some(all))
     }
 }
 
@@ -163,5 +164,27 @@ pub(crate) fn listed(
         let answer = read(response)?;
         let missing = || no_answer("404 for a search");
         answer.ok_or_else(missing).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_is_absent_ends_the_list_and_takes_nothing_from_it() {
+        let list = |pages: usize| {
+            let found = Answer::gather(100, |so_far| {
+                let more = Answer {
+                    items: vec![(Value::Null, None)],
+                    next: Some(1),
+                    ..Answer::default()
+                };
+                Ok((so_far.items.len() < pages).then_some(more))
+            });
+            found.expect("no error").map(|found| found.items.len())
+        };
+        assert_eq!(list(0), None);
+        assert_eq!(list(2), Some(2));
     }
 }
