@@ -55,7 +55,7 @@ impl Source {
                     .or_else(|| seconds(&with, "stale_threshold"))
                     .unwrap_or(self.args.agent_timeout);
                 request.silence_s = step.idle_output_timeout.filter(|seconds| *seconds > 0);
-                request.reading = machine.reading(step);
+                request.reading = machine.reading(step, std::slice::from_ref(&with));
                 let fields = question.iter().flat_map(Question::fields);
                 request.reading.single.extend(fields.map(str::to_owned));
             }

@@ -1,6 +1,6 @@
 //! One step at a time.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::capture::{self, Captured};
 use super::outcome::{Outcome, OutcomeStatus};
@@ -39,20 +39,20 @@ pub enum Poll<'a> {
 }
 
 impl Machine {
-    /// How the answer of an agent's step is read.
-    pub fn reading(&self, step: &Step) -> Reading {
+    /// How the answer of an agent's step is read; `calls` are the filled-in arguments of the call, or of each.
+    pub fn reading(&self, step: &Step, calls: &[Map<String, Value>]) -> Reading {
         let is_tool = matches!(step.kind(), Kind::Tool(_) | Kind::Python(_));
         Reading {
             lists: step.list_fields(),
-            paths: self.listed.lists(&step.name),
-            single: self.listed.decisive(&step.name),
+            paths: self.listed.lists(step, calls),
+            single: self.listed.decisive(step, calls),
             with_colon: step.result_fields().filter(|_| is_tool).collect(),
         }
     }
 
     /// Makes a recipe ready. With a `manifest`, an answer outside the values that a skill's contract lists is a failure of its step.
     pub fn new(recipe: Recipe, manifest: Option<&Manifest>) -> Self {
-        let listed = manifest.map(|manifest| ListedValues::of(&recipe, manifest));
+        let listed = manifest.map(ListedValues::of);
         Self {
             graph: Graph::of(&recipe),
             listed: listed.unwrap_or_default(),
@@ -173,7 +173,7 @@ impl Machine {
         }
         let mut status = outcome.meaning(step);
         if status == OutcomeStatus::Success
-            && let Some(problem) = self.listed.refuse(&step.name, outcome)
+            && let Some(problem) = self.listed.refuse(step, &self.calls(step, state), outcome)
         {
             status = OutcomeStatus::Failure;
             notes.push(problem);

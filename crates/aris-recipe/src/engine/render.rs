@@ -23,6 +23,19 @@ impl Machine {
         arguments.collect()
     }
 
+    /// The filled-in arguments of each call of a step: of one, or of one for each lens.
+    pub fn calls(&self, step: &Step, state: &State) -> Vec<Map<String, Value>> {
+        match self.lenses(step, state) {
+            Ok(lenses) => {
+                let calls = lenses.iter();
+                calls
+                    .map(|lens| self.rendered(step, state, Some(lens)))
+                    .collect()
+            }
+            Err(_) => vec![self.rendered(step, state, None)],
+        }
+    }
+
     /// The message of a step with everything filled in.
     pub fn message(&self, step: &Step, state: &State) -> Option<String> {
         let scope = state.scope(&Value::Null);

@@ -2,95 +2,121 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::outcome::Outcome;
 use crate::expression::Namespace;
-use crate::model::{Recipe, Step};
-use crate::rules::called_skill;
-use crate::rules::data::Manifest;
+use crate::model::Step;
+use crate::rules::data::{Manifest, SkillOutput};
+use crate::rules::{called_skill, skill_in};
 use crate::value::to_text;
 
-/// A field with a closed set of values.
-#[derive(Debug)]
-struct Listed {
-    name: String,
-    /// Empty: any will do.
-    allowed: Vec<String>,
-    /// It has a value on each line.
-    is_list: bool,
+/// A field of a step's result.
+struct Listed<'m> {
+    /// What the contract says of it. Without a set of values any will do.
+    output: &'m SkillOutput,
     /// The step captures it or is routed by it: it may not be absent.
     is_used: bool,
     /// One value of it is captured, or routes the step.
     decides: bool,
 }
 
-/// Such fields of all steps, by step.
+/// The fields of all skills, by skill.
 #[derive(Debug, Default)]
-pub(super) struct ListedValues(BTreeMap<String, Vec<Listed>>);
+pub(super) struct ListedValues(BTreeMap<String, Vec<SkillOutput>>);
 
 impl ListedValues {
-    pub(super) fn of(recipe: &Recipe, manifest: &Manifest) -> Self {
-        let of_step = |step: &Step| {
-            let contract = manifest.skills.get(called_skill(step)?)?;
-            let outputs = contract.outputs.iter();
-            let listed = outputs.map(|output| Listed {
-                name: output.name.clone(),
-                is_list: output.kind.ends_with("_list"),
-                allowed: output.allowed_values.clone(),
-                is_used: uses(step, &output.name, true),
-                decides: uses(step, &output.name, false),
-            });
-            Some((step.name.clone(), listed.collect()))
-        };
-        Self(recipe.steps.iter().filter_map(of_step).collect())
+    pub(super) fn of(manifest: &Manifest) -> Self {
+        let skills = manifest.skills.iter();
+        let outputs = skills.map(|(name, contract)| (name.clone(), contract.outputs.clone()));
+        Self(outputs.collect())
     }
 
-    fn names(&self, step: &str, which: impl Fn(&Listed) -> bool) -> BTreeSet<String> {
-        let fields = self.0.get(step).into_iter().flatten();
+    /// The fields of a call of a step, whose arguments are filled in: the name of a skill may come from an input or a lens.
+    fn fields(&self, step: &Step, with: &Map<String, Value>) -> Vec<Listed<'_>> {
+        let command = with.get("skill_command").map(to_text).unwrap_or_default();
+        let skill = called_skill(step).or_else(|| skill_in(&command));
+        let outputs = skill.and_then(|skill| self.0.get(skill));
+        let listed = outputs.into_iter().flatten().map(|output| Listed {
+            output,
+            is_used: uses(step, &output.name, true),
+            decides: uses(step, &output.name, false),
+        });
+        listed.collect()
+    }
+
+    fn names(
+        &self,
+        step: &Step,
+        calls: &[Map<String, Value>],
+        which: impl Fn(&Listed<'_>) -> bool,
+    ) -> BTreeSet<String> {
+        let fields = calls.iter().flat_map(|with| self.fields(step, with));
         let named = fields.filter(|field| which(field));
-        named.map(|field| field.name.clone()).collect()
+        named.map(|field| field.output.name.clone()).collect()
     }
 
     /// Fields that have one value of a closed set, by which a step is routed or which it captures.
-    pub(super) fn decisive(&self, step: &str) -> BTreeSet<String> {
-        self.names(step, |field| field.decides && !field.allowed.is_empty())
+    pub(super) fn decisive(&self, step: &Step, calls: &[Map<String, Value>]) -> BTreeSet<String> {
+        self.names(step, calls, |field| field.decides && field.is_closed())
     }
 
     /// Fields of which the contract says that they have several values.
-    pub(super) fn lists(&self, step: &str) -> BTreeSet<String> {
-        self.names(step, |field| field.is_list)
+    pub(super) fn lists(&self, step: &Step, calls: &[Map<String, Value>]) -> BTreeSet<String> {
+        self.names(step, calls, |field| field.output.kind.ends_with("_list"))
     }
 
     /// Why an outcome does not count as a success: the first field whose value is not in its set, or on which several calls do not agree
     /// while one value is to decide.
-    pub(super) fn refuse(&self, step: &str, outcome: &Outcome) -> Option<String> {
-        let closed = |field: &&Listed| !field.allowed.is_empty();
-        let fields: Vec<&Listed> = self.0.get(step)?.iter().filter(closed).collect();
-        let apart = |field: &Listed| match outcome.result.as_ref()?.get(&field.name)? {
-            Value::Array(values) if field.decides => {
-                let values: Vec<_> = values.iter().map(to_text).collect();
-                let (name, values) = (&field.name, values.join(", "));
-                Some(format!("the calls do not agree on {name}: {values}"))
+    pub(super) fn refuse(
+        &self,
+        step: &Step,
+        calls: &[Map<String, Value>],
+        outcome: &Outcome,
+    ) -> Option<String> {
+        let fields = calls.iter().map(|with| self.fields(step, with));
+        let fields: Vec<Vec<Listed<'_>>> = fields.collect();
+        let all = || fields.iter().flatten().filter(|field| field.is_closed());
+        let apart = |field: &Listed<'_>| {
+            let name = &field.output.name;
+            match outcome.result.as_ref()?.get(name)? {
+                Value::Array(values) if field.decides => {
+                    let values: Vec<_> = values.iter().map(to_text).collect();
+                    let values = values.join(", ");
+                    Some(format!("the calls do not agree on {name}: {values}"))
+                }
+                _ => None,
             }
-            _ => None,
         };
-        if let Some(why) = fields.iter().copied().find_map(apart) {
+        if let Some(why) = all().find_map(apart) {
             return Some(why);
         }
-        outcome.all_results().iter().find_map(|result| {
-            fields.iter().find_map(|field| {
-                let value = result.get(&field.name).map(to_text).unwrap_or_default();
-                let name = &field.name;
-                let allowed = field.allowed.join(", ");
-                if value.trim().is_empty() {
-                    let why = format!("the answer has no {name}, which is one of {allowed}");
-                    return field.is_used.then_some(why);
-                }
-                let known = field.allowed.iter().any(|allowed| *allowed == value);
-                (!known).then(|| format!("{name} is {value:?}, not one of {allowed}"))
-            })
+        let results = outcome.all_results();
+        results.iter().enumerate().find_map(|(at, result)| {
+            let fields = fields.get(at).or(fields.last())?;
+            fields.iter().find_map(|field| field.refuse(result))
         })
+    }
+}
+
+impl Listed<'_> {
+    fn is_closed(&self) -> bool {
+        !self.output.allowed_values.is_empty()
+    }
+
+    /// Why a result does not hold: its value is not in the set.
+    fn refuse(&self, result: &Value) -> Option<String> {
+        let (name, allowed) = (&self.output.name, &self.output.allowed_values);
+        let value = result.get(name).map(to_text).unwrap_or_default();
+        if allowed.is_empty() || allowed.iter().any(|allowed| *allowed == value) {
+            return None;
+        }
+        let allowed = allowed.join(", ");
+        if value.trim().is_empty() {
+            let why = format!("the answer has no {name}, which is one of {allowed}");
+            return self.is_used.then_some(why);
+        }
+        Some(format!("{name} is {value:?}, not one of {allowed}"))
     }
 }
 

@@ -140,6 +140,10 @@ fn skipped(data: &Data, profile: Profile) -> Vec<SkippedRule> {
 
 /// The skill that a step calls, where its name is known before the run.
 pub fn called_skill(step: &Step) -> Option<&str> {
-    let command = scope::argument(step, "skill_command")?;
+    skill_in(scope::argument(step, "skill_command")?)
+}
+
+/// The skill that a command calls.
+pub(crate) fn skill_in(command: &str) -> Option<&str> {
     skill_name::Called::read(command).map(|called| called.name)
 }

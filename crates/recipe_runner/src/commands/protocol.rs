@@ -107,7 +107,7 @@ pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Shown, Error> 
 pub(crate) fn complete(args: &CompleteArgs, context: &Context) -> Result<Shown, Error> {
     let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
     let step = machine.recipe.step(&args.step);
-    let reading = step.map(|step| machine.reading(step));
+    let reading = step.map(|step| machine.reading(step, &machine.calls(step, &state)));
     let outcome = outcome(args, &reading.unwrap_or_default())?;
     settle(&machine, &mut state, &store, context)?;
     let wanted = is_wanted(args, &outcome, &state)?;

@@ -71,6 +71,33 @@ fn a_value_is_its_line() {
     assert_eq!(data["next"]["terminal"], "mend");
 }
 
+/// The name of a skill that comes from an input or a lens is known when the step runs.
+#[test]
+fn a_skill_that_an_input_or_a_lens_names_answers_within_its_set() {
+    let head = "manifest: manifest.yaml\ningredients: {kind: {description: d, default: ok}}\n";
+    let other = "skills:\n  look-ok:\n    outputs:\n      - {name: verdict, type: string, allowed_values: [approved, changes_requested]}\n  \
+                 look-free: {outputs: [{name: verdict, type: string}]}\n";
+    let command = "with: {skill_command: '/look x'}";
+    let by_input = "with: {skill_command: '/look-${{ inputs.kind }} x'}";
+    let by_lens = "lenses: {slug: [free, ok]}\n    with: {skill_command: '/look-{slug} x'}";
+    for (call, input, bogus) in [
+        (by_input, "ok", "broken"),
+        (by_input, "free", "merge"),
+        (by_lens, "ok", "broken"),
+    ] {
+        let project = gated(head);
+        project.write("manifest.yaml", other);
+        let text = project.read("r.yaml").replace(command, call);
+        project.write("r.yaml", text);
+        let input = format!("kind={input}");
+        let more = ["--inputs", input.as_str()];
+        for (answer, end) in [("changes-requested", bogus), ("approved", "merge")] {
+            let data = answered(&project, &format!("verdict = {answer}\n"), &more);
+            assert_eq!(data["terminal"], end, "{call} {answer}");
+        }
+    }
+}
+
 /// Lists and values that begin on the line below go on.
 #[test]
 fn lists_and_empty_values_go_on() {
@@ -468,6 +495,28 @@ fn validate_names_gates_that_open() {
             "",
             command,
             format!("{}{}", on("", "merge"), default("blocked")),
+            "blocked",
+            "",
+        ),
+        // An answer without the field denies nothing.
+        (
+            "",
+            agent,
+            format!("{}{}", on("", "blocked"), default("merge")),
+            "blocked",
+            "warning open-default",
+        ),
+        (
+            "",
+            agent,
+            format!("{}{}", on("", "blocked"), default("merge")),
+            "merge",
+            "warning open-failure",
+        ),
+        (
+            listed,
+            agent,
+            format!("{}{}", on("", "blocked"), default("merge")),
             "blocked",
             "",
         ),

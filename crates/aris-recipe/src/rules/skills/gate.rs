@@ -90,9 +90,9 @@ impl Gate<'_> {
         let step = self.scope.step(self.at);
         let writer_step = self.scope.step(writer);
         let unnamed = |value: &&str| !self.literals.iter().any(|literal| literal == value);
-        let values_there = values
-            .cloned()
-            .unwrap_or_else(|| Values::from([UNEXPECTED]));
+        let stopped = self.stops_any_text(writer);
+        let unknown = if stopped { "" } else { UNEXPECTED };
+        let values_there = values.cloned().unwrap_or_else(|| Values::from([unknown]));
         for value in values_there.into_iter().filter(unnamed) {
             let Some((at, route)) = self.branch(value) else {
                 continue;
@@ -115,6 +115,12 @@ impl Gate<'_> {
                     "`{}` can be `{value}`, which no branch names; it leads to `{}`, as `{beside}` does",
                     self.reference, route.text
                 )
+            } else if stopped {
+                format!(
+                    "an answer without `{}` leads to `{}`, as one that denies it does; let only a value that is named lead there, \
+                     and the default where on_failure goes",
+                    self.reference, route.text
+                )
             } else {
                 let absent = self.branch("");
                 let absent = absent.is_some_and(|(_, absent)| absent.text == route.text);
@@ -130,7 +136,10 @@ impl Gate<'_> {
             finding.place(format!("on_result[{at}]"), route.line);
             // A listed value may be meant to go there, and a program writes what its author chose; an agent writes what it likes.
             // A text that is only tested for truth may be one, such as a path, where any text is meant.
-            if values.is_some() || writer_step.kind() != Kind::Agent || self.literals.is_empty() {
+            if values.is_some()
+                || writer_step.kind() != Kind::Agent
+                || (self.literals.is_empty() && !stopped)
+            {
                 finding.severity = Severity::Info;
             }
             return true;
@@ -142,7 +151,8 @@ impl Gate<'_> {
     fn failure(&self, writer: usize, out: &mut Findings) -> bool {
         let (mut goes_on, mut is_stopped) = (Vec::new(), false);
         let literals = self.literals.iter().map(String::as_str);
-        for value in literals.chain([UNEXPECTED]) {
+        let absent = self.stops_any_text(writer).then_some("");
+        for value in literals.chain([UNEXPECTED]).chain(absent) {
             match self.branch(value) {
                 Some((_, route)) if self.holds(&route.text, writer) => is_stopped = true,
                 Some((_, route)) => goes_on.push(route.text.as_str()),
@@ -168,6 +178,12 @@ impl Gate<'_> {
         out.step(Id::OpenFailure, step, message)
             .place(field, to.line);
         true
+    }
+
+    /// Whether a text is only tested for truth, and every one is stopped: what no branch names is its absence.
+    fn stops_any_text(&self, writer: usize) -> bool {
+        let any = self.branch(UNEXPECTED);
+        self.literals.is_empty() && any.is_some_and(|(_, route)| self.holds(&route.text, writer))
     }
 
     /// The first branch that this text of the reference is sure to take.
