@@ -7,7 +7,7 @@ use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_recipe::engine::state::{FileRef, RecipeRef};
 use aris_recipe::engine::{Machine, State};
-use aris_recipe::{Data, Profile, Recipe, Severity, check};
+use aris_recipe::{Finding, Profile, Recipe, Severity, check};
 
 use crate::cli::{self, ReadingArgs, RecipeArgs, RunArgs};
 use crate::data::{ContractArgs, contract_files, contracts_in};
@@ -24,8 +24,19 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
     let (composed, digests) = load::composed(&read, &given, reading, context)?;
     let files = contract_files(&args.contracts, &composed.recipe, &read.path, context);
     let (data, manifest) = contracts_in(&files)?;
+    let findings = check(&composed.recipe, &data, Profile::Core).findings;
+    // What was meant by such a key does not happen.
+    for unknown in findings.iter().filter(|one| one.rule == "unknown-key") {
+        let line = unknown
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
+        let step = Some(&unknown.step).filter(|step| !step.is_empty());
+        let step = step.map_or_else(String::new, |step| format!(" step {step}:"));
+        let (path, message) = (read.path.display(), &unknown.message);
+        context.warn(&format!("{path}{line}:{step} {message}"));
+    }
     if !args.allow_invalid {
-        refuse_errors(&read.path, &composed.recipe, &data)?;
+        refuse_errors(&read.path, findings)?;
     }
     let inputs = inputs(&composed.recipe, &given, true)?;
     secret::check(&composed.recipe, &inputs, args.source.executes(), context)?;
@@ -104,7 +115,8 @@ pub(crate) fn reopen(
         ));
     }
     if changed || !known {
-        refuse_errors(&path, &composed.recipe, &data)?;
+        let findings = check(&composed.recipe, &data, Profile::Core).findings;
+        refuse_errors(&path, findings)?;
     }
     let machine = Machine::new(composed.recipe, data.manifest.as_ref());
     let broken = |reason: String| journal::wrong(state_path, reason);
@@ -133,8 +145,7 @@ pub(crate) fn reopen(
     Ok(machine)
 }
 
-fn refuse_errors(path: &Path, recipe: &Recipe, data: &Data) -> Result<(), Error> {
-    let mut findings = check(recipe, data, Profile::Core).findings;
+fn refuse_errors(path: &Path, mut findings: Vec<Finding>) -> Result<(), Error> {
     findings.retain(|finding| finding.severity == Severity::Error);
     if findings.is_empty() {
         Ok(())

@@ -21,6 +21,7 @@ pub use read::RecipeFile;
 pub use read::{Loaded, RecipeKeys, load, parse};
 pub use route::{Branch, Condition, OnResult, Target, Via, Written};
 pub use state::{Class, Declaration, Tier};
+pub(crate) use step::may_be_route;
 pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
 
 /// Re-executions of a transient outcome where a step says nothing.

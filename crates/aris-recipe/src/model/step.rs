@@ -143,6 +143,14 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// Whether an unknown key may be meant to say where a step leads when it has succeeded.
+pub(crate) fn may_be_route(key: &str) -> bool {
+    let mut elsewhere = ELSEWHERE.iter();
+    let routes = ["on_success", "on_result"];
+    elsewhere.any(|(keys, hint)| keys.contains(&key) && hint.starts_with("write `on_"))
+        || !nearest(key, routes.into_iter()).is_empty()
+}
+
 /// A step.
 #[derive(Clone, Debug)]
 pub struct Step {

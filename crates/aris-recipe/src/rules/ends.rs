@@ -4,7 +4,7 @@ use super::routing::ends_unwritten;
 use super::scope::{is_call, reach};
 use super::{Findings, Id, Scope};
 use crate::graph::SkipReason;
-use crate::model::{Kind, Target, Via};
+use crate::model::{Kind, Step, Target, Via, may_be_route};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     endless(scope, out);
@@ -23,7 +23,14 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             };
             out.step(Id::AmbiguousSkipRoute, step, message);
         }
-        if ends_unwritten(step) {
+        if ends_unwritten(step)
+            && let Some(key) = misspelt(scope, step)
+        {
+            let message = format!(
+                "nothing reads `{key}`, so that the run would end there as done; write on_success: STEP, or on_success: done if that is meant"
+            );
+            out.step(Id::MisspeltRoute, step, message).field = Some(key.to_owned());
+        } else if ends_unwritten(step) {
             let message = "the step has no on_success, and the run ends there as done; write on_success: done if that is meant";
             out.step(Id::NoSuccessRoute, step, message);
         }
@@ -40,6 +47,14 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 .place("on_exhausted", route.line);
         }
     }
+}
+
+/// The key of a step that nothing reads, and that may be meant to say where it leads.
+fn misspelt<'s>(scope: &'s Scope<'_>, step: &Step) -> Option<&'s str> {
+    let faults = scope.recipe.faults.iter();
+    let mut unknown =
+        faults.filter(|(rule, fault)| *rule == Id::UnknownKey && fault.step == step.name);
+    unknown.find_map(|(_, fault)| fault.field.as_deref().filter(|key| may_be_route(key)))
 }
 
 /// Steps from which no end can be reached, told once.

@@ -186,6 +186,7 @@ rules! {
     OpenFailure = rule("open-failure", Warning, Section::Own, &[], "Where a gate stops some verdicts, a step that gave none does not go on."),
     ShadowedCondition = rule("shadowed-condition", Warning, Section::Own, &[], "No branch of on_result stands behind a default or an equal condition."),
     ImpossibleComparison = rule("impossible-comparison", Warning, Section::Own, &[Manifest], "A verdict is compared with a value that it can have."),
+    MisspeltRoute = rule("misspelt-route", Error, Section::Own, &[], "A step that says nowhere where it goes after success has no unknown key that may be meant to say it."),
     NoSuccessRoute = rule("no-success-route", Warning, Section::Own, &[], "A step that does not end the run says where it goes after success."),
     NoFailureRoute = rule("no-failure-route", Warning, Section::Own, &[], "A tool step says where it goes after failure."),
     MaybeAbsentContext = rule("maybe-absent-context", Info, Section::Own, &[], "A variable that `with` reads was captured on every path to it."),

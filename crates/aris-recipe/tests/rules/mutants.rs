@@ -180,6 +180,8 @@ const ROWS: &[Row] = &[
     Row("shadowed-condition", Core, "review", &[(R, "${{ result.verdict }} == stop", "${{result.verdict}} == 'revise'")], &[(R, "${{ result.verdict }} == stop", "${{ result.verdict }} == go")]),
     Row("impossible-comparison", Core, "review", &[(R, "${{ result.verdict }} == stop", "${{ result.verdict }} == stopp")], &[(R, "${{ result.verdict }} == stop", "${{ result.verdict }} == ''")]),
     Row("impossible-comparison", Core, "decide", &[(R, "${{ context.verdict }} == go", "${{ context.verdict }} == GO")], &[(R, "${{ context.verdict }} == go", "${{ context.run_id }} == GO")]),
+    Row("misspelt-route", Core, "measure", &[(R, "    on_success: ask\n", "    on_succes: ask\n")], &[(R, "    on_success: ask\n", "    on_succes: ask\n    on_success: ask\n")]),
+    Row("misspelt-route", Core, "measure", &[(R, "    on_success: ask\n", "    next: ask\n")], &[(R, "    on_success: ask\n", "    color: red\n")]),
     Row("no-success-route", Core, "measure", &[(R, "    on_success: ask\n", "")], &[(R, "    on_success: ask\n", "    on_success: done\n")]),
     Row("no-success-route", Core, "decide", &[(R, "    on_result:\n      - when: \"${{ context.verdict }} == go\"\n        route: announce\n      - route: failed\n", "")], &[(R, "    on_result:\n      - when: \"${{ context.verdict }} == go\"\n        route: announce\n      - route: failed\n", "    on_success: announce\n")]),
     Row("no-failure-route", Core, "measure", &[(R, "    on_success: ask\n    on_failure: failed\n", "    on_success: ask\n")], &[(R, "    on_success: ask\n    on_failure: failed\n", "    on_success: ask\n    on_failure: done\n")]),

@@ -1,11 +1,12 @@
 //! `status`: how a run stands, without taking part in it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
-use aris_recipe::engine::Status;
+use aris_recipe::engine::{Entry, Event, State, Status};
 use serde::Serialize;
 
 use crate::attempt::{self, AtWork, Left};
@@ -48,6 +49,9 @@ pub(crate) struct Standing {
     /// Why it halted.
     #[serde(skip_serializing_if = "Option::is_none")]
     halt: Option<String>,
+    /// What steps said of what could not be looked at, when they were last executed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    degraded: BTreeMap<String, String>,
 }
 
 /// How a lens stands.
@@ -109,9 +113,26 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> 
         failed: state.failed,
         entries: state.journal.len(),
         terminal: state.terminal().map(str::to_owned),
+        degraded: degraded(&state),
         halt: state.halt,
     };
     Ok(Outcome { data, signal }.shown(SCHEMA, Standing::render))
+}
+
+/// The notes of the steps that were degraded when they were last executed.
+fn degraded(state: &State) -> BTreeMap<String, String> {
+    let executed = state
+        .journal
+        .iter()
+        .filter(|entry| entry.event == Event::Executed);
+    let last: BTreeMap<&String, &Entry> = executed.map(|entry| (&entry.step, entry)).collect();
+    let notes = last
+        .into_iter()
+        .filter_map(|(step, entry)| Some((step, entry.note.as_ref()?)));
+    let degraded = notes.filter(|(_, note)| note.contains("degraded"));
+    degraded
+        .map(|(step, note)| (step.clone(), note.clone()))
+        .collect()
 }
 
 pub(crate) fn folder(state: &Path, ticket: &str) -> PathBuf {
@@ -127,6 +148,9 @@ impl Standing {
         let word = end_word(self.status, Some(self.failed));
         let steps = counted(self.entries, "step");
         writeln!(out, "{}\t{word}{place}{halt}\tafter {steps}", self.recipe)?;
+        for (step, note) in &self.degraded {
+            writeln!(out, "{step}\t{note}")?;
+        }
         for lens in &self.lenses {
             let log = lens.at_work.as_ref().map_or("", |work| &work.log);
             writeln!(out, "lens {}\t{}\t{log}", lens.lens, lens.status)?;

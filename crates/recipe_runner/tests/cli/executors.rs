@@ -1,6 +1,6 @@
 //! Steps that are carried out.
 
-use aris_testkit::Project;
+use aris_testkit::{Helper, Project, workspace_root};
 use serde_json::{Value, json};
 
 use super::{call, lines};
@@ -420,6 +420,73 @@ fn a_gate_that_could_not_look_is_seen_in_the_trace() {
     let run = run(&project, &["--exec", "cmd"]).expect_code(0);
     assert_eq!(run.data()["trace"][0]["note"], "degraded: GitHub is away");
     assert!(run.stderr().contains("degraded: GitHub is away"), "{run}");
+    let words = ["status", "--state", "run.json"];
+    let data = call(&project, &words).run().data();
+    assert_eq!(data["degraded"], json!({"a": "degraded: GitHub is away"}));
+    let lines = Helper::at(env!("CARGO_BIN_EXE_recipe_runner"));
+    let lines = lines.call(project.path()).args(words).run();
+    assert!(
+        lines.stdout().contains("a\tdegraded: GitHub is away"),
+        "{lines}"
+    );
+}
+
+/// Our own recipe hands on what its gates say of what they could not look at.
+#[test]
+fn a_gate_of_the_research_recipe_that_could_not_look_is_seen() {
+    let path = workspace_root().join("skills/research-recipe/assets/recipes/research.yaml");
+    let research = std::fs::read_to_string(path).expect("our recipe");
+    for (gate, next, variable) in [
+        ("judge_research", "audit_claims", "review_verdict"),
+        ("judge_claims", "route_review_resolve", "audit_verdict"),
+    ] {
+        let (_, step) = research
+            .split_once(&format!("\n  {gate}:\n"))
+            .expect("the step");
+        let (step, _) = step.split_once("\n\n").expect("its end");
+        let inputs = ["tools_dir", "base_branch", "source_dir"];
+        let inputs = inputs.map(|name| format!("  {name}: {{description: d, default: .}}\n"));
+        let inputs = inputs.concat();
+        let project = Project::new().file(
+            "r.yaml",
+            format!(
+                "name: r\nkitchen_rules: [a]\ningredients:\n{inputs}steps:\n  begin: {{tool: run_cmd, with: {{cmd: 'echo pr_url=u; echo worktree_path=.'}}, \
+                 capture: {{pr_url: '${{{{ result.pr_url }}}}', worktree_path: '${{{{ result.worktree_path }}}}'}}, on_success: {gate}, on_failure: bad}}\n  \
+                 {gate}:\n{step}\n  {next}: {{action: stop, message: m}}\n  bad: {{action: stop, message: m}}\n"
+            ),
+        );
+        project.write(
+            "audit_claims",
+            "echo 'degraded: GitHub is away'; echo 'verdict = needs_human'",
+        );
+        let data = run(&project, &["--exec", "cmd", "--allow-invalid"])
+            .expect_code(0)
+            .data();
+        assert_eq!(
+            data["trace"][1]["note"], "degraded: GitHub is away",
+            "{data}"
+        );
+        assert_eq!(data["context"][variable], "needs_human");
+    }
+}
+
+#[test]
+fn a_key_that_nothing_reads_is_told_and_a_misspelt_route_is_no_end() {
+    for (key, code) in [
+        ("next: end", 4),
+        ("on_succes: end", 4),
+        ("on_resutl: end", 4),
+        ("color: red", 0),
+        ("next: end, on_success: end", 0),
+    ] {
+        let project = recipe(&format!(
+            "  a: {{tool: run_cmd, with: {{cmd: 'true'}}, {key}, on_failure: bad}}\n"
+        ));
+        let run = run(&project, &["--exec", "cmd"]).expect_code(code);
+        let (name, _) = key.split_once(':').expect("a key");
+        let told = format!("step a: nothing reads the key `{name}`");
+        assert!(run.stderr().contains(&told), "{run}");
+    }
 }
 
 /// Linux takes 128 KiB as one argument of a program.
