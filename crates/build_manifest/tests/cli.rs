@@ -432,3 +432,18 @@ fn a_variable_in_an_output_is_refused_and_the_hint_leads_to_a_job_that_completes
     }
     assert_eq!(grid("/tmp/o${s}").status.code(), Some(0));
 }
+
+#[test]
+fn cells_that_declare_one_output_are_named() {
+    let temp = tempfile::tempdir().expect("temp");
+    for (output, warned) in [("eval.json", true), ("N${N}.json", false)] {
+        let grid = format!(
+            "grid: {{N: [64, 128]}}\ntemplate: {{id: \"N${{N}}\", cmd: \"x ${{N}}\", expected_output: \"{output}\"}}\n"
+        );
+        fs::write(temp.path().join("g.yaml"), grid).expect("write");
+        let built = call(temp.path(), &["--config", "g.yaml"]);
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        assert_eq!(said.contains("same output eval.json"), warned, "{said}");
+        assert!(built.status.success(), "{said}");
+    }
+}

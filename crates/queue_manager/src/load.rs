@@ -219,7 +219,13 @@ pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str
         format!("job {id:?} has a notice and no time_limit, so that it is never given")
     });
     let pipes = hidden_ends(manifest);
-    let all = [("jobs", empty), ("notice", notice), ("pipes", pipes)];
+    let shared = manifest.shared_output();
+    let all = [
+        ("jobs", empty),
+        ("notice", notice),
+        ("pipes", pipes),
+        ("outputs", shared),
+    ];
     let said = |(subject, remark): (_, Option<String>)| Some((subject, remark?));
     all.into_iter().filter_map(said)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Keys;
 use super::phase::{check_texts, is_grid_key, phase};
 use crate::manifest::{self, Common, PhaseKeys, TopKeys};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, problem};
 use crate::tree::{Node, Value, made, pair, present, quoted};
 use aris_yaml::typed::{check_keys, keys};
 
@@ -19,8 +19,10 @@ impl Plan {
     /// Reads, checks and expands a specification: names, values, placeholders, that ids are unique, and that the manifest it gives is one.
     /// **Errors**: every mistake found.
     pub fn read(root: &Node) -> Result<Self, Vec<Problem>> {
-        let plan = Self::expand(root)?;
-        manifest::read(&plan.root)?;
+        let mut plan = Self::expand(root)?;
+        let shared = manifest::read(&plan.root)?.shared_output();
+        let shared = shared.map(|what| problem(root, what, None));
+        plan.warnings.extend(shared);
         Ok(plan)
     }
 

@@ -10,6 +10,7 @@ mod file;
 mod graph;
 mod read;
 mod settings;
+mod shared;
 #[cfg(test)]
 mod tests;
 

@@ -8,11 +8,13 @@ use std::str::FromStr;
 use crate::results::{MetricRow, Metrics, Missing};
 use aris_attempt::Pattern;
 use aris_cli::Context;
+use aris_queue::manifest::Job;
 use aris_queue::state::State;
 use aris_queue::tree::{self, Kind, Node};
 use serde_json::{Number, Value};
 
 use super::Look;
+use super::writers::Writers;
 
 /// Bytes of an output that are read for a metric.
 const LIMIT: u64 = 64 << 20;
@@ -62,16 +64,25 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
         }
     }
     let mut missing: BTreeMap<(usize, String), (usize, String)> = BTreeMap::new();
+    let folder = |job: &Job| context.absolute(&manifest.cwd_of(job));
+    let files = (0..).zip(&manifest.jobs).map(|(at, job)| {
+        let outputs = job.outputs.iter();
+        let outputs = outputs.filter(|_| look.queue.run(at).attempt() > 0);
+        let folder = folder(job);
+        let files = outputs.flat_map(|pattern| aris_attempt::output_files(&folder, pattern));
+        files.map(|path| aris_fs::lexical(&path)).collect()
+    });
+    let files: Vec<Vec<PathBuf>> = files.collect();
+    let writers = Writers::of(look, &files, &context.absolute(&manifest.cwd));
     for (at, job) in (0..).zip(&manifest.jobs) {
         let state = look.queue.state(at);
-        let folder = context.absolute(&manifest.cwd_of(job));
-        let outputs = job.outputs.iter().filter(|_| state == State::Completed);
-        let files = outputs.flat_map(|pattern| aris_attempt::output_files(&folder, pattern));
-        let files: Vec<PathBuf> = files.collect();
+        let folder = aris_fs::lexical(&folder(job));
         let mut values = Vec::new();
         for (number, wanted) in wanted.iter().enumerate() {
             let found = match state {
-                State::Completed => value(wanted, &folder, &files),
+                State::Completed => file(wanted, &folder, &files[at as usize])
+                    .and_then(|path| writers.check(at, path).map(|()| path))
+                    .and_then(|path| value(wanted, path)),
                 other => Err(format!("the job is {}", other.word())),
             };
             let found = found.map_err(|why| {
@@ -107,22 +118,28 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
     table
 }
 
-/// One value. **Errors**: why there is none.
-fn value(wanted: &Wanted, folder: &Path, files: &[PathBuf]) -> Result<Value, String> {
+/// The file that is meant. **Errors**: why there is none.
+fn file<'f>(wanted: &Wanted, folder: &Path, files: &'f [PathBuf]) -> Result<&'f Path, String> {
     let is_meant = |path: &&PathBuf| {
         let relative = path.strip_prefix(folder).unwrap_or(path);
         let name = path.file_name().unwrap_or_default();
         let names = [relative.as_os_str(), name].map(OsStr::as_encoded_bytes);
         names.iter().any(|name| wanted.pattern.matches(name))
     };
-    let mut meant: Vec<&PathBuf> = files.iter().filter(is_meant).collect();
+    let mut meant: Vec<&'f PathBuf> = files.iter().filter(is_meant).collect();
     meant.dedup();
-    let [path] = meant.as_slice() else {
-        return Err(match meant.len() {
-            0 => format!("no declared output is called {}", wanted.file),
-            _ => format!("several declared outputs are called {}", wanted.file),
-        });
-    };
+    match meant.as_slice() {
+        [path] => Ok(path),
+        [] => Err(format!("no declared output is called {}", wanted.file)),
+        _ => Err(format!(
+            "several declared outputs are called {}",
+            wanted.file
+        )),
+    }
+}
+
+/// One value. **Errors**: why there is none.
+fn value(wanted: &Wanted, path: &Path) -> Result<Value, String> {
     let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let ending = path.extension().unwrap_or_default().to_string_lossy();

@@ -21,6 +21,7 @@ pub(crate) mod status;
 pub(crate) mod summary;
 pub(crate) mod there;
 pub(crate) mod used_by;
+mod writers;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -199,3 +199,94 @@ fn of_two_columns_of_one_name_neither_is_taken() {
     );
     assert!(text("m.csv#epoch").contains("| a | 1 |"));
 }
+
+/// Three jobs that write one file, one after the other; the table, by job, and what it says is missing.
+fn one_file_of_three() -> (Place, Vec<serde_json::Value>, String) {
+    let place = Place::new();
+    let job = |at: usize| {
+        let cmd = format!("echo '{{\"acc\": 0.{at}}}' > eval.json");
+        json!({"id": format!("j{at}"), "cmd": cmd, "expected_output": "eval.json"})
+    };
+    let mut jobs = [1, 2, 3].map(job);
+    for at in [1, 2] {
+        jobs[at]["needs"] = json!([format!("j{at}")]);
+    }
+    place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    let ran = place.run();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    let report = ["report", "--state", "s.json", "--metrics", "eval.json#acc"];
+    let metrics = place.data(&report)["metrics"].clone();
+    let rows = metrics["rows"].as_array().expect("rows").iter();
+    let rows = rows.map(|row| json!([row["id"], row["values"][0]]));
+    (place, rows.collect(), metrics["missing"].to_string())
+}
+
+#[test]
+fn a_file_that_a_later_job_wrote_again_is_no_result_of_the_earlier_one() {
+    let (place, rows, missing) = one_file_of_three();
+    assert_eq!(rows, [json!(["j3", 0.3])]);
+    assert!(missing.contains("writes the same file"), "{missing}");
+    // The first is tried again: the file is its own now.
+    place.data(&["retry", "j1", "--again", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    let report = ["report", "--state", "s.json", "--metrics", "eval.json#acc"];
+    let rows = place.data(&report)["metrics"]["rows"].clone();
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
+    assert_eq!(
+        (&rows[0]["id"], &rows[0]["values"]),
+        (&json!("j1"), &json!([0.1]))
+    );
+    // Without records of runs the times of the attempts decide.
+    fs::remove_dir_all(place.at(".aris")).expect("removed");
+    let rows = place.data(&report)["metrics"]["rows"].clone();
+    assert_eq!(
+        (rows.as_array().map(Vec::len), &rows[0]["id"]),
+        (Some(1), &json!("j1"))
+    );
+}
+
+#[test]
+fn a_file_of_two_jobs_that_ran_at_the_same_time_is_the_result_of_neither() {
+    for provenance in [true, false] {
+        let place = Place::new();
+        let job = |id: &str, wait: &str| {
+            let cmd = format!(
+                "touch {id}; until test -e {wait}; do sleep 0.1; done; echo '{{\"acc\": \"{id}\"}}' > eval.json"
+            );
+            json!({"id": id, "cmd": cmd, "expected_output": "eval.json"})
+        };
+        let more = json!({"cwd": place.at(""), "gpus": [], "max_cpu_jobs": 2, "provenance": provenance, "linger": 0, "output_wait": 0,
+            "jobs": [job("a", "b"), job("b", "a")]});
+        fs::write(place.at("m.json"), more.to_string()).expect("write");
+        assert_eq!(place.run().status.code(), Some(0));
+        let report = ["report", "--state", "s.json", "--metrics", "eval.json#acc"];
+        let metrics = place.data(&report)["metrics"].clone();
+        assert_eq!(metrics["rows"], json!([]), "{metrics}");
+    }
+}
+
+#[test]
+fn jobs_of_one_output_are_named_before_they_run_unless_one_waits_for_the_other() {
+    let said = |jobs: serde_json::Value| {
+        let place = Place::new();
+        place.manifest(&jobs);
+        let preflight = place.call(&["preflight", "--manifest", "m.json"]);
+        let text = String::from_utf8_lossy(&preflight.stdout).into_owned();
+        let line = text.lines().find(|line| line.contains("same output"));
+        let line = line.map(str::to_owned);
+        let ran = String::from_utf8_lossy(&place.run().stderr).contains("same output");
+        assert_eq!(line.is_some(), ran, "{line:?}");
+        line
+    };
+    let job = |id: &str, output: &str| json!({"id": id, "cmd": format!("touch x.txt; echo {id} > out-{id}; mkdir -p o; touch o/{id}"), "expected_output": output});
+    let two = |a, b| json!([{"name": "p", "jobs": [a, b]}]);
+    let line = said(two(job("a", "x.txt"), job("b", "./x.txt"))).expect("a warning");
+    assert!(line.contains("\"a\" and \"b\""), "{line}");
+    let mut after = job("b", "x.txt");
+    after["needs"] = json!(["a"]);
+    assert_eq!(said(two(job("a", "x.txt"), after)), None);
+    let phases = json!([{"name": "p", "jobs": [job("a", "x.txt")]}, {"name": "q", "depends_on": "p", "jobs": [job("b", "x.txt")]}]);
+    assert_eq!(said(phases), None);
+    assert_eq!(said(two(job("a", "out-*"), job("b", "out-*"))), None);
+    assert_eq!(said(two(job("a", "o/"), job("b", "o/"))), None);
+}

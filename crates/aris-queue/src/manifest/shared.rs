@@ -1,0 +1,64 @@
+//! Jobs that declare one file and may both write it: what one wrote the other replaces, and the file is nobody's result.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::Manifest;
+
+impl Manifest {
+    /// Names two jobs that declare the same output although neither waits for the other. Where one does, it is taken to go on with the
+    /// file; globs and folders (`out/`) may stand for other files of each job. `None`: there are none.
+    pub fn shared_output(&self) -> Option<String> {
+        let mut writers: BTreeMap<PathBuf, Vec<u32>> = BTreeMap::new();
+        for (at, job) in (0..).zip(&self.jobs) {
+            let plain = |path: &&str| !path.contains(['*', '?', '[']) && !path.ends_with('/');
+            for path in job.outputs.iter().map(|path| &**path).filter(plain) {
+                let path = aris_fs::lexical(&self.cwd_of(job).join(path));
+                let jobs = writers.entry(path).or_default();
+                if jobs.last() != Some(&at) {
+                    jobs.push(at);
+                }
+            }
+        }
+        let unordered = |two: &&[u32]| !self.waits(two[1], two[0]) && !self.waits(two[0], two[1]);
+        let id = |at: u32| &self.jobs[at as usize].id;
+        writers.into_iter().find_map(|(path, jobs)| {
+            let two = jobs.windows(2).find(unordered)?;
+            let others = match jobs.len() - 2 {
+                0 => String::new(),
+                more => format!(" ({more} more declare it)"),
+            };
+            Some(format!(
+                "jobs {:?} and {:?} declare the same output {}{others}, and neither waits for the other: the file will hold what one of them wrote; give each a file of its own, or let one need the other",
+                id(two[0]),
+                id(two[1]),
+                path.display()
+            ))
+        })
+    }
+
+    /// Whether a job starts only when the other one is over.
+    fn waits(&self, job: u32, other: u32) -> bool {
+        let phase = |at: u32| self.jobs[at as usize].phase;
+        let (mut open, mut seen, mut phases) = (vec![job], BTreeSet::new(), BTreeSet::new());
+        while let Some(at) = open.pop() {
+            let mut above = vec![phase(at)];
+            while let Some(at) = above.pop() {
+                for parent in &self.phases[at as usize].after {
+                    if phases.insert(*parent) {
+                        above.push(*parent);
+                        let parent = &self.phases[*parent as usize];
+                        open.extend(parent.first..parent.end);
+                    }
+                }
+            }
+            // Phases are few, and mostly tell: no job of theirs is looked at then.
+            let needs = &self.jobs[at as usize].needs;
+            if phases.contains(&phase(other)) || needs.contains(&other) {
+                return true;
+            }
+            open.extend(needs.iter().filter(|parent| seen.insert(**parent)));
+        }
+        false
+    }
+}
