@@ -22,6 +22,6 @@ pub use engine::SlurmEngine;
 pub use hq::HqEngine;
 pub use programs::{Access, Answer};
 pub use rows::is_over;
-pub use submission::{other_clusters, set_by_the_queue, told_after};
+pub use submission::{is_option, other_clusters, set_by_the_queue, told_after};
 pub use task::{TaskError, attempt_of, task};
 pub use wave::{BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Wave};

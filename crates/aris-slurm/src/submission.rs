@@ -139,19 +139,28 @@ fn with_cards(gres: Option<String>, given: &Slurm, cards: Option<String>) -> Opt
     }
 }
 
+/// Whether `sbatch` may take a word for this long option: a prefix of its name is enough where no other option begins so.
+///
+/// **Source**: `getopt_long(3)`.
+pub fn is_option(word: &str, name: &str) -> bool {
+    let long = word.strip_prefix("--").unwrap_or_default();
+    let long = long.split('=').next().unwrap_or_default();
+    !long.is_empty() && name.starts_with(long)
+}
+
 /// The first of the further arguments that `sbatch` would take for something other than an option: a script in place of ours, or the end of
 /// all options.
 pub(crate) fn no_option(extra: &[String]) -> Option<&str> {
     let option = |word: &str| word.starts_with('-') && !word.trim_start_matches('-').is_empty();
     let mut words = extra.iter().map(String::as_str);
-    words.find(|word| !option(word) || word.starts_with("--wrap"))
+    words.find(|word| !option(word) || is_option(word, "wrap"))
 }
 
 /// The first of the further arguments that submits to other clusters: what they took is not found, asked about or ended from here.
 pub fn other_clusters(extra: &[String]) -> Option<&str> {
     let other = |word: &&str| {
-        // `--cluster` is `--clusters`, and there is `--cluster-constraint`.
-        word.starts_with("--cluster") || word.starts_with("-M")
+        let names = ["clusters", "cluster-constraint"];
+        names.iter().any(|name| is_option(word, name)) || word.starts_with("-M")
     };
     extra.iter().map(String::as_str).find(other)
 }
@@ -160,12 +169,13 @@ pub fn other_clusters(extra: &[String]) -> Option<&str> {
 ///
 /// **Source**: sbatch(1).
 pub fn set_by_the_queue(extra: &[String]) -> Option<&str> {
-    const LONG: [&str; 15] = [
+    const LONG: [&str; 18] = [
         "array",
         "chdir",
         "error",
         "export",
         "export-file",
+        "help",
         "input",
         "job-name",
         "no-requeue",
@@ -175,13 +185,14 @@ pub fn set_by_the_queue(extra: &[String]) -> Option<&str> {
         "requeue",
         "signal",
         "test-only",
+        "usage",
+        "version",
         "wait",
     ];
-    let ours = |word: &&str| match word.strip_prefix("--") {
-        Some(long) => LONG.contains(&long.split('=').next().unwrap_or_default()),
-        None => ["-a", "-D", "-e", "-i", "-J", "-o", "-W"]
-            .iter()
-            .any(|short| word.starts_with(short)),
+    const SHORT: [&str; 9] = ["-a", "-D", "-e", "-h", "-i", "-J", "-o", "-V", "-W"];
+    let ours = |word: &&str| {
+        LONG.iter().any(|name| is_option(word, name))
+            || SHORT.iter().any(|short| word.starts_with(short))
     };
     extra.iter().map(String::as_str).find(ours)
 }

@@ -360,3 +360,30 @@ fn a_closed_partition_is_waited_for_and_a_log_is_named_when_there_is_one() {
     let told = place.data(&["explain", "j0", "--state", "s.json"]);
     assert!(!told["facts"].to_string().contains("the log of"), "{told}");
 }
+
+#[test]
+fn a_refused_option_of_sbatch_is_refused_however_it_is_abbreviated() {
+    let place = Place::new();
+    slurm(&place, "");
+    for (extra, code) in [
+        ("--wra=ls", 10),
+        ("--arra=0-5", 5),
+        ("--tes", 5),
+        ("--chd=/tmp", 5),
+        ("--job-na=x", 5),
+        ("--clu=other", 5),
+        ("--vers", 5),
+        ("--wait-all=1", 0),
+        ("--exclusive", 0),
+        ("--verb", 0),
+    ] {
+        manifest(&place, &jobs(1), &json!({"slurm": {"extra": [extra]}}));
+        let preflight = place.call(&["preflight", "--manifest", "m.json"]);
+        assert_eq!(
+            preflight.status.code(),
+            Some(code),
+            "{extra}: {preflight:?}"
+        );
+    }
+    assert!(asked(&place, "--array").is_empty());
+}

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_queue::state::Life;
-use aris_slurm::Wave;
+use aris_slurm::{Wave, is_option};
 
 use super::super::{Cards, Manager};
 use super::{Cluster, class};
@@ -47,7 +47,7 @@ impl Manager<'_> {
         let known: BTreeSet<i32> = known.chain(new.iter().map(|wave| wave.0)).collect();
         let enough = there.is_empty() && new.windows(2).all(|two| two[0].1 == two[1].1);
         let nice = |priority: i32, class: &Wave| {
-            let own = |word: &String| word.starts_with("--nice");
+            let own = |word: &String| is_option(word, "nice");
             if enough || class.options.extra().iter().any(own) {
                 return 0;
             }
