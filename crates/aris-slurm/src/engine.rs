@@ -136,7 +136,7 @@ impl BatchSystem for SlurmEngine {
         let (mut words, script) = self.prepared(wave)?;
         words.insert(0, String::from("--test-only"));
         match self.access.call("sbatch", &words, Some(&script)) {
-            Answer::Good(said) => Ok(said),
+            Answer::Good(said, _) => Ok(said),
             Answer::Bad(said) => Err(match meaning(said) {
                 SubmitError::Unclear(said) => SubmitError::Unavailable(said),
                 error => error,
@@ -178,7 +178,7 @@ impl BatchSystem for SlurmEngine {
         let (words, script) = self.prepared(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts)?;
         match self.access.call("sbatch", &words, Some(&script)) {
-            Answer::Good(printed) => match submission::job(&printed) {
+            Answer::Good(printed, beside) => match submission::job(&printed) {
                 Some((job, Some(cluster))) if self.is_elsewhere(&cluster) => {
                     let there = format!("--clusters={cluster}");
                     let ended = match self.scancel(&[&there, &job]) {
@@ -190,7 +190,17 @@ impl BatchSystem for SlurmEngine {
                     )))
                 }
                 Some((job, _)) => Ok(tasks(&job, &wave.token, wave.attempts.len())),
-                None => Err(self.lost(wave, format!("sbatch says {:?}", printed.trim()))),
+                None => {
+                    // It may be there all the same: a site's wrapper of sbatch prints what it likes.
+                    self.unclear.lost(&wave.token);
+                    let words = beside.split_whitespace().chain(printed.split_whitespace());
+                    let said = match words.collect::<Vec<_>>().join(" ") {
+                        none if none.is_empty() => String::from("said nothing"),
+                        said => format!("said: {said}"),
+                    };
+                    let what = format!("sbatch ended with 0, named no job, and {said}");
+                    Err(SubmitError::Unknown(what))
+                }
             },
             Answer::Bad(said) => Err(self.refused(wave, said)),
             Answer::Broken(said) => Err(self.lost(wave, said)),

@@ -164,11 +164,11 @@ impl BatchSystem for HqEngine {
         let words = self.arguments(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts)?;
         match self.access.call("hq", &words, None) {
-            Answer::Good(printed) => {
+            Answer::Good(printed, _) => {
                 let job = printed.trim();
                 if job.is_empty() || !job.bytes().all(|byte| byte.is_ascii_digit()) {
                     self.unclear.lost(&wave.token);
-                    return Err(SubmitError::Unclear(format!("hq submit says {job:?}")));
+                    return Err(SubmitError::Unknown(format!("hq submit says {job:?}")));
                 }
                 Ok(tasks(job, &wave.token, wave.attempts.len()))
             }

@@ -45,8 +45,8 @@ pub struct Access {
 /// How a program answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// With 0; what it printed.
-    Good(String),
+    /// With 0; what it printed, and what it said beside that.
+    Good(String, String),
     /// With another code; what it said about it.
     Bad(String),
     /// Not to the end: it was killed here or by somebody else, or said more than can be read. Whatever it was asked may have happened.
@@ -59,7 +59,7 @@ impl Answer {
     /// What a program printed that did what it was asked.
     pub fn good(self) -> Result<String, Silent> {
         match self {
-            Self::Good(text) => Ok(text),
+            Self::Good(text, _) => Ok(text),
             Self::Bad(said) | Self::Broken(said) | Self::Absent(said) => Err(Silent(said)),
         }
     }
@@ -104,7 +104,8 @@ impl Access {
         match command.run(LIMIT) {
             Ok(done) => match done.end {
                 End::Exited(0) if done.stdout.dropped == 0 => {
-                    Answer::Good(done.stdout.text().into_owned())
+                    let text = |captured: &aris_proc::Captured| captured.text().into_owned();
+                    Answer::Good(text(&done.stdout), text(&done.stderr))
                 }
                 End::Exited(0) => Answer::Broken(format!("{program} says more than can be read")),
                 End::Exited(_) => {

@@ -137,7 +137,7 @@ fn call(program: &str, words: &[&str], cwd: &Path) -> Answer {
 fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
     let words = ["-X", "-n", "-P", "-j", job, "-o", FIELDS];
     match call("sacct", &words, cwd) {
-        Answer::Good(text) => Ok(text),
+        Answer::Good(text, _) => Ok(text),
         Answer::Absent(why) => {
             let hint = "call this where Slurm's programs are installed and on the PATH";
             Err(Error::told(ErrorKind::Precondition, why, hint))

@@ -78,6 +78,26 @@ fn what_slurm_takes_and_will_not_start_is_told() {
 }
 
 #[test]
+fn what_no_partition_can_hold_is_said_to_be_stuck() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let vast = json!({"id": "vast", "cmd": "true", "slurm": {"nodes": 55}});
+    manifest(&place, &json!([{"name": "p", "jobs": [vast]}]));
+    let mut manager = place.start();
+    Place::until("the state says so", || {
+        place.notices().concat().contains("PartitionConfig")
+    });
+    let status = place.call(&["status", "--state", "s.json"]);
+    let text = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(text.contains("does not start it as it is"), "{text}");
+    place.data(&["cancel", "vast", "--state", "s.json"]);
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+    assert!(place.notices().is_empty(), "{:?}", place.notices());
+}
+
+#[test]
 fn what_was_held_and_has_run_is_not_stuck() {
     let Some(_alone) = alone() else {
         return;

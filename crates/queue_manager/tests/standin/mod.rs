@@ -362,6 +362,28 @@ fn a_closed_partition_is_waited_for_and_a_log_is_named_when_there_is_one() {
 }
 
 #[test]
+fn an_sbatch_that_names_no_job_is_asked_three_times_and_not_for_ever() {
+    let place = Place::new();
+    // What it says differs each time by a number; the search for the name finds nothing.
+    let first = "test $kind = test || { echo \"queued at $$\" >&2; exit 0; }";
+    slurm(&place, first);
+    manifest(&place, &jobs(2), &json!({}));
+    place.program("squeue", "echo \"$*\" >>looked; true");
+    let ran = place.run();
+    assert_eq!(ran.status.code(), Some(10), "{ran:?}");
+    for (id, row) in place.state() {
+        assert_eq!(row["reason"], "engine_rejected", "{id}");
+        let error = row["error"].as_str().expect("why");
+        assert!(
+            error.contains("named no job, and said: queued at"),
+            "{error}"
+        );
+    }
+    assert_eq!(asked(&place, "--array").len(), 3);
+    assert_eq!(folders(&place), 0, "nothing has run");
+}
+
+#[test]
 fn a_refused_option_of_sbatch_is_refused_however_it_is_abbreviated() {
     let place = Place::new();
     slurm(&place, "");

@@ -83,6 +83,8 @@ struct Pending {
     next: Duration,
     /// Attempts that were there when it was refused because the account may have no more.
     full_with: Option<u32>,
+    /// What was said at the last of its tries: where nobody has it, it is refused with this.
+    last: Option<String>,
 }
 
 /// The batch system of a queue in this folder; `None`: its jobs run on this machine.
@@ -240,7 +242,10 @@ impl Cluster {
         let mut most = 0;
         for job in jobs {
             let (said, times) = self.refusals.entry(*job).or_default();
-            *times = if said == why { *times + 1 } else { 1 };
+            // A number in them, or a time, makes no other words of them.
+            let words = |text: &str| text.replace(|char: char| char.is_ascii_digit(), "");
+            let same = words(said) == words(why);
+            *times = if same { *times + 1 } else { 1 };
             why.clone_into(said);
             most = most.max(*times);
         }

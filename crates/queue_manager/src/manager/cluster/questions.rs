@@ -11,7 +11,8 @@ use crate::results::words::more;
 /// Slurm's reasons that do not pass by waiting.
 ///
 /// **Source**: squeue(1), "JOB REASON CODES": a request beyond what the partition, the nodes, or the account allow to one job, or a hold.
-const NEVER: [&str; 7] = [
+const NEVER: [&str; 12] = [
+    "PartitionConfig",
     "PartitionNodeLimit",
     "PartitionTimeLimit",
     "BadConstraints",
@@ -19,6 +20,10 @@ const NEVER: [&str; 7] = [
     "PerNode",
     "JobHeldUser",
     "JobHeldAdmin",
+    "InvalidAccount",
+    "InvalidQOS",
+    "AccountNotAllowed",
+    "QOSNotAllowed",
 ];
 
 /// What the notice of such a job is about.
@@ -161,7 +166,12 @@ impl Manager<'_> {
         token: &str,
     ) -> Result<(), Error> {
         cluster.unclear.remove(token);
-        if cluster.pending.iter().any(|wave| wave.wave.token == token) {
+        let mut pending = cluster.pending.iter();
+        if let Some(at) = pending.position(|wave| wave.wave.token == token) {
+            if let Some(why) = cluster.pending[at].last.take() {
+                let wave = cluster.pending.remove(at);
+                return self.rejected(cluster, &wave.jobs, &why);
+            }
             // It is handed over again as it is.
             return Ok(());
         }

@@ -148,6 +148,7 @@ impl Manager<'_> {
             jobs: jobs.to_vec(),
             next: Duration::ZERO,
             full_with: None,
+            last: None,
         };
         self.hand_over(cluster, wave)
     }
@@ -220,11 +221,14 @@ impl Manager<'_> {
             }
             Err(SubmitError::Unknown(why)) => {
                 let times = cluster.refused(&pending.jobs, &why);
-                if times >= UNKNOWN_TRIES {
+                let is_last = times >= UNKNOWN_TRIES;
+                let is_unclear = cluster.engine.is_unclear(&token);
+                if is_last && !is_unclear {
                     self.rejected(cluster, &pending.jobs, &why)?;
                     return Ok(true);
                 }
-                if cluster.engine.is_unclear(&token) {
+                if is_unclear {
+                    pending.last = is_last.then(|| why.clone());
                     cluster.unclear.insert(token);
                     cluster.next_ask = cluster.next_ask.min(now + SILENCE.0);
                 }
@@ -252,7 +256,12 @@ impl Manager<'_> {
     }
 
     /// These will not be taken.
-    fn rejected(&mut self, cluster: &mut Cluster, jobs: &[u32], why: &str) -> Result<(), Error> {
+    pub(super) fn rejected(
+        &mut self,
+        cluster: &mut Cluster,
+        jobs: &[u32],
+        why: &str,
+    ) -> Result<(), Error> {
         self.untaken(jobs, why)?;
         for job in jobs {
             cluster.refusals.remove(job);
