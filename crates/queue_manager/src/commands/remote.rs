@@ -152,7 +152,7 @@ fn start(
             let why = printable(&refused.join("; "));
             let host = there.host;
             let what = format!(
-                "on {host}: the new manifest is refused, and the run goes on with the one it has: {why}"
+                "on {host}: the new manifest is refused, and the run continues with the one it has: {why}"
             );
             return Err(Error::precondition(what));
         }

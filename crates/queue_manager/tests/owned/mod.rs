@@ -53,7 +53,7 @@ fn every_command_works_while_the_manifest_is_broken_or_gone() {
             (&["adopt"], 0, "1 completed"),
             (&["retry", "b"], 0, "done"),
             (&["preflight"], 0, "2 jobs"),
-            (&["run"], 10, "goes on with its own copy"),
+            (&["run"], 10, "continues with its own copy"),
         ] {
             let output = place.call(&[args, &["--state", "s.json"]].concat());
             assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
