@@ -115,7 +115,7 @@ pub struct Spec {
     pub notice: Option<Notice>,
     /// Milliseconds between SIGTERM and SIGKILL.
     pub kill_grace_ms: u64,
-    /// Milliseconds that children may outlive the command; [`LEFT_ALONE`]: as long as they like, and they hold nothing of the attempt.
+    /// Milliseconds that children may outlive the command; [`LEFT_ALONE`]: as long as they like.
     pub linger_ms: u64,
     /// Texts that mean GPU out of memory, searched as bytes in this attempt's part of the log, only when the command failed.
     #[serde(default)]
@@ -137,7 +137,7 @@ pub struct Spec {
     pub cards: u32,
 }
 
-/// As [`Spec::linger_ms`]: what outlives the command is no part of the job.
+/// As [`Spec::linger_ms`]: what outlives a command that ended by itself is no part of the job. What a signal took the command from still is.
 pub const LEFT_ALONE: u64 = u64::MAX;
 
 /// A signal to the programs of a job that handle it, so that they save their work before the time limit.

@@ -29,8 +29,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::format::{
-    ALIVE, CANCEL, CLAIM, Command, EndedByUs, Ending, LEFT_ALONE, SPEC, START_SCHEMA, Spec, Start,
-    TREE,
+    ALIVE, CANCEL, CLAIM, Command, EndedByUs, Ending, SPEC, START_SCHEMA, Spec, Start, TREE,
 };
 use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Failure as _};
@@ -186,13 +185,7 @@ fn claimed(
     record.exit.log_offset = log.metadata().map_or(0, |data| data.len());
     let started = startable(spec).and_then(|()| {
         record.look_before();
-        // What may outlive the command must not keep the attempt alive.
-        let inherited = if spec.linger_ms == LEFT_ALONE {
-            &[]
-        } else {
-            leases.as_slice()
-        };
-        command::start(spec, &log, inherited)
+        command::start(spec, &log, &leases)
     });
     // The job has the log; this process has nothing to write to it.
     drop(log);

@@ -80,8 +80,10 @@ impl<'a> Supervisor<'a> {
     pub(super) fn watch(&mut self) -> Result<(), AttemptError> {
         loop {
             let empty = self.reap()?;
-            // Told to end, everything ends; else others may be left alone.
-            let is_over = empty || self.spec.linger_ms == LEFT_ALONE && self.stop.is_none();
+            // Told to end, everything ends. Else others may be left alone, but not by a command that was killed: its work goes on in them.
+            let killed = matches!(self.exit.ending, Ending::Signal(_));
+            let alone = self.spec.linger_ms == LEFT_ALONE && self.stop.is_none() && !killed;
+            let is_over = empty || alone;
             if is_over && self.ended.is_some() {
                 let left_behind = u32::try_from(self.left_behind.len());
                 self.exit.left_behind = left_behind.unwrap_or(u32::MAX);

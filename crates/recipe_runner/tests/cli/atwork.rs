@@ -318,7 +318,8 @@ fn an_end_that_stands_for_a_failure_is_told_by_every_command() {
     }
 }
 
-/// Steps are attempts as those of queues: a runner that is killed leaves its work alone, and who finds both gone knows nothing.
+/// Steps are attempts as those of queues: a runner that is killed leaves its work alone, what is killed around a command leaves the command
+/// alone, and who finds all gone knows nothing.
 #[test]
 fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted() {
     let kill = |process: &str| {
@@ -347,29 +348,39 @@ fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted(
         (&json!("done"), "ran\n")
     );
 
-    let project = Project::new().file("r.yaml", RECIPE);
-    let mut child = begun(&project);
-    child.kill().expect("killed");
-    child.wait().expect("reaped");
-    let worker = project.json("run.json.d/1.1/start.json")["process"]["pid"].to_string();
-    kill(&status(&project)["at_work"]["process"].to_string());
-    kill(&worker);
-    project.write("go", "");
-    until("nothing is at work", || {
-        status(&project)["at_work"].is_null()
-    });
-    assert_eq!(status(&project)["interrupted"], true);
-    // Whoever goes on by hand is told, too, and may complete it.
-    let next = call(&project, &["next", "--state", "run.json"])
-        .run()
-        .expect_code(0);
-    let folder = project.at("run.json.d/1.1").display().to_string();
-    assert_eq!(next.data()["interrupted"], json!([folder]));
-    let resumed = call(&project, &["resume", "--state", "run.json"]).run();
-    assert!(resumed.stderr().contains("was interrupted"), "{resumed}");
-    let stopped = resume(&project).expect_code(11);
-    assert!(stopped.stderr().contains("was interrupted"), "{stopped}");
-    assert_eq!(project.read("count"), "ran\n");
+    for with_runner in [true, false] {
+        let project = Project::new().file("r.yaml", RECIPE);
+        let mut child = begun(&project);
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
+        let worker = project.json("run.json.d/1.1/start.json")["process"]["pid"].to_string();
+        if with_runner {
+            kill(&status(&project)["at_work"]["process"].to_string());
+        }
+        kill(&worker);
+        // The command itself runs on: nobody may begin it beside itself.
+        std::thread::sleep(Duration::from_millis(500));
+        assert_eq!(status(&project)["status"], "running");
+        call(&project, &["next", "--state", "run.json"])
+            .run()
+            .expect_code(5);
+        project.write("go", "");
+        until("nothing is at work", || {
+            status(&project)["at_work"].is_null()
+        });
+        assert_eq!(status(&project)["interrupted"], true);
+        // Whoever goes on by hand is told, too, and may complete it.
+        let next = call(&project, &["next", "--state", "run.json"])
+            .run()
+            .expect_code(0);
+        let folder = project.at("run.json.d/1.1").display().to_string();
+        assert_eq!(next.data()["interrupted"], json!([folder]));
+        let resumed = call(&project, &["resume", "--state", "run.json"]).run();
+        assert!(resumed.stderr().contains("was interrupted"), "{resumed}");
+        let stopped = resume(&project).expect_code(11);
+        assert!(stopped.stderr().contains("was interrupted"), "{stopped}");
+        assert_eq!(project.read("count"), "ran\n");
+    }
 }
 
 /// A step may start a server, or a queue: its own end is not theirs.
