@@ -24,10 +24,7 @@ pub(super) fn of(
     partial: bool,
 ) -> Captured {
     let mut captured = Captured::default();
-    let wanted = |capture: &&Capture| {
-        let mut named = step.capture_partial.iter();
-        !partial || named.any(|name| name.text == capture.variable.text)
-    };
+    let wanted = |capture: &&Capture| !partial || step.captures_partly(capture);
     let main = outcome.main_result();
     for capture in step.capture.iter().filter(wanted) {
         let scope = state.scope(&main);

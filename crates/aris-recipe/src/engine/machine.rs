@@ -172,12 +172,19 @@ impl Machine {
             notes.push(String::from("tainted"));
         }
         let mut status = outcome.meaning(step);
-        if status == OutcomeStatus::Success
-            && let Some(problem) = self.listed.refuse(step, &self.calls(step, state), outcome)
-        {
+        let calls = self.calls(step, state);
+        let refuse = |partial| self.listed.refuse(step, &calls, outcome, partial);
+        let problem = match status {
+            OutcomeStatus::Success => refuse(false),
+            OutcomeStatus::ContextLimit => refuse(true),
+            OutcomeStatus::Failure if !outcome.results.is_empty() => refuse(true),
+            _ => None,
+        };
+        let refused = problem.is_some();
+        if refused {
             status = OutcomeStatus::Failure;
-            notes.push(problem);
         }
+        notes.extend(problem);
         if status == OutcomeStatus::Stale {
             if state.attempts < step.retries() {
                 state.attempts += 1;
@@ -194,7 +201,7 @@ impl Machine {
             OutcomeStatus::Success => captures(false),
             OutcomeStatus::ContextLimit => captures(true),
             // Some of its lenses succeeded.
-            OutcomeStatus::Failure if !outcome.results.is_empty() => captures(true),
+            OutcomeStatus::Failure if !outcome.results.is_empty() && !refused => captures(true),
             _ => Captured::default(),
         };
         let mut all = std::mem::take(&mut state.notes);

@@ -66,15 +66,25 @@ impl ListedValues {
         self.names(step, calls, |field| field.output.kind.ends_with("_list"))
     }
 
-    /// Why an outcome does not count as a success: the first field whose value is not in its set, or on which several calls do not agree
-    /// while one value is to decide.
+    /// Why an outcome does not count as what it says: the first field whose value is not in its set, or on which several calls do not agree
+    /// while one value is to decide. Of a `partial` one, as with a full context window, only what is captured counts, and it may be absent.
     pub(super) fn refuse(
         &self,
         step: &Step,
         calls: &[Map<String, Value>],
         outcome: &Outcome,
+        partial: bool,
     ) -> Option<String> {
-        let fields = calls.iter().map(|with| self.fields(step, with));
+        let fields = calls.iter().map(|with| {
+            let mut fields = self.fields(step, with);
+            if partial {
+                fields.retain(|field| keeps(step, &field.output.name));
+                for field in &mut fields {
+                    field.is_used = false;
+                }
+            }
+            fields
+        });
         let fields: Vec<Vec<Listed<'_>>> = fields.collect();
         let all = || fields.iter().flatten().filter(|field| field.is_closed());
         let apart = |field: &Listed<'_>| {
@@ -118,6 +128,12 @@ impl Listed<'_> {
         }
         Some(format!("{name} is {value:?}, not one of {allowed}"))
     }
+}
+
+/// Whether a step captures a field of its result from a session that did not end.
+fn keeps(step: &Step, field: &str) -> bool {
+    let mut captured = step.capture.iter().chain(&step.capture_list);
+    captured.any(|capture| capture.reads(field) && step.captures_partly(capture))
 }
 
 /// Whether a step captures a field of its result, in `lists` too, or is routed by it.

@@ -315,6 +315,12 @@ impl Step {
         }
     }
 
+    /// Whether a capture counts also when the session did not end.
+    pub fn captures_partly(&self, capture: &Capture) -> bool {
+        let mut named = self.capture_partial.iter();
+        named.any(|name| name.text == capture.variable.text)
+    }
+
     /// Where an exhausted budget leads: `escalate` unless the file says otherwise.
     pub fn exhausted_route(&self) -> &str {
         let declared = self.on_exhausted.as_deref();

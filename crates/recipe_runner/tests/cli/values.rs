@@ -35,6 +35,46 @@ fn answered(project: &Project, answer: &str, more: &[&str]) -> serde_json::Value
     call(project, &words).run().expect_code(0).data()
 }
 
+/// What a session with a full context has said of it counts as much.
+#[test]
+fn a_value_that_nobody_listed_leads_nowhere_from_a_full_context_either() {
+    let project = gated("manifest: manifest.yaml\n");
+    let text = project.read("r.yaml");
+    let text = text.replace(
+        "    on_success: gate\n",
+        "    capture_partial: [verdict]\n    on_success: gate\n",
+    );
+    project.write(
+        "r.yaml",
+        text.replace("on_context_limit: broken", "on_context_limit: gate"),
+    );
+    for (answer, terminal) in [
+        ("verdict = changes_requested", "mend"),
+        ("verdict = Changes_Requested", "broken"),
+        ("verdict = changes_requested\nverdict = approved", "broken"),
+        ("verdict = bogus", "broken"),
+        // Nothing was said: the route of a full context is for that.
+        ("I was about to", "merge"),
+    ] {
+        call(&project, &["run", "r.yaml", "--state", "run.json", "--new"])
+            .run()
+            .expect_code(11);
+        let words = [
+            "complete",
+            "--state",
+            "run.json",
+            "--step",
+            "look",
+            "--status",
+            "context_limit",
+            "--result",
+            answer,
+        ];
+        let data = call(&project, &words).run().expect_code(0).data();
+        assert_eq!(data["next"]["terminal"], terminal, "{answer}: {data}");
+    }
+}
+
 /// An agent wrote one more line below its verdict: the verdict is what stands on its own line.
 #[test]
 fn a_value_is_its_line() {
