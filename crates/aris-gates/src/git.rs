@@ -167,9 +167,9 @@ fn failed(what: &str, said: &str) -> GateError {
     GateError::refused(Precondition, format!("git {what}: {said}"), hint)
 }
 
-/// What a file has in a branch, where git knows it here; the working file is then the branch's under review. `path` counts from `folder`.
+/// What a file has in a branch, where git knows it here or there; the working file is then the branch's under review. `path` counts from `folder`.
 pub enum Kept {
-    /// Git does not know it: it is the user's own.
+    /// Git knows it neither here nor there: it is the user's own.
     Untracked,
     /// As in the branch; none where that has no such file.
     In(Option<Vec<u8>>),
@@ -179,9 +179,7 @@ pub enum Kept {
 
 /// What a file has in the branch `base`.
 pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateError> {
-    if !run(folder, &["ls-files", "--error-unmatch", "--", path])?.success() {
-        return Ok(Kept::Untracked);
-    }
+    let tracked = run(folder, &["ls-files", "--error-unmatch", "--", path])?.success();
     for place in ["refs/remotes/origin", "refs/heads"] {
         let Some(name) = base.map(|base| format!("{place}/{base}")) else {
             continue;
@@ -190,9 +188,18 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
             continue;
         }
         let shown = run(folder, &["show", &format!("{name}:./{path}")])?;
-        return Ok(Kept::In(shown.success().then_some(shown.stdout.bytes)));
+        // Also where the branch under review has deleted it.
+        return Ok(match (shown.success(), tracked) {
+            (true, _) => Kept::In(Some(shown.stdout.bytes)),
+            (false, true) => Kept::In(None),
+            (false, false) => Kept::Untracked,
+        });
     }
-    Ok(Kept::NoBase)
+    Ok(if tracked {
+        Kept::NoBase
+    } else {
+        Kept::Untracked
+    })
 }
 
 /// Whether a commit is in the repository of a folder.

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::finding::Severity;
 use crate::forge::Thread;
 use crate::label::{label, severity};
-use crate::marker::{self, is_trusted};
+use crate::listed;
+use crate::marker::{self, is_by, is_trusted};
 use crate::profile::{Gate, Profile};
 
 /// A comment that has to be settled.
@@ -69,6 +70,8 @@ pub struct Grouping<'a> {
     pub bots: &'a [String],
     /// Whether comments that carry a dimension of the sibling gate are left to it.
     pub leave_foreign: bool,
+    /// The login of whoever asks; none for a token without a user.
+    pub login: Option<&'a str>,
 }
 
 /// Comments by group.
@@ -81,8 +84,8 @@ pub struct Groups {
 }
 
 impl Grouping<'_> {
-    /// Sorts comments as GitHub gives them, in their order, each once.
-    pub fn group(&self, comments: &[Value], threads: &[Thread]) -> Groups {
+    /// Sorts comments as GitHub gives them, in their order, each once, and after them the findings that stand in the texts of reviews and are open.
+    pub fn group(&self, comments: &[Value], reviews: &[Value], threads: &[Thread]) -> Groups {
         let profile = self.gate.profile();
         let threads = threads.iter().map(|thread| (thread.comment_id, thread));
         let threads: BTreeMap<u64, &Thread> = threads.collect();
@@ -92,7 +95,15 @@ impl Grouping<'_> {
             skipped: Skipped::default(),
         };
         let mut seen = std::collections::BTreeSet::new();
-        for comment in comments {
+        let id = |comment: &Value| comment.get("id").and_then(Value::as_u64);
+        let is_open = |comment: &&Value| {
+            let thread = id(comment).and_then(|id| threads.get(&id));
+            thread.is_some_and(|thread| !thread.is_resolved)
+                && self.trusts(comment, thread.copied())
+        };
+        let open: Vec<&Value> = comments.iter().filter(is_open).collect();
+        let listed = listed::open(profile, reviews, &open, |review| self.trusts(review, None));
+        for comment in comments.iter().chain(&listed) {
             let Some(mut found) = read(comment) else {
                 grouped.skipped.unreadable += 1;
                 continue;
@@ -134,11 +145,10 @@ impl Grouping<'_> {
         let named = |bot: &String| login.is_some_and(|login| bot.eq_ignore_ascii_case(login));
         let is_bot = || self.bots.iter().any(named);
         let body = comment.get("body").and_then(Value::as_str);
-        let prints = |gate: Gate| marker::findings_in(gate.profile(), body.unwrap_or_default());
+        let body = body.unwrap_or_default();
         let is_audit = || {
-            let mut gates = [Gate::Claims, Gate::Review].into_iter();
-            let ours = thread.is_some_and(|thread| thread.is_ours);
-            ours && gates.any(|gate| prints(gate).next().is_some())
+            let ours = thread.map_or_else(|| is_by(comment, self.login), |thread| thread.is_ours);
+            ours && marker::is_marked_by_any(body)
         };
         is_trusted(comment) || is_bot() || is_audit()
     }
@@ -186,6 +196,7 @@ mod tests {
         trust_all: false,
         bots: &[],
         leave_foreign: false,
+        login: Some("me"),
     };
 
     fn counts(groups: &Groups) -> Vec<(&str, usize)> {
@@ -208,7 +219,7 @@ mod tests {
             comment(5, "please cite"),
             comment(6, "[info] external: e"),
         ];
-        let groups = CLAIMS.group(&comments, &[]);
+        let groups = CLAIMS.group(&comments, &[], &[]);
         assert_eq!(
             counts(&groups),
             [
@@ -223,7 +234,7 @@ mod tests {
             leave_foreign: true,
             ..CLAIMS
         };
-        assert_eq!(left.group(&comments, &[]).skipped.foreign, 1);
+        assert_eq!(left.group(&comments, &[], &[]).skipped.foreign, 1);
     }
 
     #[test]
@@ -251,7 +262,7 @@ mod tests {
             is_ours: false,
             is_answered: false,
         };
-        let groups = CLAIMS.group(&comments, &[thread(3, true), thread(4, false)]);
+        let groups = CLAIMS.group(&comments, &[], &[thread(3, true), thread(4, false)]);
         assert_eq!(
             groups.skipped,
             Skipped {
@@ -272,6 +283,6 @@ mod tests {
             trust_all: true,
             ..CLAIMS
         };
-        assert_eq!(all.group(&comments, &[]).skipped.untrusted, 0);
+        assert_eq!(all.group(&comments, &[], &[]).skipped.untrusted, 0);
     }
 }

@@ -10,6 +10,15 @@ use crate::finding::{Finding, Source, short_hex};
 use crate::profile::{Gate, Profile};
 use crate::verdict::Verdict;
 
+/// Who has looked at everything that there is to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// The rules.
+    pub rules: bool,
+    /// Agents.
+    pub agents: bool,
+}
+
 /// The mark of a finding: its fingerprint, and who looked.
 pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
     let by = finding.source.unwrap_or(Source::Agent);
@@ -17,9 +26,35 @@ pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
     format!("<!-- aris:{gate} fp={print} by={by} -->")
 }
 
-/// The mark of a review that says all this.
-pub(crate) fn of_review(profile: &Profile, digest: &str) -> String {
-    format!("<!-- aris:{} review={digest} -->", profile.marker)
+/// The mark of a review that says all this, and who has looked at everything.
+pub(crate) fn of_review(profile: &Profile, digest: &str, looked: Looked) -> String {
+    let rules = if looked.rules { LOOKED[0] } else { "" };
+    let agents = if looked.agents { LOOKED[1] } else { "" };
+    let gate = profile.marker;
+    format!("<!-- aris:{gate} review={digest}{rules}{agents} -->")
+}
+
+/// Behind the digest of a review: the rules have looked, agents have looked.
+const LOOKED: [&str; 2] = [" looked=rules", " looked=agents"];
+
+/// Who had looked at everything when a review was written; none where the text ends no review.
+pub(crate) fn looked_in(profile: &Profile, body: &str) -> Option<Looked> {
+    review_in(profile, body)?;
+    let begin = format!("<!-- aris:{} review=", profile.marker);
+    let mark = body.lines().find(|line| line.trim().starts_with(&begin));
+    let [rules, agents] = LOOKED.map(|word| mark.is_some_and(|mark| mark.contains(word)));
+    Some(Looked { rules, agents })
+}
+
+/// The mark of what settles a finding that stands in the text of a review.
+pub(crate) fn of_settled(profile: &Profile, number: u64) -> String {
+    format!("<!-- aris:{} settled={number:016x} -->", profile.marker)
+}
+
+/// The number of the finding that a text settles.
+pub(crate) fn settled_in(profile: &Profile, body: &str) -> Option<u64> {
+    let number = values(profile, "settled", body).next()?;
+    u64::from_str_radix(number, 16).ok()
 }
 
 /// The mark of a text after which others of the same review follow.
@@ -135,7 +170,7 @@ mod tests {
         ] {
             assert_eq!(findings_in(profile, &body).count(), found, "{body}");
         }
-        let review = of_review(profile, "0123456789abcdef");
+        let review = of_review(profile, "0123456789abcdef", Looked::default());
         assert_eq!(review_in(profile, &review), Some("0123456789abcdef"));
         assert_eq!(findings_in(profile, &review).count(), 0);
     }

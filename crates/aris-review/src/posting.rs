@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use crate::finding::Finding;
 use crate::forge::{Forge, Trouble, Withdrawn};
-use crate::marker;
+use crate::listed;
+use crate::marker::{self, Looked};
 use crate::pull::Pull;
-use crate::review::{Comment, Looked, Review};
+use crate::review::{Comment, Review};
 use crate::verdict::Event;
 
 /// How a review got to GitHub or GitLab.
@@ -346,6 +347,8 @@ struct Known {
     findings: BTreeSet<String>,
     /// The digest of our latest review of this gate, and the state that it has by now; empty where that is none of a review.
     last_review: Option<(String, String)>,
+    /// Numbers of the findings of its text that were settled since.
+    settled: BTreeSet<u64>,
     /// Whether the latest opinion of this login, of whatever gate or of a person, requests changes.
     blocks: bool,
     /// Our comments in open threads in which nobody else wrote.
@@ -380,7 +383,11 @@ impl Known {
                 }
                 _ => true,
             };
-            *digest == review.digest() && stands
+            // What was settled and is found again is said again.
+            let parts = review.findings.iter().flat_map(Finding::parts);
+            let mut numbers = parts.filter_map(|part| listed::number(&part.fingerprint));
+            let settled = numbers.any(|number| self.settled.contains(&number));
+            *digest == review.digest() && stands && !settled
         })
     }
 
@@ -430,12 +437,15 @@ impl Known {
         }
         let entries = reviews.iter().chain(&comments);
         for entry in entries.filter(|entry| is_ours(entry)) {
+            let settled = marker::settled_in(review.profile, body(entry));
+            known.settled.extend(settled);
             if let Some(digest) = marker::review_in(review.profile, body(entry)) {
                 let mut keys = ["submitted_at", "created_at"].into_iter();
                 let time = keys.find_map(|key| entry.get(key)?.as_str());
                 let time = time.unwrap_or_default();
                 if time >= latest {
                     latest = time;
+                    known.settled.clear();
                     let state = text(entry, "state").to_owned();
                     known.last_review = Some((digest.to_owned(), state));
                 }

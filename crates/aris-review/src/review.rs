@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::finding::{Finding, Severity};
-use crate::marker;
+use crate::marker::{self, Looked};
 use crate::profile::Profile;
 use crate::text::quiet;
 use crate::verdict::{Event, Verdict};
@@ -33,15 +33,6 @@ pub struct Review<'a> {
     pub head: Option<&'a str>,
     /// Who has looked at everything: what they do not find any more is gone.
     pub looked: Looked,
-}
-
-/// Who has looked at everything that there is to see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
-    /// The rules.
-    pub rules: bool,
-    /// Agents.
-    pub agents: bool,
 }
 
 /// A comment that is to be posted, with what marks it.
@@ -110,7 +101,7 @@ impl Review<'_> {
         let mut texts = Vec::new();
         let mut begins = true;
         for finding in others {
-            let item = item(finding);
+            let item = self.item(finding);
             if text.chars().count() + item.chars().count() > BODY {
                 text.extend(["\n\n", &marker::of_part(self.profile)]);
                 let next = String::from("The list of findings continues:\n");
@@ -121,10 +112,23 @@ impl Review<'_> {
             begins = false;
             text.push_str(&item);
         }
-        let mark = marker::of_review(self.profile, &self.digest());
+        let mark = marker::of_review(self.profile, &self.digest(), self.looked);
         text.extend(["\n\n", &mark]);
         texts.push(text);
         texts
+    }
+
+    /// A finding in a list, with each that was found at its place; every one has its mark: [`crate::listed`] reads them.
+    fn item(&self, finding: &Finding) -> String {
+        let line = finding
+            .line
+            .map_or(String::new(), |line| format!(":{line}"));
+        let file = quiet(&finding.file, 300).replace('`', "'");
+        let item = |part: &Finding| {
+            let (label, mark) = (label(part), marker::of_finding(self.profile, part));
+            format!("\n- `{file}{line}` {label}\n  {mark}")
+        };
+        finding.parts().iter().map(item).collect()
     }
 
     /// What says that this review is there.
@@ -188,16 +192,6 @@ fn label(finding: &Finding) -> String {
 fn labelled(severity: Severity, dimension: &str, message: &str) -> String {
     let message = quiet(message, MESSAGE);
     format!("[{severity}] {dimension}: {message}")
-}
-
-/// A finding in a list.
-fn item(finding: &Finding) -> String {
-    let line = finding
-        .line
-        .map_or(String::new(), |line| format!(":{line}"));
-    let file = quiet(&finding.file, 300).replace('`', "'");
-    let label = labelled(finding.severity, &finding.dimension, &finding.message);
-    format!("\n- `{file}{line}` {label}")
 }
 
 #[cfg(test)]

@@ -817,4 +817,25 @@ fn a_review_that_counts_no_more_is_sent_again() {
         assert_eq!(states(&forge), wanted, "{run}");
     }
     assert_eq!(forge.pull(|pull| pull.comments.len()), 2);
+    // So is one whose finding was settled since, and is found again.
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    let findings = json!([{"file": "r.md", "line": null, "dimension": "external", "severity": "critical", "message": "m"}]);
+    post(&project, &forge, &findings, &[]);
+    forge.pull(|pull| {
+        let mut settled = pull.reviews[0].clone();
+        let body = settled["body"].as_str().expect("text").to_owned();
+        let (_, print) = body.split_once(" fp=").expect("a mark");
+        let mark = format!(
+            "<!-- aris:audit-claims settled=001{} -->",
+            print.get(3..16).expect("a mark")
+        );
+        (settled["id"], settled["state"], settled["body"]) =
+            (json!(9), json!("COMMENTED"), json!(mark));
+        pull.reviews.push(settled);
+    });
+    for _ in 0..2 {
+        let run = post(&project, &forge, &findings, &[]);
+        let wanted = json!(["CHANGES_REQUESTED", "COMMENTED", "CHANGES_REQUESTED"]);
+        assert_eq!(states(&forge), wanted, "{run}");
+    }
 }

@@ -38,17 +38,13 @@ struct File {
 
 impl Config {
     /// Reads the section of `gate` below `project`; without a file or a section everything has its default. A file that git knows is read from
-    /// the branch `base` that the pull request goes to: what the pull request itself says is not to be run. No part of the way to it may be a link or a submodule.
+    /// the branch `base` that the pull request goes to, also where the branch under review has deleted it: what the pull request itself says is not to be run. No part of the way to it may be a link or a submodule.
     pub(crate) fn read(project: &Path, gate: Gate, base: Option<&str>) -> Result<Self, Error> {
         let path = project.join(FILE);
         own(project, &path, Part::File)?;
-        let Some(bytes) = aris_fs::read_optional(&path, LIMIT)? else {
-            return Ok(Self::default());
-        };
         let bytes = match kept(project, FILE, base)? {
-            Kept::Untracked => bytes,
-            Kept::In(None) => return Ok(Self::default()),
-            Kept::In(Some(bytes)) => bytes,
+            Kept::Untracked => aris_fs::read_optional(&path, LIMIT)?,
+            Kept::In(bytes) => bytes,
             Kept::NoBase => {
                 let message = format!(
                     "{} is part of the repository, and the branch that the pull request goes to is not known here",
@@ -57,6 +53,9 @@ impl Config {
                 let hint = "run fetch of this helper first, which keeps the name of that branch, or git fetch the branch; or give what is to be run with --command and --command-timeout";
                 return Err(Error::refused_at(&path, Precondition, message, hint));
             }
+        };
+        let Some(bytes) = bytes else {
+            return Ok(Self::default());
         };
         let wrong = |what: &str| {
             let message = format!("{}: {what}", path.display());

@@ -691,6 +691,10 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
         &["apply", "--id", "100", "--status", "skipped"],
     )
     .expect_code(2);
+    let empty = [
+        "apply", "--id", "100", "--status", "skipped", "--reason", " ",
+    ];
+    call(&project, &forge, &empty).expect_code(2);
     call(
         &project,
         &forge,
@@ -956,6 +960,13 @@ fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
     project.git(&["switch", "-q", "experiment"]);
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     assert!(project.at("checked").exists() && !project.at("owned").exists());
+    // Nor does it matter that the branch has deleted it.
+    project.git(&["rm", "-q", ".aris/config.yaml"]);
+    project.git(&["commit", "-q", "-m", "none"]);
+    std::fs::remove_file(project.at("checked")).expect("removed");
+    assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
+    assert!(project.at("checked").exists());
+    project.git(&["revert", "--no-edit", "HEAD"]);
     // Between fetch and merge it is known, too.
     std::fs::remove_file(project.at(&format!("{OUT}/classification_map_7.json"))).expect("removed");
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
@@ -1313,6 +1324,150 @@ fn comments_of_our_own_login_and_of_named_bots_count() {
     assert_eq!(wanted(&[]), [100]);
     assert_eq!(wanted(&["--trust-bot", "review-bot[bot]"]), [100, 103]);
     assert_eq!(wanted(&["--trust", "all"]), [100, 101, 102, 103]);
+}
+
+/// Whose comments they are is also known where nobody says which threads they began.
+#[test]
+fn comments_of_our_own_audit_count_also_where_threads_cannot_be_read() {
+    let (project, forge) = (repository(), Forge::start("experiment", ""));
+    forge.pull(|pull| {
+        let mark = "<!-- aris:audit-claims fp=0123456789abcdef by=rules -->";
+        let body = format!("[critical] external: posted by the audit\n\n{mark}");
+        for login in ["me", "stranger"] {
+            pull.comment("research/report.md", 5, &body, "NONE");
+            pull.comments.last_mut().expect("one")["user"]["login"] = json!(login);
+        }
+        pull.refused.graphql = true;
+    });
+    let run = fetched(&project, &forge, &["--repo", "o/r"]).expect_code(0);
+    let data = run.data();
+    assert_eq!(data["groups"]["citations"][0]["id"], 100, "{data}");
+    assert_eq!(data["skipped_counts"]["untrusted"], 1, "{data}");
+    // Its thread is closed once it can be.
+    forge.pull(|pull| pull.refused.graphql = false);
+    answer(
+        &project,
+        &data,
+        "citations",
+        json!([{"id": 100, "verdict": "ACCEPT", "evidence": "line 5 has no mark", "fix_strategy": "add_citation"}]),
+    );
+    merge(&project, &forge);
+    project.write("research/report.md", format!("{REPORT}\nmore\n"));
+    let apply = [
+        "apply",
+        "--id",
+        "100",
+        "--status",
+        "applied",
+        "--files",
+        "research/report.md",
+    ];
+    call(&project, &forge, &apply).expect_code(0);
+    push(&project, &forge);
+    let data = call(&project, &forge, &[&["--json"], &FINISH[..]].concat())
+        .expect_code(0)
+        .data();
+    assert_eq!(data["counts"]["resolved"], 1, "{data}");
+    assert!(
+        run.stderr()
+            .contains("which comments are settled is unknown"),
+        "{run}"
+    );
+}
+
+/// A review by this login, as an audit posts it: two findings that no comment carries.
+fn listing(forge: &Forge, login: &str, by: &str) {
+    let of = |print: &str| format!("<!-- aris:audit-claims fp={print} by={by} -->");
+    let body = format!(
+        "2 claims lack evidence\n\n- `research/report.md:5` [critical] external: no source\n  {}\n- `research/report.md` [warning] comparative: first?\n  {}\n\n\
+         <!-- aris:audit-claims review=0123456789abcdef looked={by} -->",
+        of("0123456789abcdef"),
+        of("0123456789abcdee"),
+    );
+    let review = json!({"id": 1, "body": body, "state": "CHANGES_REQUESTED", "author_association": "NONE", "user": {"login": login, "type": "User"}});
+    forge.pull(|pull| pull.reviews.push(review));
+}
+
+#[test]
+fn findings_in_the_text_of_our_review_are_settled_as_comments_are() {
+    let (project, forge) = (repository(), Forge::start("experiment", ""));
+    listing(&forge, "stranger", "rules");
+    let fetched = fetch(&project, &forge);
+    assert_eq!(fetched["requests"], json!({}), "{fetched}");
+    listing(&forge, "me", "rules");
+    let fetched = fetch(&project, &forge);
+    let open = |fetched: &Value| {
+        let groups = fetched["groups"].as_object().expect("groups").values();
+        let all = groups.flat_map(|group| group.as_array().expect("a list").clone());
+        all.collect::<Vec<Value>>()
+    };
+    let [first, second] = &open(&fetched)[..] else {
+        panic!("{fetched}");
+    };
+    assert_eq!(
+        (
+            &first["path"],
+            &first["line"],
+            &first["severity"],
+            &second["line"]
+        ),
+        (
+            &json!("research/report.md"),
+            &json!(5),
+            &json!("critical"),
+            &Value::Null
+        )
+    );
+    let accept = |finding: &Value| json!([{"id": finding["id"], "verdict": "ACCEPT", "evidence": "line 5 has no mark", "fix_strategy": "add_citation"}]);
+    answer(&project, &fetched, "citations", accept(first));
+    answer(&project, &fetched, "comparisons", accept(second));
+    merge(&project, &forge);
+    project.write("research/report.md", format!("{REPORT}\nmore\n"));
+    let id = first["id"].to_string();
+    let apply = [
+        "apply",
+        "--id",
+        &id,
+        "--status",
+        "applied",
+        "--files",
+        "research/report.md",
+    ];
+    call(&project, &forge, &apply).expect_code(0);
+    push(&project, &forge);
+    let finish = [&["--json"], &FINISH[..]].concat();
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    assert_eq!(
+        (
+            &data["verdicts"]["accept"],
+            &data["fixes_applied"],
+            &data["counts"]["replies"]
+        ),
+        (&json!(2), &json!(1), &json!(2)),
+        "{data}"
+    );
+    // Each is answered once, also where this machine has forgotten it, and what was edited is settled.
+    std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).expect("there");
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    assert_eq!(data["counts"]["already"], 2, "{data}");
+    assert_eq!(forge.pull(|pull| pull.reviews.len()), 4);
+    let left = open(&fetch(&project, &forge));
+    assert_eq!(
+        left.iter().map(|one| &one["id"]).collect::<Vec<_>>(),
+        [&second["id"]]
+    );
+    // Found again, both are open again; agents who find nothing say nothing of what the rules found.
+    listing(&forge, "me", "rules");
+    assert_eq!(open(&fetch(&project, &forge)).len(), 2);
+    for (looked, count) in [("agents", 2), ("rules", 0)] {
+        let body =
+            format!("fine\n\n<!-- aris:audit-claims review=0000000000000000 looked={looked} -->");
+        forge.pull(|pull| pull.reviews.push(json!({"id": 2, "body": body, "state": "COMMENTED", "user": {"login": "me", "type": "User"}})));
+        assert_eq!(open(&fetch(&project, &forge)).len(), count, "{looked}");
+    }
+    // Without the reviews nobody knows what there is to settle.
+    forge.pull(|pull| pull.refused.list = Some(("reviews", 1, 500)));
+    call(&project, &forge, &["fetch", ".", "main", "--repo", "o/r"]).expect_code(7);
 }
 
 #[test]

@@ -96,10 +96,14 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         return Ok(Edit::of(args.id, entry, false));
     }
     if args.status == Status::Skipped {
-        let reason = args.reason.as_deref().unwrap_or_default();
+        let reason = one_line(args.reason.as_deref().unwrap_or_default(), 2000);
+        if reason.trim().is_empty() {
+            let hint = "say why nothing could be done: the reason becomes the reply";
+            return Err(Error::refused(Usage, "--reason is empty".to_owned(), hint));
+        }
         let entry = Entry {
             applied: Some(false),
-            reason: Some(one_line(reason, 2000)),
+            reason: Some(reason),
             ..entry.clone()
         };
         return record(&folder, pr, args.id, entry);

@@ -31,12 +31,18 @@ pub(crate) struct TrustArgs {
 }
 
 impl TrustArgs {
-    pub(crate) fn grouping(&self, gate: aris_review::Gate) -> Grouping<'_> {
+    /// `login` is that of whoever asks.
+    pub(crate) fn grouping<'a>(
+        &'a self,
+        gate: aris_review::Gate,
+        login: Option<&'a str>,
+    ) -> Grouping<'a> {
         Grouping {
             gate,
             trust_all: self.trust == "all",
             bots: &self.trust_bot,
             leave_foreign: self.leave_foreign,
+            login,
         }
     }
 }
@@ -103,8 +109,12 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         let hint = "name the branch that it goes to as BASE";
         return Err(Error::refused(Precondition, message, hint));
     }
+    let login = forge.reach().map_err(|trouble| away(&trouble))?;
     let comments = forge.comments(&pull);
     let comments = comments.map_err(|trouble| away(&trouble.about("the comments")))?;
+    // Findings that no comment carries stand there.
+    let reviews = forge.reviews(&pull);
+    let reviews = reviews.map_err(|trouble| away(&trouble.about("the reviews")))?;
     let mut groups = Fetched {
         pr: Some(pull.number),
         repository: Some(pull.repository.to_string()),
@@ -113,27 +123,25 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         worktree: Some(worktree.path.display().to_string()),
         ..Fetched::default()
     };
-    let mut or_warn = |what: &str, trouble: Trouble| {
-        let warning = format!("{what} cannot be read: {trouble}");
-        groups.warnings.push(warning);
-    };
-    let reviews = forge.reviews(&pull).unwrap_or_else(|trouble| {
-        or_warn("the reviews", trouble);
-        Vec::new()
-    });
     let threads = forge.threads(&pull).unwrap_or_else(|trouble| {
-        or_warn("the review threads", trouble);
+        let why = "which comments are settled is unknown: the review threads cannot be read";
+        let warning = format!("{why}: {trouble}");
+        context.warn(&warning);
+        groups.warnings.push(warning);
         Vec::new()
     });
-    for warning in &groups.warnings {
-        context.warn(warning);
-    }
     let number = pull.number;
     folder.write_json(&format!("inline_comments_{number}.json"), &comments)?;
     folder.write_json(&format!("reviews_{number}.json"), &reviews)?;
     folder.write_json(&format!("threads_{number}.json"), &threads)?;
-    let grouping = args.trust.grouping(args.folder.gate);
-    sort(&mut groups, grouping, &comments, threads, context);
+    let grouping = args.trust.grouping(args.folder.gate, login.as_deref());
+    sort(
+        &mut groups,
+        grouping,
+        (&comments, &reviews),
+        threads,
+        context,
+    );
     let findings = groups.groups.values().flatten();
     let signals = look(&worktree.path, findings, &args.held, context)?;
     (groups.signals, groups.signals_not_checked) = signals;
@@ -195,11 +203,11 @@ fn skipped(reason: &str) -> Fetched {
 pub(crate) fn sort(
     groups: &mut Fetched,
     grouping: Grouping<'_>,
-    comments: &[Value],
+    (comments, reviews): (&[Value], &[Value]),
     threads: Vec<Thread>,
     context: &Context,
 ) {
-    let sorted = grouping.group(comments, &threads);
+    let sorted = grouping.group(comments, reviews, &threads);
     groups.groups = sorted.groups;
     groups.skipped_counts = sorted.skipped;
     groups.threads = threads;

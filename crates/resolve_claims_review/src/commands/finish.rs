@@ -2,14 +2,14 @@
 //!
 //! Both are done as well as they can be: a GitHub that is away changes no outcome.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open, pretty, turn};
 use aris_review::{
-    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_by,
-    one_line, quiet,
+    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Thread, Tokens, Trouble,
+    answer, is_by, is_listed, one_line, place, quiet,
 };
 use serde_json::{Value, json};
 
@@ -168,7 +168,8 @@ fn settle(
 ) -> Result<(Done, Vec<String>), Error> {
     let mut done = Done::default();
     let mut warnings = Vec::new();
-    let known = Known::of(forge, pull, folder, &mut warnings)?;
+    let in_reviews = map.keys().any(|id| is_listed(*id));
+    let known = Known::of(forge, pull, folder, in_reviews, &mut warnings)?;
     let list = folder.at(&format!("finished_{}.jsonl", pull.number));
     // Once nobody answers, asking for each comment again would take half a minute for each.
     let mut away: Option<Trouble> = None;
@@ -181,7 +182,14 @@ fn settle(
             warnings.push(format!("comment {id} stays open: {why}"));
             continue;
         }
-        let body = reply(profile, entry);
+        let mut body = reply(profile, entry);
+        if is_listed(*id) {
+            let said = (
+                &*place(&entry.path, entry.line),
+                &*quiet(&entry.said(), EVIDENCE),
+            );
+            body = answer(profile, *id, said, &body, entry.is_settled());
+        }
         let said = json!({"reply": id, "body": body}).to_string();
         if known.has_reply(*id, &body, &said) {
             done.already += 1;
@@ -189,7 +197,14 @@ fn settle(
             done.replies_failed += 1;
         } else {
             let thread = entry.thread_node_id.as_deref();
-            match attempt(&mut away, || forge.reply(pull, *id, thread, &body)) {
+            let send = || {
+                if is_listed(*id) {
+                    forge.review(pull, &json!({"body": body, "event": "COMMENT"}))
+                } else {
+                    forge.reply(pull, *id, thread, &body)
+                }
+            };
+            match attempt(&mut away, send) {
                 Ok(()) => {
                     done.replies += 1;
                     aris_fs::append_line(&list, &said)?;
@@ -200,7 +215,9 @@ fn settle(
                 }
             }
         }
-        let thread = entry.thread_node_id.as_deref();
+        // It may not have been known when the comments were fetched.
+        let thread = entry.thread_node_id.as_ref();
+        let thread = thread.or_else(|| known.threads.get(id));
         let Some(thread) = thread.filter(|_| entry.is_settled()) else {
             continue;
         };
@@ -288,8 +305,10 @@ fn attempt(
 /// What is done already.
 #[derive(Default)]
 struct Known {
-    /// Replies on GitHub.
-    replies: BTreeSet<(u64, String)>,
+    /// Replies on GitHub, with the comment that each answers; none for a text beside all threads.
+    replies: BTreeSet<(Option<u64>, String)>,
+    /// The thread that each comment began.
+    threads: BTreeMap<u64, String>,
     /// Threads that are settled on GitHub.
     resolved: BTreeSet<String>,
     /// Lines of earlier calls.
@@ -303,6 +322,7 @@ impl Known {
         forge: &dyn Forge,
         pull: &Pull,
         folder: &Folder,
+        in_reviews: bool,
         warnings: &mut Vec<String>,
     ) -> Result<Self, Error> {
         let mut known = Self::default();
@@ -317,11 +337,17 @@ impl Known {
                 return Ok(known);
             }
         };
-        match forge.comments(pull) {
-            Ok(comments) => {
+        let reviews = if in_reviews {
+            forge.reviews(pull)
+        } else {
+            Ok(Vec::new())
+        };
+        match forge.comments(pull).and_then(|comments| Ok((comments, reviews?))) {
+            Ok((comments, reviews)) => {
                 known.looked = true;
+                let all = comments.iter().chain(&reviews);
                 let own = |comment| own_reply(comment, login.as_deref());
-                known.replies.extend(comments.iter().filter_map(own));
+                known.replies.extend(all.filter_map(own));
             }
             Err(trouble) => warnings.push(format!(
                 "no reply was posted, because the comments that are there cannot be read; call finish again: {trouble}"
@@ -329,9 +355,18 @@ impl Known {
         }
         match forge.threads(pull) {
             Ok(threads) => {
-                let resolved = threads.into_iter().filter(|one| one.is_resolved);
-                let resolved = resolved.map(|thread| thread.thread_id);
-                known.resolved.extend(resolved);
+                for Thread {
+                    comment_id,
+                    thread_id,
+                    is_resolved,
+                    ..
+                } in threads
+                {
+                    if is_resolved {
+                        known.resolved.insert(thread_id.clone());
+                    }
+                    known.threads.insert(comment_id, thread_id);
+                }
             }
             Err(trouble) => {
                 warnings.push(format!("which threads are settled is unknown: {trouble}"));
@@ -341,7 +376,9 @@ impl Known {
     }
 
     fn has_reply(&self, id: u64, body: &str, line: &str) -> bool {
-        self.lines.contains(line) || self.replies.contains(&(id, body.trim().to_owned()))
+        let parent = (!is_listed(id)).then_some(id);
+        let there = (parent, body.trim().to_owned());
+        self.lines.contains(line) || self.replies.contains(&there)
     }
 
     fn is_resolved(&self, thread: &str, line: &str) -> bool {
@@ -349,9 +386,9 @@ impl Known {
     }
 }
 
-/// A reply of whoever is logged in: a copy of somebody else replies for nobody.
-fn own_reply(comment: &Value, login: Option<&str>) -> Option<(u64, String)> {
-    let parent = comment.get("in_reply_to_id")?.as_u64()?;
+/// A reply of whoever is logged in, or a text beside all threads: a copy of somebody else replies for nobody.
+fn own_reply(comment: &Value, login: Option<&str>) -> Option<(Option<u64>, String)> {
+    let parent = comment.get("in_reply_to_id").and_then(Value::as_u64);
     let body = comment.get("body")?.as_str()?;
     is_by(comment, login).then(|| (parent, body.trim().to_owned()))
 }

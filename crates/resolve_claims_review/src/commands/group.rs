@@ -17,6 +17,9 @@ pub(crate) struct GroupArgs {
     /// The comments as GitHub gives them, a list
     #[arg(long, value_name = "FILE")]
     comments: PathBuf,
+    /// The reviews as GitHub gives them, a list: findings that no comment carries stand in them
+    #[arg(long, value_name = "FILE")]
+    reviews: Option<PathBuf>,
     /// The review threads, a list
     #[arg(long, value_name = "FILE")]
     threads: Option<PathBuf>,
@@ -33,8 +36,19 @@ pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error>
         Some(path) => read(&context.absolute(path))?,
         None => Vec::new(),
     };
+    let reviews: Vec<Value> = match &args.reviews {
+        Some(path) => read(&context.absolute(path))?,
+        None => Vec::new(),
+    };
     let mut groups = Fetched::default();
-    let grouping = args.trust.grouping(args.gate);
-    sort(&mut groups, grouping, &comments, threads, context);
+    // Nobody is logged in here: threads say which comments are one's own.
+    let grouping = args.trust.grouping(args.gate, Some(""));
+    sort(
+        &mut groups,
+        grouping,
+        (&comments, &reviews),
+        threads,
+        context,
+    );
     Ok(groups)
 }
