@@ -83,7 +83,7 @@ pub(crate) fn textual(document: &Document) -> Option<Textual> {
             let start = citation.command.as_bytes().get(..word.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
         };
-        let is_textual = begins("citet") || begins("textcite");
+        let is_textual = begins("citet") && !begins("citetitle") || begins("textcite");
         if !is_textual && !begins("citep") && !begins("parencite") {
             continue;
         }
@@ -121,7 +121,7 @@ fn commands(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
             None => ("", near),
         };
         let (argument, _) = near.trim_start().strip_prefix('{')?.split_once('}')?;
-        let is_comment = before.rsplit('\n').next()?.contains('%');
+        let is_comment = before.rsplit('\n').next()?.replace("\\%", "").contains('%');
         (!is_comment).then_some((name, options, argument.trim()))
     })
 }
@@ -149,6 +149,7 @@ mod tests {
             ("", "\\bibliographystyle{IEEEtran}", CitationStyle::Numeric),
             ("", "\\bibliographystyle{alpha}", CitationStyle::Labels),
             ("", "% \\bibliographystyle{alpha}", CitationStyle::Unknown),
+            ("", "5\\% \\bibliographystyle{alpha}", CitationStyle::Labels),
             (
                 "\\usepackage[style=authoryear]{biblatex}",
                 "",
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn textual_citations_are_counted_by_command() {
-        let text = "\\documentclass{article}\\begin{document}\\citet{a} \\citep{b,c} \\citet{d}\\citep{e}\\end{document}";
+        let text = "\\documentclass{article}\\begin{document}\\citet{a} \\citep{b,c} \\citet{d}\\citep{e}\\citetitle{f}\\end{document}";
         let mut files = |_: &str| Loaded::Text(text.into());
         let document = Document::read("m.tex", &mut files).expect("readable");
         assert_eq!(textual(&document), Some(Textual { textual: 2, all: 4 }));
