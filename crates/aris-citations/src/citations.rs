@@ -104,7 +104,7 @@ pub(crate) fn collect(
     cited
 }
 
-/// The keys that REVTeX gives to footnotes, which it prints in the bibliography: `Note1` for the first, and so on.
+/// The keys that `REVTeX` gives to footnotes, which it prints in the bibliography: `Note1` for the first, and so on.
 ///
 /// **Source**: `REVTeX` 4 writes them to `JOBNAMENotes.bib` as `@FOOTNOTE{Note1, …}`, unless its option `nofootinbib` is set.
 fn notes(document: &Document) -> Vec<(String, Position)> {

@@ -367,7 +367,7 @@ fn a_file_in_filecontents_begins_on_the_next_line() {
     assert_eq!(answer.findings(), ["fail undefined_key gone part.tex:1"]);
 }
 
-/// REVTeX prints footnotes in the bibliography, under keys of its own.
+/// `REVTeX` prints footnotes in the bibliography, under keys of its own.
 #[test]
 fn the_keys_of_revtex_for_footnotes_are_defined() {
     let text = |class: &str, cited: &str| {

@@ -187,14 +187,18 @@ impl<'a> Files<'a> {
 
 /// A name with its numbers padded, so that `sec2` comes before `sec10`.
 fn counted(name: &str) -> String {
-    let is_digit = |character: char| character.is_ascii_digit();
-    let mut padded = String::new();
-    for part in name.split_inclusive(|character| !is_digit(character)) {
-        let number = part.trim_end_matches(|character| !is_digit(character));
-        let width = if number.is_empty() { 0 } else { 20 };
-        padded += &format!("{number:0>width$}{}", &part[number.len()..]);
-    }
-    padded
+    let characters: Vec<char> = name.chars().collect();
+    let parts = characters.chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());
+    let padded = parts.map(|part| {
+        let is_number = part.first().is_some_and(char::is_ascii_digit);
+        let part: String = part.iter().collect();
+        if is_number {
+            format!("{part:0>20}")
+        } else {
+            part
+        }
+    });
+    padded.collect()
 }
 
 /// The first problems after which text may be unread, with their places; at most `MOST`.
