@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_latex::{BlockKind, Document, Place, Position};
+use aris_latex::{Block, BlockKind, Document, Place, Position};
 use aris_paper::bib::{Library, Loc, check};
 
 use crate::finding::{Finding, Severity};
@@ -108,12 +108,23 @@ pub(crate) fn collect(
 ///
 /// **Source**: `REVTeX` 4 writes them to `JOBNAMENotes.bib` as `@FOOTNOTE{Note1, …}`, unless its option `nofootinbib` is set.
 fn notes(document: &Document) -> Vec<(String, Position)> {
-    let holds = |word| document.files.iter().any(|file| file.text.contains(word));
-    if !holds("{revtex4") || holds("nofootinbib") {
+    let declared = document.files.iter().find_map(|file| {
+        let lines = file
+            .text
+            .lines()
+            .map(|line| line.split('%').next().unwrap_or(""));
+        let bare = lines.collect::<Vec<_>>().join("\n");
+        let (_, class) = bare.split_once("\\documentclass")?;
+        Some(class.split('}').next().unwrap_or("").to_owned())
+    });
+    let is_revtex = |class: &String| class.contains("{revtex4") && !class.contains("nofootinbib");
+    if !declared.as_ref().is_some_and(is_revtex) {
         return Vec::new();
     }
+    // Those of tables are printed below the table.
+    let in_table = |block: &Block| block.environments.iter().any(|name| name.contains("tab"));
     let notes = document.blocks.iter();
-    let notes = notes.filter(|block| block.kind == BlockKind::Footnote);
+    let notes = notes.filter(|block| block.kind == BlockKind::Footnote && !in_table(block));
     let keyed = notes.zip(1..).map(|(note, number)| {
         let at = document.position(note.start);
         (format!("Note{number}"), at)

@@ -70,7 +70,7 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     };
     let ended = inherits(
         &|name, facts| facts.ends && !is_paper(name, facts),
-        &|facts| !facts.begins,
+        &|facts| !facts.begins && facts.class.is_none(),
     );
     let candidates = all.iter().map(|(name, facts)| (name.as_str(), facts));
     let candidates = candidates.filter(|(name, facts)| {
@@ -94,11 +94,13 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
 }
 
 /// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them if
-/// they include each other in a cycle. Files with a class are left out if there are others: they are preambles without text.
+/// they include each other in a cycle. Files with a class that do not begin a document are left out if there are others: they are
+/// preambles without text.
 pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
     let mut all = facts(files);
-    if all.values().any(|facts| facts.class.is_none()) {
-        all.retain(|_, facts| facts.class.is_none());
+    let is_part = |facts: &Facts| facts.class.is_none() || facts.begins;
+    if all.values().any(is_part) {
+        all.retain(|_, facts| is_part(facts));
     }
     let names: Vec<&str> = all.keys().map(String::as_str).collect();
     let free = free(&names, &links(&all).0);
@@ -330,6 +332,16 @@ mod tests {
                 Ok("b.tex".into()),
             ),
             (&[], Err(RootError::None)),
+            // Two wrappers of a paper whose text is in a file of its own.
+            (
+                &[
+                    ("anon.tex", "\\def\\anonymous{1}\\input{paper}"),
+                    ("body.tex", "\\begin{document}\\end{document}"),
+                    ("paper.tex", "\\documentclass{article}\\input{body}"),
+                    ("print.tex", "\\input{paper}"),
+                ],
+                Ok("paper.tex".into()),
+            ),
             // A wrapper of the paper beside another document; a paper that one file begins and another one ends.
             (
                 &[

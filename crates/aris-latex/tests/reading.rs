@@ -1307,6 +1307,25 @@ fn verbatim_text_that_is_defined_anew_is_text_where_its_code_is_known() {
             false,
             1,
         ),
+        // By macros of the document, and within a group, which takes it back.
+        (
+            "verbatim",
+            "\\let\\old\\verbatim\\let\\endold\\endverbatim\\newcommand{\\startv}{\\begingroup\\small\\old}\\newcommand{\\stopv}{\\endold\\endgroup}\\renewenvironment{verbatim}{\\startv}{\\stopv}",
+            false,
+            0,
+        ),
+        (
+            "verbatim",
+            "{\\renewenvironment{verbatim}{\\small}{}}",
+            false,
+            0,
+        ),
+        (
+            "verbatim",
+            "{\\let\\verbatim\\quote\\let\\endverbatim\\endquote}",
+            false,
+            0,
+        ),
     ] {
         let body =
             format!("One.\n\\begin{{{environment}}}\nText \\cite{{a}}.\n\\end{{{environment}}}\n");
@@ -1377,4 +1396,21 @@ fn a_subfile_of_its_own_has_the_preamble_of_its_main_document() {
         .map(|include| include.kind)
         .collect();
     assert!(kinds.contains(&IncludeKind::Bibliography), "{kinds:?}");
+    // Where the main document's preamble ends: also with blanks in the command; if that is in another file, it is not read.
+    for main in [
+        "\\documentclass{book}\n\\begin {document}\nNot this.\\subfile{ch/one}\n\\end{document}\n",
+        "\\documentclass{book}\n\\begin%\n{document}\nNot this.\\subfile{ch/one}\n\\end{document}\n",
+        "\\documentclass{book}\\input{head}Not this.\\subfile{ch/one}\\end{document}\n",
+    ] {
+        let files = [
+            files[0],
+            ("main.tex", main),
+            ("head.tex", "\\begin{document}"),
+        ];
+        let all = texts(&tree(&files).expect("a document")).join(" ");
+        assert!(
+            all.starts_with("We saw") && !all.contains("Not this"),
+            "{main}: {all}"
+        );
+    }
 }

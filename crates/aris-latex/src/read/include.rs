@@ -1,14 +1,17 @@
 //! Files a document asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexSet;
+use regex::Regex;
 
 use super::{File, Frame, How, Kind, Meaning, Reader, Token, narrow, style};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path, root::hiding,
+    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path,
+    root::{compiled, hiding},
 };
 
 /// What has been loaded.
@@ -269,11 +272,14 @@ impl Reader<'_> {
         if let Some(first) = name.first() {
             self.splice(*first, IncludeKind::Input, target, None);
         }
-        if self.frames.len() > open
-            && let Some(file) = self.file_mut()
-        {
-            let preamble = begin_of_text(file.rest());
-            file.end = preamble.map_or(file.end, |length| file.pos + length);
+        if self.frames.len() <= open {
+            return;
+        }
+        let Some(file) = self.file_mut() else { return };
+        match begin_of_text(file.rest()) {
+            Some(found) => file.end = file.pos + found.start,
+            // The text begins in a file that this one includes: where the preamble ends is not known, and nothing of it is read.
+            None => self.frames.truncate(open),
         }
     }
 
@@ -302,13 +308,14 @@ impl Reader<'_> {
         }
         let begin = begin_of_text(rest);
         // The root file includes the preamble and the text, and holds nothing else.
-        if begin.is_none() && self.writer.blocks.is_empty() && !self.root_is_document() {
+        let by_root = self.frames.len() == 2 && !self.root_is_document();
+        if begin.is_none() && by_root && self.writer.blocks.is_empty() {
             self.preamble = true;
             self.style.bits = style::MUTE;
             return self.packages(IncludeKind::Class);
         }
         // Tokens that were put back belong to the preamble that is skipped.
-        self.skip_bytes(begin.map_or(rest.len(), |at| at + BEGIN.len()));
+        self.skip_bytes(begin.as_ref().map_or(rest.len(), |found| found.end));
         if begin.is_none() {
             let message = "the included document has no `\\begin{document}`; nothing of it is read";
             self.problem_at(ProblemKind::NoDocument, token, message);
@@ -316,13 +323,15 @@ impl Reader<'_> {
     }
 }
 
-const BEGIN: &str = "\\begin{document}";
+/// `\begin{document}`, also with blanks or a comment in it.
+static BEGIN: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"\\begin(?:\s|%[^\r\n]*[\r\n])*\{\s*document\s*\}"));
 
-/// Where the first `\begin{document}` outside comments is.
-fn begin_of_text(text: &str) -> Option<usize> {
-    let mut all = text.match_indices(BEGIN).map(|(at, _)| at);
-    all.find(|at| {
-        let before = text.get(..*at).unwrap_or("");
+/// The first `\begin{document}` outside comments.
+fn begin_of_text(text: &str) -> Option<Range<usize>> {
+    let mut all = BEGIN.find_iter(text).map(|found| found.range());
+    all.find(|found| {
+        let before = text.get(..found.start).unwrap_or("");
         let line = before.rsplit('\n').next().unwrap_or("");
         hiding(line).is_none()
     })

@@ -1,6 +1,6 @@
 //! Definitions and expansion of the document's macros.
 
-use std::{ops::Range, rc::Rc};
+use std::{collections::BTreeSet, ops::Range, rc::Rc};
 
 use super::{
     Cmd, Env, Expansion, How, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, Role,
@@ -404,7 +404,9 @@ impl Reader<'_> {
         let known = self.environments.get(&index);
         let is_known = self.built_in.contains(&index)
             && matches!(known, Some(Env::Known(what, _)) if is_kept(what))
-            && !(self.is_raw(index) && self.reads_as_text(&name, &begin, &end, place));
+            && !(self.is_raw(index)
+                && self.groups.is_empty()
+                && self.reads_as_text(&name, &begin, &end, place));
         // A box is printed where it is used, if at all.
         let mut boxed = begin.iter().chain(&end);
         let is_boxed =
@@ -432,12 +434,20 @@ impl Reader<'_> {
     /// reads verbatim text. Reports a problem if a command is not known.
     fn reads_as_text(&mut self, name: &str, begin: &[Token], end: &[Token], at: Place) -> bool {
         let code = || begin.iter().chain(end);
-        for token in code() {
-            let word = self.text(*token).trim_start_matches('\\').to_owned();
+        // With the macros of the document that the code calls.
+        let (mut open, mut seen): (Vec<Token>, _) = (code().copied().collect(), BTreeSet::new());
+        while let Some(token) = open.pop() {
+            let word = self.text(token).trim_start_matches('\\').to_owned();
             let named = self.names.intern(&word);
             let reads = |part| word.to_ascii_lowercase().contains(part);
             if self.is_raw(named) || reads("verb") || reads("lst") {
                 return false;
+            }
+            if let Meaning::Macro(called) = self.meaning(named)
+                && token.name().is_some()
+                && seen.insert(named)
+            {
+                open.extend(called.body.iter());
             }
         }
         let is_understood = self.is_understood(code());
@@ -482,6 +492,7 @@ impl Reader<'_> {
         let Kind::Name(of) = target.kind else { return };
         // `\let\verbatim\quote`: the environment is now the other one.
         if self.is_raw(name)
+            && self.groups.is_empty()
             && let Some(Env::Known(what, _)) = self.environments.get(&of)
         {
             self.set_environment(name, what);
