@@ -163,35 +163,6 @@ fn a_broken_table_in_a_folder_is_said_and_stops_nothing() {
     assert!(problem.contains("results/broken.csv"), "{data}");
 }
 
-/// Where the number of a citation leads is for a person to say when nothing lists sources.
-#[test]
-fn a_number_without_any_list_is_for_a_person() {
-    let claim = "# Holes\n\nEarlier drills reach 90 m of depth [1]";
-    for (rest, wanted) in [
-        (".\n", true),
-        (": #.\n", true),
-        (".\n\n## References\n\n1. Mole, M. Holes. 2001.\n", false),
-        (".\n\n## Quellen\n\n[1] Mole, M. Holes. 2001.\n", false),
-        (".\n\n[1]: https://example.org/holes\n", false),
-    ] {
-        let project = project(&format!("{claim}{rest}"));
-        let data = call(&project, &["check", "--doc", "report.md"])
-            .expect_code(0)
-            .data();
-        let findings = data["findings"].as_array().expect("a list").iter();
-        let asked: Vec<&Value> = findings
-            .filter(|finding| finding["rule"] == "citation-number-missing")
-            .map(|finding| &finding["requires_decision"])
-            .collect();
-        let expected = if wanted {
-            vec![&Value::Bool(true)]
-        } else {
-            vec![]
-        };
-        assert_eq!(asked, expected, "{rest}: {data}");
-    }
-}
-
 #[test]
 fn what_is_absent_or_malformed_has_its_own_code() {
     let project = project(CLEAN).file("broken.json", "{\"drill\": [1, 2");

@@ -242,7 +242,7 @@ fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
     let forge = Forge::start("b", diff);
     let whole = repository().file(
         "research/r.md",
-        "## Introduction\n\nIt is known that attention scales quadratically.\n\nIt is known that dropout regularises [3].\n\nIt is known that this line is not under review.\n\n## References\n\n3. Mole, M. Dropout. 2001.\n",
+        "## Introduction\n\nIt is known that attention scales quadratically.\n\nIt is known that dropout regularises [3].\n\nIt is known that this line is not under review.\n",
     );
     // Where the report is not checked out, what the diff shows of it is read.
     for project in [&whole, &repository()] {

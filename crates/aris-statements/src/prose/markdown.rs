@@ -283,7 +283,7 @@ impl Reader {
         }
     }
 
-    /// A link to another site points to a source; `[3]` with a definition within this one is a number, its brackets taken away.
+    /// A link to another site points to a source; `[3]` with a definition is a number, its brackets taken away.
     fn link(&mut self, from: usize, address: &str) {
         let Some(open) = &mut self.open else { return };
         let range = from.min(open.text.len())..open.text.len();
@@ -298,8 +298,8 @@ impl Reader {
         let source = match number {
             // It leads nowhere.
             Some(_) if address.trim_matches('#').is_empty() => return,
-            _ if outside => Source::Link(address.to_owned()),
             Some(number) => Source::Numbers(vec![number]),
+            None if outside => Source::Link(address.to_owned()),
             None => return,
         };
         // The words of the link are the author's; only a number or an address is nothing but a mark.

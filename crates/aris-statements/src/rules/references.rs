@@ -14,7 +14,7 @@ use aris_review::{Edit, Severity};
 
 use super::{Check, EXTERNAL, Sources};
 use crate::papers::Known;
-use crate::prose::{Place, Prose, mark};
+use crate::prose::{Place, Prose};
 
 /// The rules about entries.
 const ENTRIES: [&str; 5] = [
@@ -94,51 +94,26 @@ fn severity(weight: Weight) -> Severity {
     }
 }
 
-/// `[7]` without an entry 7. Where nothing looks like a list of entries, a person says what it means.
+/// `[7]` without an entry 7.
 fn numbers(documents: &[Prose], out: &mut Check) {
     let rule = "citation-number-missing";
-    let nowhere = documents
-        .iter()
-        .all(|prose| prose.whole && prose.references.listed.is_empty() && !lists_sources(prose));
     for references in documents.iter().map(|prose| &prose.references) {
-        let last = references.listed.last_key_value().map(|(last, _)| *last);
+        let Some((last, _)) = references.listed.last_key_value() else {
+            if !references.cited_numbers.is_empty() {
+                out.not_checked([rule], "the document has no numbered list of references");
+            }
+            continue;
+        };
         for (number, place) in &references.cited_numbers {
-            let place = (place.file.as_str(), place.line);
-            match last {
-                Some(last) if !references.listed.contains_key(number) => {
-                    let message = format!(
-                        "[{number}] has no entry in the list of references, which ends at {last}"
-                    );
-                    out.add(rule, Severity::Critical, EXTERNAL, place, message);
-                }
-                Some(_) => {}
-                None if nowhere => {
-                    let message = format!(
-                        "[{number}] names an entry of a list of references, and there is no such list: write it below a heading References"
-                    );
-                    let finding = out.add(rule, Severity::Warning, EXTERNAL, place, message);
-                    finding.requires_decision = true;
-                    break;
-                }
-                None => {
-                    out.not_checked([rule], "the document has no numbered list of references");
-                    break;
-                }
+            if !references.listed.contains_key(number) {
+                let message = format!(
+                    "[{number}] has no entry in the list of references, which ends at {last}"
+                );
+                let place = (place.file.as_str(), place.line);
+                out.add(rule, Severity::Critical, EXTERNAL, place, message);
             }
         }
     }
-}
-
-/// Whether a paragraph is an entry of a list as "[7] Name, …" is, under whatever heading.
-fn lists_sources(prose: &Prose) -> bool {
-    let is_entry = |text: &str| {
-        let begun = text.trim_start().strip_prefix('[')?;
-        let (number, entry) = begun.split_once(']')?;
-        let entry = entry.trim_start_matches([':', ' ']);
-        Some(number.parse::<u32>().is_ok() && mark::names_source(entry))
-    };
-    let mut passages = prose.passages.iter();
-    passages.any(|passage| is_entry(&passage.text) == Some(true))
 }
 
 /// What is wrong with the entries.
