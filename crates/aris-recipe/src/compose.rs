@@ -102,6 +102,7 @@ impl Work {
         let entry = entry.unwrap_or_else(|| DONE.to_owned());
         let failure = failure.unwrap_or_else(|| entry.clone());
         steps.splice(at..at, inserted);
+        let mended = chain(&steps, placeholder.on_success.as_deref());
         for step in &mut steps {
             if let Some(route) = &mut step.implied_exhausted
                 && *route == placeholder.name
@@ -109,7 +110,14 @@ impl Work {
                 route.clone_from(&failure);
             }
             if !is_on {
-                refuse_by_result(step, &placeholder, &entry, &failure);
+                let by_name = refuse_by_result(step, &placeholder, (&entry, &mended), &failure);
+                let notes = by_name.into_iter().map(|branch| {
+                    format!(
+                        "{} is left out, so that branch {branch} of {} leads to {failure}, as a refusal does; the branch beside it leads on without it",
+                        placeholder.name, step.name
+                    )
+                });
+                self.composed.notes.extend(notes);
             }
             for (route, is_failure) in step.routes_mut() {
                 if route.text == placeholder.name {
@@ -180,6 +188,25 @@ impl Work {
         }
     }
 
+    /// Where a placeholder's steps lead when they are done: past other placeholders that are off, to the next step of the file.
+    fn success_of(&self, placeholder: &Step, given: &BTreeMap<String, String>) -> String {
+        let steps = &self.composed.recipe.steps;
+        let mut route = placeholder.on_success.as_deref().unwrap_or(DONE);
+        for _ in 0..steps.len() {
+            let Some(at) = steps.iter().position(|step| step.name == route) else {
+                break;
+            };
+            let is_off = steps.get(at).is_some_and(|step| {
+                matches!(step.kind(), Kind::SubRecipe(_)) && !self.is_on(step, given)
+            });
+            if !is_off {
+                break;
+            }
+            route = steps.get(at + 1).map_or(DONE, |next| &next.name);
+        }
+        route.to_owned()
+    }
+
     /// The steps of a sub-recipe as they stand in its parent.
     fn expand(
         &mut self,
@@ -189,6 +216,7 @@ impl Work {
     ) -> Result<Vec<Step>, Box<Finding>> {
         let name = name_of(placeholder);
         let failure = self.failure_of(placeholder, given);
+        let success = self.success_of(placeholder, given);
         let own = || vec![self.composed.recipe.name.clone()];
         let mut lineage = self.lineage.remove(&placeholder.name).unwrap_or_else(own);
         if lineage.iter().any(|known| known == name) {
@@ -225,7 +253,6 @@ impl Work {
             line,
             column: 0,
         };
-        let success = placeholder.on_success.as_deref().unwrap_or(DONE);
         let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
         for (rule, mut fault) in sub.faults {
             if !fault.step.is_empty() {
@@ -252,7 +279,7 @@ impl Work {
             });
             for (route, _) in step.routes_mut() {
                 route.text = match route.text.as_str() {
-                    DONE => success.to_owned(),
+                    DONE => success.clone(),
                     ESCALATE => failure.clone(),
                     own if names.contains(own) => format!("{prefix}{own}"),
                     unknown => unknown.to_owned(),
@@ -290,45 +317,67 @@ impl Work {
     }
 }
 
+/// The steps that follow one after the other, from one on, up to the first that chooses.
+fn chain(steps: &[Step], from: Option<&str>) -> Vec<String> {
+    let mut chain: Vec<String> = Vec::new();
+    let mut next = from.map(str::to_owned);
+    while let Some(name) = next.take().filter(|name| !chain.contains(name)) {
+        let step = steps.iter().find(|step| step.name == name);
+        next = step
+            .filter(|step| step.on_result.is_none())
+            .and_then(|step| Some(step.on_success.as_ref()?.text.clone()));
+        chain.push(name);
+    }
+    chain
+}
+
 /// Sends the branches of `on_result` that lead to a placeholder that is off, and by which a step was refused, where its failures go.
+/// Returns the numbers of those that have a condition: what they mean is taken from where the routes lead.
 ///
-/// A branch is one of refusal where the step asks what a step wrote, has other branches, and one of these holds: the branch is the
-/// default, the step's failures lead to the placeholder too, or what follows the placeholder is where another branch leads or the step
-/// itself: then the placeholder mends what the step refused. Every other branch chose a part of the work that is left out.
-fn refuse_by_result(step: &mut Step, placeholder: &Step, entry: &str, failure: &str) {
+/// A branch is one of refusal if the step asks what a step wrote, has other branches, and one of these holds:
+/// - it is the default, and no other branch leads where the step's failures go;
+/// - the step's failures lead to the placeholder too;
+/// - what follows the placeholder in the file, or its `on_success`, is the target of another branch;
+/// - its `on_success` leads back to the step without a choice: the placeholder mends what the step refused.
+///
+/// Every other branch chose a part of the work that is left out.
+fn refuse_by_result(
+    step: &mut Step,
+    placeholder: &Step,
+    (entry, mended): (&str, &[String]),
+    failure: &str,
+) -> Vec<usize> {
     let asks_work = step.by_field().is_some()
         || step
             .asks()
             .any(|reference| reference.namespace != Namespace::Inputs);
-    let leads_there = |route: Option<&Text>| route.is_some_and(|to| to.text == placeholder.name);
-    let others = step
-        .branches()
-        .iter()
-        .filter_map(|branch| branch.route.as_ref());
+    let others = step.branches().iter();
+    let others = others.filter_map(|branch| branch.route.as_ref());
     let others: BTreeSet<&str> = others
         .map(|route| route.text.as_str())
         .filter(|route| *route != placeholder.name)
-        .chain([step.name.as_str()])
         .collect();
-    let mends = leads_there(step.on_failure.as_ref())
-        || others.contains(entry)
-        || placeholder
-            .on_success
-            .as_deref()
-            .is_some_and(|next| others.contains(next));
-    if !asks_work || others.len() < 2 {
-        return;
+    if !asks_work || others.is_empty() {
+        return Vec::new();
     }
-    for branch in step.branches_mut() {
-        if (mends || branch.is_default())
-            && let Some(route) = branch
-                .route
-                .as_mut()
-                .filter(|route| route.text == placeholder.name)
-        {
+    let fails = step.on_failure.as_ref().map(|route| route.text.as_str());
+    let mends = fails == Some(&placeholder.name)
+        || others.contains(entry)
+        || (mended.first()).is_some_and(|next| others.contains(next.as_str()))
+        || mended.contains(&step.name);
+    let is_refusal_named = fails.is_some_and(|fails| others.contains(fails));
+    let mut by_name = Vec::new();
+    for (number, branch) in step.branches_mut().enumerate() {
+        let is_default = branch.is_default();
+        let leads_there = |route: &&mut Text| {
+            route.text == placeholder.name && (mends || is_default && !is_refusal_named)
+        };
+        if let Some(route) = branch.route.as_mut().filter(leads_there) {
             failure.clone_into(&mut route.text);
+            by_name.extend((!is_default).then_some(number));
         }
     }
+    by_name
 }
 
 /// Variables that sub-recipes capture, those that lie in them included. A sub-recipe that cannot be read captures nothing.

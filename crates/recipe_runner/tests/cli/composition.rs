@@ -93,16 +93,30 @@ fn a_refusal_does_not_pass_through_a_rescue_that_is_off() {
         assert_eq!(end("refused"), "broken", "{steps}");
         assert_eq!(end("passed"), "merge", "{steps}");
     }
+    // It mends by a step more: a choice between them and the gate there is none.
+    let steps = "  gate: {tool: run_cmd, with: {cmd: x}, retries: 0, on_failure: broken, on_result: \
+                 [{when: \"${{ result.verdict }} == refused\", route: rescue}, {when: \"${{ result.verdict }} == passed\", route: publish}, {route: broken}]}\n  \
+                 rescue: {sub_recipe: mend, gate: rescue, on_success: test, on_failure: broken}\n  \
+                 other: {tool: run_cmd, with: {cmd: x}, on_success: publish, on_failure: broken}\n  \
+                 publish: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: broken}\n  \
+                 test: {tool: run_cmd, with: {cmd: x}, on_success: gate, on_failure: broken}\n";
+    let project = project(steps, &[("mend", mend)]);
+    let end = |verdict| run(&project, &answers(verdict), &[])["terminal"].clone();
+    assert_eq!(
+        (end("refused"), end("passed")),
+        ("broken".into(), "merge".into())
+    );
     // What a gate let pass steps over a part of the work that is off, and so does a choice that only the inputs make.
     for branches in [
         "[{when: \"${{ result.verdict }} == passed\", route: rescue}, {route: broken}]",
         "[{when: \"${{ inputs.more }} == false\", route: rescue}, {route: broken}]",
+        "[{when: \"${{ result.verdict }} == refused\", route: broken}, {route: rescue}]",
     ] {
         let steps = format!(
             "  gate: {{tool: run_cmd, with: {{cmd: x}}, retries: 0, on_result: {branches}, on_failure: broken}}\n  \
              rescue: {{sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}}\n"
         );
-        let project = project(&steps, &[("mend", mend)]);
+        let project = self::project(&steps, &[("mend", mend)]);
         assert_eq!(
             run(&project, &answers("passed"), &[])["terminal"],
             "merge",
@@ -123,6 +137,18 @@ fn what_a_sub_recipe_refused_does_not_pass_through_a_rescue_that_is_off() {
     let project = project(steps, &[("check", check), ("mend", mend)]);
     let refused = r#"{"check_gate": [{"status": "success", "result": {"verdict": "refused"}}], "*": {"status": "success"}}"#;
     assert_eq!(run(&project, refused, &["more=true"])["terminal"], "broken");
+    // What it passed steps over a part of the work that is off.
+    let steps = "  work: {sub_recipe: check, gate: more, on_success: extra, on_failure: broken}\n  \
+                 extra: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
+    let check = "  gate: {tool: run_cmd, with: {cmd: x}, retries: 0, on_failure: escalate, \
+                 on_result: [{when: \"${{ result.verdict }} == refused\", route: escalate}, {route: done}]}\n";
+    let project = self::project(steps, &[("check", check), ("mend", mend)]);
+    let passed = refused.replace("refused", "passed");
+    let end = |answers: &str| run(&project, answers, &["more=true"])["terminal"].clone();
+    assert_eq!(
+        (end(&passed), end(refused)),
+        ("merge".into(), "broken".into())
+    );
 }
 
 /// What a sub-recipe leaves to its placeholder may be a placeholder itself, further down, and also where the file says nothing.
