@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
-use crate::expression::{Comparison, Namespace, Operand};
+use crate::expression::{Expression, Namespace, Operand};
 use crate::model::{Branch, Kind, Step};
 use crate::value::to_text;
 
@@ -21,8 +21,8 @@ pub struct Question<'s> {
     branches: Vec<&'s Branch>,
     /// Where it leads when none of them holds.
     otherwise: Option<&'s str>,
-    /// Fields, each with the values that branches name; `None`: any will do.
-    fields: BTreeMap<&'s str, Option<BTreeSet<&'s str>>>,
+    /// Fields, each with the values that branches name; none where the answers cannot be listed.
+    fields: BTreeMap<&'s str, BTreeSet<&'s str>>,
 }
 
 impl<'s> Question<'s> {
@@ -56,27 +56,30 @@ impl<'s> Question<'s> {
         (!question.branches.is_empty()).then_some(question)
     }
 
-    /// A field that is only compared with texts has these values.
+    /// Only where the step does nothing else with the result than look for listed values, each other answer is known to be wrong.
     fn read_fields(&mut self) {
+        let of_result = |condition: &Expression| {
+            let mut references = condition.references().into_iter();
+            references.any(|one| one.namespace == Namespace::Result)
+        };
+        let mut conditions = self.step.conditions().map(|(_, _, condition)| condition);
+        if !conditions.all(|condition| condition.is_choice() || !of_result(condition)) {
+            return;
+        }
         let conditions = self.branches.iter().filter_map(|branch| branch.condition());
         for leaf in conditions.flat_map(|condition| condition.leaves()) {
-            let compared = leaf.comparison();
-            let own = leaf.references().into_iter();
-            for field in own.filter(|one| one.namespace == Namespace::Result) {
-                let values = self.fields.entry(field.name());
-                let values = values.or_insert_with(|| Some(BTreeSet::new()));
-                let text = compared.filter(|(_, comparison, _)| {
-                    matches!(comparison, Comparison::Equal | Comparison::NotEqual)
-                });
-                match (text.filter(|_| field.is_plain()), values.as_mut()) {
-                    (Some((_, _, text)), Some(values)) => drop(values.insert(text)),
-                    _ => *values = None,
-                }
+            if let Some((field, _, text)) = leaf.comparison() {
+                self.fields.entry(field.name()).or_default().insert(text);
             }
         }
     }
 
-    /// The fields that an answer gives.
+    /// Whether all answers can be listed, so that one that is none of them is known to be wrong.
+    pub fn is_closed(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
+    /// The fields that an answer gives, where all answers can be listed.
     pub fn fields(&self) -> impl Iterator<Item = &'s str> {
         self.fields.keys().copied()
     }
@@ -90,10 +93,10 @@ impl<'s> Question<'s> {
         let wrong = self.fields.iter().find_map(|(name, values)| {
             let value = result.get(*name).filter(|value| !value.is_null());
             let value = value.map(|value| to_text(value).into_owned());
-            let listed = values.iter().flatten().copied();
+            let listed = values.iter().copied();
             let listed: Vec<&str> = listed.chain(self.otherwise.map(|_| NONE)).collect();
             match value {
-                Some(value) if values.is_none() || listed.contains(&value.as_str()) => None,
+                Some(value) if listed.contains(&value.as_str()) => None,
                 Some(value) if !value.is_empty() => Some(format!(
                     "{name} is {value:?}, not one of {}",
                     listed.join(", ")
@@ -116,16 +119,13 @@ impl fmt::Display for Question<'_> {
             }
             writeln!(out, " -> {}", branch.route.as_deref().unwrap_or_default())?;
         }
-        let Some(otherwise) = self.otherwise else {
-            return Ok(());
-        };
-        let closed = self.fields.iter().filter(|(_, values)| values.is_some());
-        let none: Vec<String> = closed.map(|(name, _)| format!("{name} = {NONE}")).collect();
-        let none = if none.is_empty() {
-            String::from("otherwise")
-        } else {
-            none.join(", ")
-        };
-        writeln!(out, "{none} -> {otherwise}")
+        let fields = self.fields.keys();
+        let none: Vec<String> = fields.map(|name| format!("{name} = {NONE}")).collect();
+        match self.otherwise {
+            Some(otherwise) if self.is_closed() => {
+                writeln!(out, "{} -> {otherwise}", none.join(", "))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -259,6 +259,17 @@ impl Expression {
         }
     }
 
+    /// Whether it is `==` between a whole field of the result and a text, or such comparisons joined by `and` and `or`.
+    pub(crate) fn is_choice(&self) -> bool {
+        match (self, self.comparison()) {
+            (Self::Or(parts) | Self::And(parts), _) => parts.iter().all(Self::is_choice),
+            (_, Some((field, Comparison::Equal, _))) => {
+                field.namespace == Namespace::Result && field.is_plain()
+            }
+            _ => false,
+        }
+    }
+
     /// All references, in the order they are written.
     pub fn references(&self) -> Vec<&Reference> {
         let operands = self.leaves().into_iter().flat_map(|leaf| match leaf {

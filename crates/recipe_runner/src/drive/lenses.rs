@@ -21,7 +21,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         Err(why) => return Ok(Some(Outcome::noted(OutcomeStatus::Failure, why))),
     };
     let folder = call.store.attempts().join(ticket(state));
-    if !source.carries_out(step) {
+    if !source.carries_out(step, state) {
         return left_behind(call, &folder);
     }
     let names: Vec<&str> = lenses.iter().map(|lens| lens.name.as_str()).collect();

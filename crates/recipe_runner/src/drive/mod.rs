@@ -100,7 +100,7 @@ impl Source {
         }
         let folder = store.attempts().join(ticket(state));
         let left = attempt::left(&folder)?;
-        if !self.carries_out(step) {
+        if !self.carries_out(step, state) {
             // What an engine began is neither handed out again nor overtaken.
             return match left {
                 Left::Ended(outcome) => Ok(Some(*outcome)),
@@ -127,10 +127,14 @@ impl Source {
     }
 
     /// Whether it carries out the work of a step.
-    pub(crate) fn carries_out(&self, step: &Step) -> bool {
+    pub(crate) fn carries_out(&self, step: &Step, state: &State) -> bool {
         match step.kind() {
             Kind::Command => self.args.exec.is_some(),
-            Kind::Agent | Kind::Route => self.agent.is_some(),
+            Kind::Agent => self.agent.is_some(),
+            Kind::Route => {
+                let question = Question::of(step, state);
+                self.agent.is_some() && question.is_some_and(|it| it.is_closed())
+            }
             Kind::Tool(_) | Kind::Python(_) => self.tools.is_some(),
             _ => false,
         }
@@ -197,7 +201,9 @@ impl Work {
         lens: Option<&Lens>,
     ) -> Self {
         let request = source.request(call, lens);
-        let wanted = !source.args.no_cache && call.step.cache.is_some();
+        // What a routing step is told holds for this run only, and is judged later.
+        let kept = call.step.cache.is_some() && call.step.kind() != Kind::Route;
+        let wanted = !source.args.no_cache && kept;
         let key = wanted.then(|| cache::key(call.step, &request));
         let (key, uncached) = match key.transpose() {
             Ok(key) => (key.flatten(), None),

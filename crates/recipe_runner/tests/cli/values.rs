@@ -743,7 +743,10 @@ fn a_routing_step_that_asks_shows_its_note() {
 
 /// An agent that plans, and gives these answers in turn where it is asked for the way.
 fn asked(answers: &[&str]) -> (Project, aris_testkit::Run) {
-    let project = phases();
+    asked_in(phases(), answers)
+}
+
+fn asked_in(project: Project, answers: &[&str]) -> (Project, aris_testkit::Run) {
     for (at, answer) in answers.iter().enumerate() {
         project.write(&format!("answers/{at}"), answer);
     }
@@ -805,6 +808,60 @@ fn an_answer_that_is_none_of_the_ways_fails_the_routing_step() {
         let note = data["trace"][1]["note"].as_str().unwrap_or_default();
         assert!(note.contains(why), "{answer}: {note}");
     }
+}
+
+/// Where an answer that is none of the ways could take one, nobody but a person is asked.
+#[test]
+fn an_agent_is_not_asked_where_its_answers_cannot_be_listed() {
+    let plain = "${{ result.next }} == more_phases";
+    for (when, asks) in [
+        ("${{ result.next }} != done", false),
+        ("not (${{ result.next }} == done)", false),
+        ("${{ result.next | lower }} == more_phases", false),
+        ("${{ result.left }} > 0", false),
+        ("${{ result.more }}", false),
+        ("${{ result.next }} == ${{ context.files }}", false),
+        (
+            "${{ result.next }} == more_phases and ${{ result.left }} > 0",
+            false,
+        ),
+        (
+            "${{ result.next }} == more_phases or ${{ result.next }} == again",
+            true,
+        ),
+    ] {
+        let project = phases();
+        let text = project.read("r.yaml").replace(plain, when);
+        project.write("r.yaml", text);
+        let (project, run) = asked_in(project, &["next = none_of_these\n"]);
+        let waits = if asks { "merge" } else { "more" };
+        assert_eq!(run.expect_code(11).data()["waiting_for"], waits, "{when}");
+        assert_eq!(project.path().join("asked").exists(), asks, "{when}");
+        if !asks {
+            let next = call(&project, &["next", "--state", "s.json"]).run().data();
+            let message = next["message"].as_str().expect("a message");
+            assert!(
+                message.ends_with(&format!(":\n{when} -> plan\n")),
+                "{message}"
+            );
+        }
+    }
+}
+
+/// An answer is one of this run: a wrong one is not given again.
+#[test]
+fn an_answer_of_a_routing_step_is_never_cached() {
+    let project = phases();
+    let text = project.read("r.yaml");
+    let text = text.replace("action: route\n", "action: route\n    cache: true\n");
+    project.write("r.yaml", text);
+    let answers = ["I cannot tell.\n", "next = none_of_these\n"];
+    let (project, run) = asked_in(project, &answers);
+    run.expect_code(10);
+    let words = ["run", "r.yaml", "--state", "s.json", "--agent", "./agent"];
+    let run = call(&project, &[&words[..], &["--new"]].concat()).run();
+    assert_eq!(run.expect_code(11).data()["waiting_for"], "merge");
+    assert!(!project.path().join(".recipe-cache").exists());
 }
 
 /// A contract's list is a list, also where it is captured as a text; the mark at the end of a session belongs to none.
