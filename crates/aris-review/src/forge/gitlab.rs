@@ -145,6 +145,12 @@ impl GitLab {
         Ok(first.filter(ours).collect())
     }
 
+    /// After an approval that failed or whose note was not taken. That this fails, too, changes nothing: the failure is told already.
+    fn take_approval_back(&self, pull: &Pull) {
+        self.post(pull, &["unapprove"], &json!({}))
+            .unwrap_or_default();
+    }
+
     /// Approves the commit that was looked at, where it is known: GitLab refuses (409) when the branch has moved on.
     fn approve(&self, pull: &Pull, looked: Option<&str>) -> Result<(), Trouble> {
         let merge = self.wire.json(&self.of_pull(pull))?;
@@ -313,7 +319,9 @@ impl Forge for GitLab {
         let verdict = match review["event"].as_str() {
             Some("APPROVE") => match self.approval(pull)? {
                 None => {
-                    self.approve(pull, commit)?;
+                    // Without an answer it may stand all the same, and nothing says that it is ours.
+                    self.approve(pull, commit)
+                        .inspect_err(|_| self.take_approval_back(pull))?;
                     approves = true;
                     APPROVED
                 }
@@ -330,8 +338,7 @@ impl Forge for GitLab {
         let note = json!({"body": format!("{verdict}{body}{about}")});
         self.post(pull, &["notes"], &note).inspect_err(|_| {
             if approves {
-                self.post(pull, &["unapprove"], &json!({}))
-                    .unwrap_or_default();
+                self.take_approval_back(pull);
             }
         })
     }
