@@ -8,7 +8,7 @@ use aris_contract::ErrorKind;
 use aris_contract::failure::Told;
 
 use crate::message::{Answer, LIMIT, Request, framed};
-use crate::{HOME, is_name};
+use crate::{is_name, runs};
 
 /// Serves the one request that `input` holds: its files are written below `home`, then `call` is given the folder of the run, which may
 /// not be there, and the arguments, and what it gives is printed. Doing the same request twice is doing it once, as far as files go;
@@ -41,7 +41,7 @@ pub fn serve(
     if let Some(name) = names.into_iter().find(|name| !is_name(name)) {
         return Err(malformed(&format_args!("{name:?} is no safe name")));
     }
-    let folder = home.join(HOME).join("runs").join(&request.folder);
+    let folder = runs(home).join(&request.folder);
     if !request.files.is_empty() {
         aris_fs::create_dir(&folder)?;
     }

@@ -22,12 +22,19 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+use std::path::{Path, PathBuf};
+
 pub use agent::serve;
 pub use message::{Answer, Request};
 pub use server::{Program, Server};
 
 /// Folder below the home folder on the server.
 const HOME: &str = ".aris_queue";
+
+/// The folder of all runs on the server, below its home folder.
+pub fn runs(home: &Path) -> PathBuf {
+    home.join(HOME).join("runs")
+}
 
 /// Whether a text is safe as a part of a path and of a remote line: 1 to 100 of `[A-Za-z0-9._-]`, the first a letter, digit or `_`.
 pub fn is_name(text: &str) -> bool {

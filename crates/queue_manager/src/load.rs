@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::snapshot;
+use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
 use aris_contract::text::shell_line;
@@ -58,8 +59,11 @@ pub(crate) struct Current {
     copied: Option<SystemTime>,
 }
 
-/// What the name of a manifest that another machine sent ends with: the file of the name before it has this text once a queue has taken it
-/// up. One that is refused is nobody's manifest.
+/// What deploy calls the manifest in the folder of a run: JSON, and YAML.
+pub(crate) const DEPLOYED: [&str; 2] = ["manifest.json", "manifest.yaml"];
+
+/// What the name of a manifest that deploy sent ends with: the file of the name before it has this text once a queue has taken it up. One
+/// that is refused is nobody's manifest.
 pub(crate) const SENT: &str = ".sent";
 
 /// A manifest's text with its grids expanded, and its tree.
@@ -105,7 +109,7 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     let copied = copied(place);
     let Some(bytes) = aris_fs::read_optional(&copy, aris_fs::READ_LIMIT)? else {
         // A queue of a version that kept no copy.
-        return user(place, None);
+        return read_users(place, None, None);
     };
     let kept = Expanded::of(&copy, String::from_utf8_lossy(&bytes).into_owned())?;
     Ok(Current {
@@ -144,18 +148,28 @@ pub(crate) fn state(place: &Place) -> Result<snapshot::Snapshot, Error> {
 
 /// The manifest of a queue as the user's file has it now: `given`, else the file of the last time. That one may be broken or gone:
 /// then the queue goes on with its own copy, and says so.
-pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error> {
+pub(crate) fn user(
+    place: &Place,
+    given: Option<&Path>,
+    context: &Context,
+) -> Result<Current, Error> {
+    let deployed = given.and_then(|path| deployed(place, path, context));
+    read_users(place, given, deployed)
+}
+
+/// [`user`], where deploy sent `given` for the file `deployed`.
+fn read_users(
+    place: &Place,
+    given: Option<&Path>,
+    deployed: Option<PathBuf>,
+) -> Result<Current, Error> {
     let parts = lock::parts(place);
     let path = match given {
         Some(path) => path.to_path_buf(),
         None if parts.manifest.is_empty() => PathBuf::from(state(place)?.meta.manifest_path),
         None => users_file(place, &parts),
     };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (source, path) = match name.strip_suffix(SENT) {
-        Some(name) => (path.clone(), path.with_file_name(name)),
-        None => (path.clone(), path.clone()),
-    };
+    let (source, path) = (path.clone(), deployed.unwrap_or(path));
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
     let mut sent = None;
@@ -203,6 +217,17 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
         changes: (!changes.is_empty() || place.changes().exists()).then_some(changes),
         copied,
     })
+}
+
+/// The file that gets the text of this one once the queue has taken it up; `None`: it is a file of the user's own, whatever its name.
+/// Only deploy writes others, in the folder of a run on a server.
+fn deployed(place: &Place, path: &Path, context: &Context) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?.strip_suffix(SENT)?;
+    let folder = path.parent().filter(|folder| *folder == place.folder())?;
+    let home = Path::new(context.env("HOME")?);
+    let runs = aris_fs::real(&aris_remote::runs(home));
+    let is_run = DEPLOYED.contains(&name) && aris_fs::real(folder.parent()?) == runs;
+    is_run.then(|| folder.join(name))
 }
 
 /// What in a manifest is often a slip: its subject, and what to tell a person.
@@ -307,9 +332,13 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
 }
 
 /// The user's file, which must be there and sound: what `reload` takes over.
-pub(crate) fn reread(place: &Place, given: Option<&Path>) -> Result<Current, Error> {
+pub(crate) fn reread(
+    place: &Place,
+    given: Option<&Path>,
+    context: &Context,
+) -> Result<Current, Error> {
     if given.is_some() {
-        return user(place, given);
+        return user(place, given, context);
     }
     let path = own(place)?.path;
     if !path.exists() {
@@ -318,7 +347,7 @@ pub(crate) fn reread(place: &Place, given: Option<&Path>) -> Result<Current, Err
         let hint = format!("queue_manager reload --state {state} --manifest FILE names another");
         return Err(Error::told(ErrorKind::NotFound, message, &hint).about(path));
     }
-    user(place, Some(&path))
+    user(place, Some(&path), context)
 }
 
 /// Whether the user's file says something else than the queue has taken up; false when that cannot be said.
@@ -593,9 +622,10 @@ pub(crate) fn apply(
     request: &str,
     place: &Place,
     queue: &Queue,
+    context: &Context,
 ) -> Result<Current, Error> {
     let current = match change {
-        Change::Reload { manifest } => reread(place, manifest.as_deref())?,
+        Change::Reload { manifest } => reread(place, manifest.as_deref(), context)?,
         Change::Remove { ids } => {
             let runs = |id: &&String| {
                 let job = queue.find(id);

@@ -5,6 +5,11 @@ use std::path::PathBuf;
 
 use super::Manifest;
 
+/// Jobs of one file of which each is compared with each; later ones only with their neighbours.
+const COMPARED: usize = 100;
+/// Pairs in a manifest that are compared beside neighbours.
+const PAIRS: usize = 100_000;
+
 impl Manifest {
     /// Names two jobs that declare the same output although neither waits for the other. Where one does, it is taken to go on with the
     /// file; globs and folders (`out/`) may stand for other files of each job. `None`: there are none.
@@ -20,18 +25,25 @@ impl Manifest {
                 }
             }
         }
-        let unordered = |two: &&[u32]| !self.waits(two[1], two[0]) && !self.waits(two[0], two[1]);
+        let unordered = |two: &(u32, u32)| !self.waits(two.1, two.0) && !self.waits(two.0, two.1);
+        let mut left = PAIRS;
         let id = |at: u32| &self.jobs[at as usize].id;
         writers.into_iter().find_map(|(path, jobs)| {
-            let two = jobs.windows(2).find(unordered)?;
+            let first = &jobs[..jobs.len().min(COMPARED)];
+            let apart = (2..first.len()).flat_map(|by| first.iter().zip(&first[by..]));
+            let apart: Vec<_> = apart.take(left).collect();
+            left -= apart.len();
+            let neighbours = jobs.iter().zip(jobs.iter().skip(1));
+            let mut pairs = neighbours.chain(apart).map(|(one, other)| (*one, *other));
+            let two = pairs.find(unordered)?;
             let others = match jobs.len() - 2 {
                 0 => String::new(),
                 more => format!(" ({more} more declare it)"),
             };
             Some(format!(
                 "jobs {:?} and {:?} declare the same output {}{others}, and neither waits for the other: the file will hold what one of them wrote; give each a file of its own, or let one need the other",
-                id(two[0]),
-                id(two[1]),
+                id(two.0),
+                id(two.1),
                 path.display()
             ))
         })

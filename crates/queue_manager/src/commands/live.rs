@@ -29,7 +29,7 @@ pub(crate) fn reload(
     let place = super::place(args, context)?;
     let manifest = manifest.map(|path| context.absolute(&path));
     // Mistakes are told here, with their lines.
-    let current = load::reread(&place, manifest.as_deref())?;
+    let current = load::reread(&place, manifest.as_deref(), context)?;
     manager::check(&current.manifest)?;
     let request = Request::Change(Change::Reload { manifest });
     let mut asked = ask("reload", request, Vec::new(), &place, context)?;

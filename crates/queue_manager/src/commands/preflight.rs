@@ -68,7 +68,7 @@ impl Check {
 
 pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
     let options = run::options(args.manifest, args.rest, context)?;
-    let manifest = manager::current(&options, manager::Stage::Looking)?.manifest;
+    let manifest = manager::current(&options, manager::Stage::Looking, context)?.manifest;
     cluster::installed(manifest.engine, context)?;
     let mut checks = Vec::new();
     let mut add = |subject, good: &str, bad: Option<String>| {

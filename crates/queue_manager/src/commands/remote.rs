@@ -23,9 +23,6 @@ use crate::commands::{CommandResult, follow, shares};
 use crate::error::Error;
 use crate::{load, manager, report};
 
-/// The manifest's name there.
-const MANIFEST: &str = "manifest.json";
-
 /// How long one command may take there; shorter than what the caller grants the connection.
 const PATIENCE: Duration = Duration::from_secs(100);
 
@@ -120,7 +117,7 @@ fn shares(
         let others: Vec<String> = others.map(|(job, _)| job.id.to_string()).collect();
         let mut root = root.clone();
         edit::remove(&mut root, &others).map_err(Error::precondition)?;
-        Ok((String::from(MANIFEST), edit::text(&root)))
+        Ok((String::from(load::DEPLOYED[0]), edit::text(&root)))
     };
     (0..servers.len()).map(text).collect()
 }
@@ -312,6 +309,5 @@ fn run_of(manifest: &Path) -> String {
 fn manifest_name(path: &Path) -> String {
     let ending = path.extension().unwrap_or_default();
     let yaml = ending == "yaml" || ending == "yml";
-    let name = if yaml { "manifest.yaml" } else { MANIFEST };
-    name.to_owned()
+    load::DEPLOYED[usize::from(yaml)].to_owned()
 }

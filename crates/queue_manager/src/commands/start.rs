@@ -45,7 +45,7 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> CommandResult {
 pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
     let (place, flags) = (&options.place, &options.flags);
     // What is wrong with the manifest is said here, where somebody reads it.
-    let current = manager::current(options, Stage::Beginning(context))?;
+    let current = manager::current(options, Stage::Beginning(context), context)?;
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;

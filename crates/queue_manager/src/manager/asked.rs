@@ -89,7 +89,7 @@ impl Manager<'_> {
     }
 
     fn take_up(&mut self, change: &Change, request: &str) -> Result<Current, Error> {
-        let current = load::apply(change, request, self.place(), &self.queue)?;
+        let current = load::apply(change, request, self.place(), &self.queue, self.context)?;
         check(&current.manifest)?;
         check_cards(&current.manifest, Stage::Working)?;
         Common::of(&current.manifest, self.context)?;

@@ -155,7 +155,7 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
 
 fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let began = Cards::now();
-    let current = current(options, Stage::Beginning(context))?;
+    let current = current(options, Stage::Beginning(context), context)?;
     // An existing queue is opened first: where jobs are under way, they are the reason why the engine cannot change.
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;
@@ -164,9 +164,13 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
 }
 
 /// The manifest that a run would take up, checked before it does.
-pub(crate) fn current(options: &Options, stage: Stage<'_>) -> Result<Current, Error> {
+pub(crate) fn current(
+    options: &Options,
+    stage: Stage<'_>,
+    context: &Context,
+) -> Result<Current, Error> {
     let (place, given) = (&options.place, options.manifest.as_deref());
-    let mut current = load::user(place, given)?.on(place, options.flags.engine)?;
+    let mut current = load::user(place, given, context)?.on(place, options.flags.engine)?;
     check(&current.manifest)?;
     let notices = check_cards(&current.manifest, stage)?;
     current.notices.extend(notices);
@@ -219,7 +223,7 @@ fn take_up(
 /// Takes a queue that nobody runs, finds out where its attempts stand, answers what waits, writes it down, and leaves.
 pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Error> {
     let current = match &options.manifest {
-        Some(manifest) => load::user(&options.place, Some(manifest))?,
+        Some(manifest) => load::user(&options.place, Some(manifest), context)?,
         None => load::own(&options.place)?,
     };
     take_up(current, options, context, Cards::now())

@@ -45,7 +45,7 @@ impl<'a> Manager<'a> {
         if current.is_outdated(place) {
             // Somebody had the queue between the look and the lock.
             let given = options.manifest.as_ref().unwrap_or(&current.path);
-            current = load::user(place, Some(given))?.on(place, options.flags.engine)?;
+            current = load::user(place, Some(given), context)?.on(place, options.flags.engine)?;
         }
         let before = lock::parts(place);
         aris_fs::create_dir(&place.logs)?;

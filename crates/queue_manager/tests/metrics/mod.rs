@@ -285,6 +285,11 @@ fn jobs_of_one_output_are_named_before_they_run_unless_one_waits_for_the_other()
     let mut after = job("b", "x.txt");
     after["needs"] = json!(["a"]);
     assert_eq!(said(two(job("a", "x.txt"), after)), None);
+    let (mut both, last) = (job("b", "x.txt"), job("c", "x.txt"));
+    both["needs"] = json!(["a", "c"]);
+    let line = said(json!([{"name": "p", "jobs": [job("a", "x.txt"), both, last]}]));
+    let line = line.expect("a warning of two that are no neighbours");
+    assert!(line.contains("\"a\" and \"c\""), "{line}");
     let phases = json!([{"name": "p", "jobs": [job("a", "x.txt")]}, {"name": "q", "depends_on": "p", "jobs": [job("b", "x.txt")]}]);
     assert_eq!(said(phases), None);
     assert_eq!(said(two(job("a", "out-*"), job("b", "out-*"))), None);

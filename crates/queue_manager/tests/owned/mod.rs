@@ -405,3 +405,19 @@ fn what_a_manifest_says_in_vain_is_refused_or_told() {
         assert!(said.contains(words), "{more}: {said}");
     }
 }
+
+#[test]
+fn a_file_of_the_users_is_never_replaced_whatever_the_manifest_is_called() {
+    let place = Place::new();
+    for (sent, other) in [
+        ("grid.json.sent", "grid.json"),
+        ("manifest.json.sent", "manifest.json"),
+    ] {
+        fs::write(place.at(other), "mine").expect("write");
+        place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+        fs::rename(place.at("m.json"), place.at(sent)).expect("renamed");
+        let ran = place.call(&["run", "--manifest", sent, "--state", "s.json"]);
+        assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+        assert_eq!(fs::read_to_string(place.at(other)).expect("there"), "mine");
+    }
+}

@@ -409,3 +409,22 @@ fn a_refused_option_of_sbatch_is_refused_however_it_is_abbreviated() {
     }
     assert!(asked(&place, "--array").is_empty());
 }
+
+#[test]
+fn priorities_make_no_more_waves_than_the_order_needs() {
+    for (classes, calls) in [(1, 1), (2, 16)] {
+        let place = Place::new();
+        slurm(&place, "");
+        let job = |at: usize| {
+            let time = 3600 * (1 + at % classes);
+            json!({"id": format!("j{at}"), "cmd": "true", "priority": at, "time_limit": time})
+        };
+        let jobs: Vec<Value> = (0..200).map(job).collect();
+        manifest(&place, &json!(jobs), &json!({}));
+        assert_eq!(place.run().status.code(), Some(0));
+        assert_eq!(asked(&place, "--array").len(), calls, "{classes} classes");
+        // The best goes first.
+        let engine_ref = place.engine_ref("j199").expect("submitted");
+        assert!(engine_ref.ends_with("#0"), "{engine_ref}");
+    }
+}

@@ -12,6 +12,8 @@ use super::{Cluster, class};
 
 /// What each higher priority in the queue takes off Slurm's. **Source**: sbatch(1): what `--nice` takes off when it names no number.
 const NICE: u32 = 100;
+/// Waves of one class that are handed over in one turn because their priorities differ; each is a call of its own.
+const BANDS: usize = 8;
 
 impl Manager<'_> {
     /// Attempts that the batch system has, or may have, by the wave they are in.
@@ -26,23 +28,60 @@ impl Manager<'_> {
         open
     }
 
+    /// Waves at the batch system of which not all jobs have begun: by token, the priority of the best that waits, and the class.
+    fn waiting(&self) -> BTreeMap<&str, (i32, Wave)> {
+        let engine = self.queue.manifest().engine;
+        let mut there = BTreeMap::new();
+        for job in self.queue.active() {
+            if self.queue.run(job).life != Life::Running
+                && let Some((token, _)) = self.wave_of(job)
+            {
+                let job = self.queue.job(job);
+                let priority = job.settings.priority;
+                let new = || (priority, class(job, engine, &self.place().queue));
+                let (best, _) = there.entry(token).or_insert_with(new);
+                *best = priority.max(*best);
+            }
+        }
+        there
+    }
+
+    /// Jobs, best first, in waves of one class, each with its highest priority. Slurm starts the tasks of one array in order, but orders
+    /// whole arrays only: where several compete, each has jobs of one priority, or of neighbouring ones where these are many.
+    pub(super) fn waves(&self, ready: Vec<(i32, Wave, u32)>) -> Vec<(i32, Wave, Vec<u32>)> {
+        let one_class = ready.windows(2).all(|two| two[0].1 == two[1].1);
+        let bands = if one_class && self.waiting().is_empty() {
+            1
+        } else {
+            BANDS
+        };
+        let known: BTreeSet<i32> = ready.iter().map(|(priority, ..)| *priority).collect();
+        let bands = bands.min(known.len());
+        let band_of: BTreeMap<i32, usize> = known
+            .iter()
+            .enumerate()
+            .map(|(at, priority)| (*priority, at * bands / known.len()))
+            .collect();
+        let mut waves: Vec<(i32, Wave, Vec<u32>)> = Vec::new();
+        for (priority, class, job) in ready {
+            let mut of_band = waves
+                .iter_mut()
+                .filter(|wave| band_of[&wave.0] == band_of[&priority]);
+            match of_band.find(|wave| wave.1 == class) {
+                Some((best, _, jobs)) => {
+                    *best = priority.max(*best);
+                    jobs.push(job);
+                }
+                None => waves.push((priority, class, vec![job])),
+            }
+        }
+        waves
+    }
+
     /// Puts waves back behind those with jobs of higher priority: new ones before they are handed over, and those that wait there already.
     /// It costs a wave its place before other people's jobs, so nothing is put back where the order of submission is enough.
     pub(super) fn rank(&mut self, cluster: &mut Cluster, new: &mut [(i32, Wave, Vec<u32>)]) {
-        let (queue, engine) = (&self.queue, self.queue.manifest().engine);
-        let rank = |job: u32| {
-            let job = queue.job(job);
-            let class = class(job, engine, &self.place().queue);
-            (job.settings.priority, class)
-        };
-        let mut there = BTreeMap::new();
-        for job in queue.active() {
-            if queue.run(job).life != Life::Running
-                && let Some((token, _)) = self.wave_of(job)
-            {
-                there.entry(token).or_insert_with(|| rank(job));
-            }
-        }
+        let (queue, there) = (&self.queue, self.waiting());
         let known = there.values().map(|(priority, _)| *priority);
         let known: BTreeSet<i32> = known.chain(new.iter().map(|wave| wave.0)).collect();
         let enough = there.is_empty() && new.windows(2).all(|two| two[0].1 == two[1].1);

@@ -88,8 +88,7 @@ impl Manager<'_> {
             None => room,
         };
         let chosen = schedule::choose_for_engine(&self.queue, room);
-        // Best first, in waves of one priority: Slurm orders whole arrays only.
-        let mut waves: Vec<(i32, Wave, Vec<u32>)> = Vec::new();
+        let mut ready = Vec::new();
         for job in chosen {
             if let Some(path) = self.common.missing(self.queue.manifest(), job) {
                 self.refuse(job, missing(&path))?;
@@ -98,12 +97,9 @@ impl Manager<'_> {
             let engine = self.queue.manifest().engine;
             let class = class(self.queue.job(job), engine, &self.place().queue);
             let priority = self.queue.job(job).settings.priority;
-            let mut of_priority = waves.iter_mut().filter(|wave| wave.0 == priority);
-            match of_priority.find(|wave| wave.1 == class) {
-                Some((_, _, jobs)) => jobs.push(job),
-                None => waves.push((priority, class, vec![job])),
-            }
+            ready.push((priority, class, job));
         }
+        let mut waves = self.waves(ready);
         self.rank(cluster, &mut waves);
         for (_, class, jobs) in waves {
             for chunk in jobs.chunks(most.max(1) as usize) {
