@@ -216,7 +216,7 @@ pub enum SubmitError {
     /// It was not taken and never will be as it is.
     #[error("refused: {0}")]
     Rejected(String),
-    /// It was not taken, in words that are not known here: it may be a passing trouble.
+    /// Sbatch failed in words that are not known here, or named no job: it may be a passing trouble, and the caller looks for the job first.
     #[error("refused: {0}")]
     Unknown(String),
     /// The partition is closed for now: nothing was taken, and later it may be.

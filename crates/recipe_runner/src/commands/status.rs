@@ -50,7 +50,6 @@ pub(crate) struct Standing {
     #[serde(skip_serializing_if = "Option::is_none")]
     halt: Option<String>,
     /// What steps said of what could not be looked at, when they were last executed.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     degraded: BTreeMap<String, String>,
 }
 
