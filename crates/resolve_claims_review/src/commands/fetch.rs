@@ -60,7 +60,7 @@ pub(crate) struct FetchArgs {
     /// The pull request [default: the one from this branch to BASE]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pr: Option<u64>,
-    /// Take the pull request of --pr also where its branch lies in the repository of somebody else
+    /// Take the pull request of --pr also where its branch is in the repository of somebody else
     #[arg(long, requires = "pr")]
     allow_fork: bool,
     #[command(flatten)]
