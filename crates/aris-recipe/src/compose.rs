@@ -113,7 +113,7 @@ impl Work {
                 let by_name = refuse_by_result(step, &placeholder, (&entry, &mended), &failure);
                 let notes = by_name.into_iter().map(|branch| {
                     format!(
-                        "{} is left out, so that branch {branch} of {} leads to {failure}, as a refusal does; the branch beside it leads on without it",
+                        "{} is off: branch {branch} of {} leads to {failure}, as its failures do, because what follows would skip what was refused",
                         placeholder.name, step.name
                     )
                 });
