@@ -107,7 +107,7 @@ impl<'a> Writers<'a> {
             Some(other) => {
                 let id = &self.queue.job(other).id;
                 Err(format!(
-                    "job {id:?} writes the same file, and did so later or at the same time"
+                    "job {id:?} declares the same file and ran later or at the same time"
                 ))
             }
         }

@@ -225,7 +225,7 @@ fn one_file_of_three() -> (Place, Vec<serde_json::Value>, String) {
 fn a_file_that_a_later_job_wrote_again_is_no_result_of_the_earlier_one() {
     let (place, rows, missing) = one_file_of_three();
     assert_eq!(rows, [json!(["j3", 0.3])]);
-    assert!(missing.contains("writes the same file"), "{missing}");
+    assert!(missing.contains("declares the same file"), "{missing}");
     // The first is tried again: the file is its own now.
     place.data(&["retry", "j1", "--again", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
