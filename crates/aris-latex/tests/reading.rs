@@ -1337,6 +1337,17 @@ fn verbatim_text_that_is_defined_anew_is_text_where_its_code_is_known() {
     }
 }
 
+/// Nothing is wrong with the document, and its bibliography was found.
+fn assert_whole_with_bibliography(document: &Document) {
+    assert_eq!(wrong(document), Vec::<&Problem>::new());
+    let kinds: Vec<_> = document
+        .includes
+        .iter()
+        .map(|include| include.kind)
+        .collect();
+    assert!(kinds.contains(&IncludeKind::Bibliography), "{kinds:?}");
+}
+
 /// The root document only asks for its preamble and its text.
 #[test]
 fn a_preamble_and_a_text_in_files_of_their_own_are_one_document() {
@@ -1357,13 +1368,7 @@ fn a_preamble_and_a_text_in_files_of_their_own_are_one_document() {
     );
     let document = tree(&files).expect("a document");
     assert_eq!(texts(&document), ["We saw 5 of 7 [cite]."]);
-    assert_eq!(wrong(&document), Vec::<&Problem>::new());
-    let kinds: Vec<_> = document
-        .includes
-        .iter()
-        .map(|include| include.kind)
-        .collect();
-    assert!(kinds.contains(&IncludeKind::Bibliography), "{kinds:?}");
+    assert_whole_with_bibliography(&document);
     // Without a text in any of them there is none, which is said.
     let none = tree(&files[..2]).expect("readable");
     assert!(
@@ -1389,13 +1394,7 @@ fn a_subfile_of_its_own_has_the_preamble_of_its_main_document() {
     ];
     let document = tree(&files).expect("a document");
     assert_eq!(texts(&document), ["We saw 5 [cite]."]);
-    assert_eq!(wrong(&document), Vec::<&Problem>::new());
-    let kinds: Vec<_> = document
-        .includes
-        .iter()
-        .map(|include| include.kind)
-        .collect();
-    assert!(kinds.contains(&IncludeKind::Bibliography), "{kinds:?}");
+    assert_whole_with_bibliography(&document);
     // Where the main document's preamble ends: also with blanks in the command; if that is in another file, it is not read.
     for main in [
         "\\documentclass{book}\n\\begin {document}\nNot this.\\subfile{ch/one}\n\\end{document}\n",
