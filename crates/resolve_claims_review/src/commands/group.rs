@@ -1,10 +1,11 @@
 //! `group`: comments that were fetched before, by group.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_review::{Gate, Thread};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fetch::{TrustArgs, sort};
@@ -17,7 +18,7 @@ pub(crate) struct GroupArgs {
     /// The comments as GitHub gives them, a list
     #[arg(long, value_name = "FILE")]
     comments: PathBuf,
-    /// The reviews as GitHub gives them, a list: findings that no comment carries stand in them
+    /// The reviews as GitHub gives them, a list: they hold the findings that no comment has
     #[arg(long, value_name = "FILE")]
     reviews: Option<PathBuf>,
     /// The review threads, a list
@@ -30,16 +31,15 @@ pub(crate) struct GroupArgs {
     trust: TrustArgs,
 }
 
+/// The list in a file; an empty one if no file is given.
+fn given<T: DeserializeOwned>(file: Option<&Path>, context: &Context) -> Result<Vec<T>, Error> {
+    file.map_or(Ok(Vec::new()), |file| read(&context.absolute(file)))
+}
+
 pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error> {
     let comments: Vec<Value> = read(&context.absolute(&args.comments))?;
-    let threads: Vec<Thread> = match &args.threads {
-        Some(path) => read(&context.absolute(path))?,
-        None => Vec::new(),
-    };
-    let reviews: Vec<Value> = match &args.reviews {
-        Some(path) => read(&context.absolute(path))?,
-        None => Vec::new(),
-    };
+    let threads: Vec<Thread> = given(args.threads.as_deref(), context)?;
+    let reviews: Vec<Value> = given(args.reviews.as_deref(), context)?;
     let mut groups = Fetched::default();
     // Nobody is logged in here: threads say which comments are one's own.
     let grouping = args.trust.grouping(args.gate, Some(""));
