@@ -1,4 +1,4 @@
-//! The engine: questions to Slurm and what their answers mean.
+//! Slurm as a batch system: which commands are called, and what their answers mean.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::wave::{
 };
 use crate::{submission, task};
 
-/// Most attempts in a wave. **Source**: queue design §10: chunks of min(MaxArraySize, 1 000).
+/// Most attempts in a wave. **Source**: queue design §10: waves of min(`MaxArraySize`, 1000).
 const WAVE: u32 = 1000;
 
-/// Numbers in one question.
+/// Most arrays in one `squeue` call, or tasks in one `sacct` or `scancel` call.
 const BATCH: usize = 500;
 
 /// A Slurm cluster, through the commands on this machine, for one run.
@@ -23,20 +23,20 @@ const BATCH: usize = 500;
 pub struct SlurmEngine {
     access: Access,
     unclear: Unclear,
-    /// This cluster's name, once it is known.
+    /// This cluster's name; `None` until [`BatchSystem::config`] was called.
     cluster: Option<String>,
 }
 
-/// What came of asking accounting.
+/// The answer of `sacct`.
 enum Accounts {
     Rows(Vec<Row>),
-    /// This cluster has none: nobody else could know.
+    /// This cluster keeps no accounting.
     None,
     Silent(String),
 }
 
 impl SlurmEngine {
-    /// Asks nothing yet.
+    /// Calls no command yet.
     pub fn new(access: Access) -> Self {
         Self {
             access,
@@ -76,7 +76,7 @@ impl SlurmEngine {
         SubmitError::Unclear(said)
     }
 
-    /// Rows of `squeue` with this further word; no rows when it knows none of the numbers.
+    /// Rows of `squeue` for this further argument; none when `squeue` knows none of the jobs.
     fn squeue(&self, word: &str) -> Result<Vec<Row>, Silent> {
         let words = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT, word];
         match self.access.call("squeue", &words, None) {
@@ -85,13 +85,13 @@ impl SlurmEngine {
         }
     }
 
-    /// Whether a cluster is another than this machine's; one is taken for it while its name is not known.
+    /// Whether a cluster is another than this machine's; false while the name of this machine's is not known.
     fn is_elsewhere(&self, cluster: &str) -> bool {
         self.cluster.as_deref().is_some_and(|own| own != cluster)
     }
 
     fn scancel(&self, words: &[&str]) -> Result<(), Silent> {
-        // Without it a task that is just ending fails without a word (measured with 22.05.8).
+        // Without `--verbose`, scancel prints no message when it fails for a task that is just ending (measured with 22.05.8).
         let words = [&["--verbose"], words].concat();
         match self.access.call("scancel", &words, None) {
             Answer::Bad(said) if over_already(&said) => Ok(()),
@@ -150,7 +150,7 @@ impl BatchSystem for SlurmEngine {
         let text = show("config").good()?;
         let size: Option<u32> = setting(&text, "MaxArraySize").and_then(|size| size.parse().ok());
         let siblings = match show("federation") {
-            // Without accounting there is none.
+            // Without accounting there is no federation, and the command fails.
             Answer::Bad(_) => String::new(),
             answer => answer.good()?,
         };
@@ -164,7 +164,7 @@ impl BatchSystem for SlurmEngine {
             Some(String::from(name))
         });
         let config = Config {
-            // The largest index is one less. 0: no arrays at all.
+            // `MaxArraySize` is one more than the largest index; 0 switches arrays off.
             wave: size
                 .ok_or_else(|| Silent(String::from("scontrol does not tell MaxArraySize")))?
                 .clamp(1, WAVE),
@@ -191,7 +191,7 @@ impl BatchSystem for SlurmEngine {
                 }
                 Some((job, _)) => Ok(tasks(&job, &wave.token, wave.attempts.len())),
                 None => {
-                    // It may be there all the same: a site's wrapper of sbatch prints what it likes.
+                    // The job may exist all the same: a site's wrapper of sbatch prints what it likes.
                     self.unclear.lost(&wave.token);
                     let words = beside.split_whitespace().chain(printed.split_whitespace());
                     let said = match words.collect::<Vec<_>>().join(" ") {
@@ -222,14 +222,14 @@ impl BatchSystem for SlurmEngine {
         self.update(job, &format!("Nice={nice}"))
     }
 
-    /// The controller is asked and, where there is one, accounting.
+    /// Asks the controller and, where there is one, accounting.
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
         let (count, days) = task::count_and_age(&self.access.run, token)?;
         let mut silent = None;
         let queued = self.squeue(&format!("--name={token}"))?;
         let mut found = first_job(&queued, token);
         if found.is_none() {
-            // Relative, so that no time zone has a part in it.
+            // Relative, so that the time zones of this machine and of accounting do not matter.
             let since = format!("--starttime=now-{}days", days.saturating_add(1));
             match self.sacct(&[&format!("--name={token}"), &since]) {
                 Accounts::Rows(rows) => found = first_job(&rows, token),
@@ -240,7 +240,7 @@ impl BatchSystem for SlurmEngine {
         Ok(self.unclear.searched(token, found, count, silent))
     }
 
-    /// One `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
+    /// Calls `squeue` once for up to 500 arrays, and `sacct` only for tasks that `squeue` no longer lists.
     fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent> {
         let jobs: BTreeSet<&str> = refs.iter().map(|one| one.job.as_str()).collect();
         let jobs: Vec<&str> = jobs.into_iter().collect();
@@ -260,7 +260,7 @@ impl BatchSystem for SlurmEngine {
         for tasks in missing.chunks(BATCH) {
             match self.sacct(&[&format!("--jobs={}", tasks.join(","))]) {
                 Accounts::Rows(rows) => accounts.extend(rows),
-                // It would be the last to know anyway.
+                // Without accounting, the queue alone decides.
                 Accounts::None => break,
                 Accounts::Silent(_) => {
                     silent = true;
@@ -273,13 +273,14 @@ impl BatchSystem for SlurmEngine {
         let seen = refs.iter().map(|one| {
             let told = accounts.row(&one.job, &one.token, one.index);
             match (listed(one), told) {
-                // The array is in the queue, this task is not, and it never ran: it was taken out.
+                // The array is in the queue, this task is not, and accounting has no row of it: somebody cancelled it before it ran.
                 //
-                // **Source**, measured with 22.05.8: `scancel 7_5` of a waiting task leaves a row of it nowhere.
+                // **Source**, measured with 22.05.8: after `scancel 7_5` of a waiting task, neither list has a row of it.
                 (None, None) if !silent && queued.lacks(&one.job, &one.token, one.index) => {
                     Says::Ended(Cause::Cancelled, String::from("CANCELLED"))
                 }
-                // What waits is in the queue; accounting may count to an array's waiting rest what the controller has forgotten.
+                // A waiting task is in the queue. Accounting may still report an array's tasks as waiting after the controller has
+                // forgotten them.
                 (None, Some(row)) if matches!(row.says, Says::Queued(_)) => Says::NotListed,
                 (row, told) => match row.or(told) {
                     None => Says::NotListed,
@@ -293,13 +294,13 @@ impl BatchSystem for SlurmEngine {
         Ok(seen.collect())
     }
 
-    /// Tasks that wait are taken out of the queue; of those that run the runner alone is told, which ends its job in order and records it.
+    /// Removes waiting tasks from the queue. For a running task it signals the runner alone, which ends its job in order and records it.
     ///
-    /// **Source**, measured with 22.05.8: `scancel --state=PENDING 7_3` takes out *all* waiting tasks of array 7; without `--state` it takes
-    /// out that one. A signal for a waiting task is refused after minutes; so each task is named in the state in which `squeue` lists it. One
-    /// that starts in between is ended by Slurm: its runner hears SIGTERM and has `KillWait` left.
+    /// **Source**, measured with 22.05.8: `scancel --state=PENDING 7_3` removes *all* waiting tasks of array 7; without `--state` it
+    /// removes that one. A signal for a waiting task is refused after minutes. So each task is cancelled or signalled by the state in which
+    /// `squeue` lists it. Slurm ends a task that starts in between: its runner receives SIGTERM and has `KillWait` seconds left.
     fn cancel(&mut self, refs: &[Task]) -> Result<(), Silent> {
-        // Numbers are used again: nothing is ended that has not our name.
+        // Slurm reuses job numbers: only tasks of jobs with our name are ended.
         let names: BTreeSet<&str> = refs.iter().map(|one| one.token.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let queued = Listed::of(self.squeue(&format!("--name={}", names.join(",")))?);
@@ -327,7 +328,7 @@ impl BatchSystem for SlurmEngine {
     }
 }
 
-/// What a row says. An end without a cause may be for want of memory: the submission's log says so.
+/// What a row says. Where it gives no cause, the submission's log tells whether the task ran out of memory.
 fn explained<'a>(row: &Row, log: impl FnOnce() -> &'a mut String) -> Says {
     let Says::Ended(Cause::Untold, word) = &row.says else {
         return row.says.clone();
@@ -338,7 +339,7 @@ fn explained<'a>(row: &Row, log: impl FnOnce() -> &'a mut String) -> Says {
     }
 }
 
-/// The first submission of this name: should there be two, claims let one of them run each attempt.
+/// The first job with this name. If there are two, either will do: claims let only one of them run each attempt.
 fn first_job(rows: &[Row], token: &str) -> Option<String> {
     let jobs = rows.iter().filter(|row| row.name == token);
     jobs.map(|row| &row.job)
@@ -346,7 +347,7 @@ fn first_job(rows: &[Row], token: &str) -> Option<String> {
         .cloned()
 }
 
-/// A word from `scontrol show config`: `MaxArraySize            = 10001`.
+/// The first word of a setting in the output of `scontrol show config`, such as `MaxArraySize            = 10001`.
 fn setting<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let line = text.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;

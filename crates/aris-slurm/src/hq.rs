@@ -1,6 +1,7 @@
-//! `HyperQueue`: a server that is running already, through the program `hq`.
+//! `HyperQueue` as a batch system: a server that already runs, called through the program `hq`.
 //!
-//! **Source**: `HyperQueue`'s documentation, version 0.26: "Output mode" for what is printed, "Task arrays", "Resource management", "Crash limit".
+//! **Source**: documentation of `HyperQueue` 0.26: "Output mode" for the format of answers, "Task arrays", "Resource management", "Crash
+//! limit".
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +15,13 @@ use crate::wave::{
     BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Unclear, Wave, tasks,
 };
 
-/// Most attempts in a wave: tasks of one job are listed together.
+/// Most attempts in a wave: `hq task list` lists all tasks of a job together.
 const WAVE: u32 = 1000;
 
-/// Jobs in one question.
+/// Most jobs in one `hq task list` call.
 const BATCH: usize = 500;
 
-/// What `hq` says when it has asked no server.
+/// Pieces of the messages that `hq` prints when it reached no server.
 const UNREACHED: [&str; 4] = [
     "No running instance of HQ found",
     "is unreachable",
@@ -28,7 +29,7 @@ const UNREACHED: [&str; 4] = [
     "version mismatch",
 ];
 
-/// What every program of this kind says to words that it does not understand.
+/// Piece of the message that `hq` prints for arguments it does not understand.
 const USAGE: &str = "For more information, try '--help'";
 
 /// A `HyperQueue` server, for one run.
@@ -38,14 +39,14 @@ pub struct HqEngine {
     unclear: Unclear,
 }
 
-/// A job as `hq job list` has it; of the rest nothing is needed.
+/// The keys used here of a job in `hq job list`.
 #[derive(Deserialize)]
 struct Job {
     id: u64,
     name: String,
 }
 
-/// A task as `hq task list` has it.
+/// The keys used here of a task in `hq task list`.
 #[derive(Deserialize)]
 struct Listed {
     id: u32,
@@ -55,7 +56,7 @@ struct Listed {
 }
 
 impl HqEngine {
-    /// Asks nothing yet.
+    /// Calls no command yet.
     pub fn new(access: Access) -> Self {
         Self {
             access,
@@ -63,7 +64,7 @@ impl HqEngine {
         }
     }
 
-    /// The answer to a question.
+    /// Calls `hq` with these arguments and reads its JSON.
     fn ask<T: DeserializeOwned>(&self, words: &[&str]) -> Result<T, Silent> {
         let all = [&["--output-mode=json"], words].concat();
         let text = self.access.call("hq", &all, None).good();
@@ -72,7 +73,7 @@ impl HqEngine {
             .map_err(|error| Silent(format!("hq {} answers oddly: {error}", words.join(" "))))
     }
 
-    /// The job of each name; should there be two, the first: claims let one of them run each attempt.
+    /// The job of each name. If there are two, the first; either will do, because claims let only one of them run each attempt.
     fn jobs(&self) -> Result<BTreeMap<String, String>, Silent> {
         let mut jobs: Vec<Job> = self.ask(&["job", "list", "--all"])?;
         jobs.sort_by_key(|job| std::cmp::Reverse(job.id));
@@ -80,7 +81,7 @@ impl HqEngine {
         Ok(named.collect())
     }
 
-    /// What is listed of these tasks: numbers are used again by a server that was begun anew, so that the name must fit, too.
+    /// The tasks that the server lists of these. A server that was started anew reuses job numbers, so the name must match as well.
     fn listed(&self, refs: &[Task]) -> Result<BTreeMap<(String, u32), Listed>, Silent> {
         let known = self.jobs()?;
         let ours: BTreeSet<&str> = refs
@@ -100,7 +101,7 @@ impl HqEngine {
         Ok(all)
     }
 
-    /// The words after `hq` that submit a wave.
+    /// The arguments of `hq` that submit a wave.
     fn arguments(&self, wave: &Wave) -> Result<Vec<String>, task::TaskError> {
         task::check_token(&wave.token)?;
         let run = task::check_run(&wave.run)?;
@@ -112,7 +113,7 @@ impl HqEngine {
             format!("--array=0-{last}"),
             format!("--cwd={run}"),
         ];
-        // Attempts are tried again by the queue, after their records were read.
+        // `never-restart`: the queue itself retries attempts, after it has read their records.
         for fixed in [
             "--stdout=none",
             "--stderr=none",
@@ -210,8 +211,9 @@ impl BatchSystem for HqEngine {
         Ok(refs.iter().map(says).collect())
     }
 
-    /// A whole job is all that can be taken out, and its tasks that run get one second only. So one of which any task runs stays: runners hear
-    /// of the request through the attempts' folders, and a task whose attempt was withdrawn leaves at once when its turn comes.
+    /// Cancels a job only if all its open tasks wait and are to be cancelled: `hq` cancels whole jobs, and gives running tasks one second.
+    /// Otherwise the job stays. Runners read the request in their attempts' folders, and a task whose attempt was withdrawn exits as soon
+    /// as it starts.
     fn cancel(&mut self, refs: &[Task]) -> Result<(), Silent> {
         let listed = self.listed(refs)?;
         let jobs: BTreeSet<&String> = listed.keys().map(|(job, _)| job).collect();
@@ -232,13 +234,13 @@ impl BatchSystem for HqEngine {
         Ok(())
     }
 
-    /// It has no such limit: waves are made no larger than the queue's.
+    /// Does nothing: `HyperQueue` has no such limit. Instead, the caller makes waves no larger than its own limit.
     fn throttle(&self, _: &str, _: Option<u32>) -> Result<(), Silent> {
         Ok(())
     }
 }
 
-/// What went wrong without what only its programmers read: `hq` prints where in its program it happened, too.
+/// The message in one line, without the stack backtrace that `hq` prints.
 fn in_short(said: &str) -> String {
     #[derive(Deserialize)]
     struct Failed {
@@ -250,7 +252,7 @@ fn in_short(said: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a wave's jobs ask `hq submit` for, in its words.
+/// The resources that a wave's tasks ask for, as arguments of `hq submit`.
 fn asks(wave: &Wave) -> Vec<String> {
     let mut words = vec![format!("--cpus={}", wave.cpus.unwrap_or(1))];
     for (name, amount) in [
@@ -263,7 +265,7 @@ fn asks(wave: &Wave) -> Vec<String> {
         words.extend(amount.map(|amount| format!("--resource={name}={amount}")));
     }
     if let Some(limit) = wave.time_limit_ms {
-        // No worker that ends before. The limit itself is kept by the runner.
+        // Asks for a worker that lives at least this long. The runner itself enforces the limit.
         words.push(format!("--time-request={}s", limit.div_ceil(1000)));
     }
     words
@@ -273,7 +275,7 @@ fn is_open(task: &Listed) -> bool {
     matches!(task.state.as_str(), "waiting" | "running")
 }
 
-/// **Source**: "Task state" of the documentation; the text of a task whose worker is gone, measured with 0.26.2.
+/// What a task's state means. **Source**: "Task state" of the documentation; the text for a lost worker was measured with 0.26.2.
 fn says(task: &Listed) -> Says {
     let word = match &task.error {
         Some(error) => format!("{} ({error})", task.state),
@@ -290,7 +292,7 @@ fn says(task: &Listed) -> Says {
         }
         "finished" | "failed" => Says::Ended(Cause::Untold, word),
         "canceled" | "aborted" => Says::Ended(Cause::Cancelled, word),
-        // A word that is not understood says nothing.
+        // An unknown state says nothing.
         _ => Says::NotListed,
     }
 }

@@ -1,11 +1,11 @@
-//! Waves of attempts on a Slurm cluster or a `HyperQueue` server, through their commands: for people without any right there but to submit.
+//! Waves of attempts on a Slurm cluster or a `HyperQueue` server, through their commands, for users who may only submit.
 //!
-//! A submission is one array with dense indices into a table on the shared disk; its command is constant, and its name is the token by which it
-//! is found when an answer was lost. What the batch system says afterwards is a hint: the records that runners leave in the attempts' folders are
-//! the truth, and Slurm's accounting is asked last and never needed.
+//! A submission is one array with dense indices into a table on the shared disk. Its command is the same for every task, and its name is a
+//! token by which it is found when the answer to the submission was lost. What the batch system says afterwards is a hint only: what counts
+//! are the records that runners leave in the attempts' folders. Slurm's accounting is asked last and is not required.
 //!
-//! Each call is one question and at most a few commands. How often to ask is the caller's business: every 15 s, up to 60 s when nothing
-//! changes, and less often after errors (5 s to 5 min).
+//! Each call runs at most a few commands. The caller decides how often to ask: every 15 s, up to 60 s when nothing changes, and less often
+//! after errors (5 s to 5 min).
 
 #![warn(missing_docs)]
 

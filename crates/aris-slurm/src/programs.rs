@@ -1,4 +1,4 @@
-//! Slurm's programs, run so that nothing around them changes what they do.
+//! Calls of the batch system's programs, in an environment that does not change what they do.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use aris_proc::{End, ProcError};
 
 use crate::wave::Silent;
 
-/// How long one of them may take. **Source**: queue design, measured: they give up by themselves after 10 s without a controller; large
-/// clusters answer slowly.
+/// Deadline of one call. **Source**: queue design, measured: the programs give up after 10 s without a controller; large clusters answer
+/// slowly.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// Bytes of an answer; 100,000 rows are some 15 MB.
+/// Most bytes of an answer; 100,000 rows are about 15 MB.
 const ANSWER: usize = 64 * 1024 * 1024;
 
 /// Prefixes of variables that change what Slurm's programs print or submit.
@@ -25,18 +25,18 @@ const FORBIDDEN: [&str; 6] = [
     "SCONTROL_",
 ];
 
-/// The variable that says which cluster, and the token by which auth/jwt knows the user.
+/// Exceptions: the variable that selects the cluster, and the token of auth/jwt.
 const KEPT: [&str; 2] = ["SLURM_CONF", "SLURM_JWT"];
 
 /// How this machine reaches the batch system, and for which run.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// The folder of its commands; `None`: the `PATH` says.
+    /// The folder of its commands; `None`: they are looked for on the `PATH`.
     pub commands: Option<PathBuf>,
-    /// Environment of commands, for Slurm of submissions, too; of its own variables only `SLURM_CONF` and `SLURM_JWT` are passed on.
+    /// Environment of the commands; Slurm passes it on to the jobs. Of Slurm's own variables only `SLURM_CONF` and `SLURM_JWT` are kept.
     pub environment: Vec<(OsString, OsString)>,
-    /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN`, or `hq-task RUN TOKEN`, follow; its path is the
-    /// same on all nodes.
+    /// First words of the command that runs [`task`](crate::task()); `slurm-task RUN TOKEN` or `hq-task RUN TOKEN` is appended. The program
+    /// has the same path on all nodes.
     pub task_program: Vec<String>,
     /// The run's folder, absolute, on a disk that all nodes share.
     pub run: PathBuf,
@@ -45,18 +45,18 @@ pub struct Access {
 /// How a program answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// With 0; what it printed, and what it said beside that.
+    /// It exited with 0: its stdout, and its stderr.
     Good(String, String),
-    /// With another code; what it said about it.
+    /// It exited with another code: its message in one line.
     Bad(String),
-    /// Not to the end: it was killed here or by somebody else, or said more than can be read. Whatever it was asked may have happened.
+    /// It was killed, by the deadline or by somebody else, or it printed too much. What it was asked to do may have happened.
     Broken(String),
-    /// It was never started.
+    /// It could not be started.
     Absent(String),
 }
 
 impl Answer {
-    /// What a program printed that did what it was asked.
+    /// What the program printed, if it exited with 0.
     pub fn good(self) -> Result<String, Silent> {
         match self {
             Self::Good(text, _) => Ok(text),
@@ -75,7 +75,7 @@ impl Access {
         self.call_in(Path::new("/"), program, words, stdin)
     }
 
-    /// Calls a program in a folder, with the environment less what would change its answer.
+    /// Calls a program in a folder, without the variables that would change its answer.
     pub fn call_in<W: AsRef<OsStr>>(
         &self,
         cwd: &Path,
@@ -96,7 +96,7 @@ impl Access {
         for (name, value) in self.environment.iter().filter(|(name, _)| kept(name)) {
             command = command.env(name, value);
         }
-        // Words of errors are compared.
+        // Error messages are compared with English texts.
         command = command.env("LC_ALL", "C");
         if let Some(stdin) = stdin {
             command = command.stdin(stdin);
@@ -127,7 +127,7 @@ impl Access {
     }
 }
 
-/// Its own words in one line.
+/// A program's stderr, or its stdout if that is empty, in one line.
 fn said(program: &str, stderr: &str, stdout: &str) -> String {
     let text = if stderr.trim().is_empty() {
         stdout

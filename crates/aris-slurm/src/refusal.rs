@@ -4,13 +4,15 @@
 
 use crate::wave::SubmitError;
 
-/// What a message means for the submission that failed with it.
+/// Makes the error of a submission from a message.
 type Meaning = fn(String) -> SubmitError;
 
-/// Pieces of messages. The first row that has one of its pieces in the message decides: what says that nobody knows stands first.
+/// Pieces of messages and what they mean. The first row with a piece that the message has decides, so the messages that leave the result
+/// open come before those that do not.
 const MEANINGS: [(Meaning, &[&str]); 6] = [
     (
-        // Of the limits that the policy's message is about these are no question of time.
+        // These limits are per job or per node, so waiting does not help; the message about the policy alone would mean that the account is
+        // full.
         SubmitError::Rejected,
         &["PerJob", "PerNode", "MinGRES", "MinCpu", "MinTRES"],
     ),
@@ -60,7 +62,7 @@ const MEANINGS: [(Meaning, &[&str]); 6] = [
         ],
     ),
     (
-        // An administrator drains it, and opens it again.
+        // An administrator has drained the partition, and will open it again.
         SubmitError::Closed,
         &["Required partition not available"],
     ),
@@ -94,8 +96,8 @@ const MEANINGS: [(Meaning, &[&str]); 6] = [
     ),
 ];
 
-/// What `message` means. The controller's own words, after "submission failed:", stand above what comes before them: that may hold names
-/// that a person chose.
+/// What `message` means. The controller's own words, after "submission failed:", take precedence over the text before them, which may hold
+/// names that a person chose.
 pub(crate) fn meaning(message: String) -> SubmitError {
     let of = |text: &str| {
         let mut rows = MEANINGS.iter();
@@ -104,37 +106,38 @@ pub(crate) fn meaning(message: String) -> SubmitError {
     };
     let own = message.rsplit_once(FAILED).map(|(_, own)| own);
     match own.and_then(of) {
-        // Which limit it is stands before.
+        // The limit's name comes before the controller's words.
         Some(SubmitError::Full(_)) | None => of(&message).unwrap_or(SubmitError::Unknown(message)),
         Some(meaning) => meaning,
     }
 }
 
-/// What stands before the controller's own words.
+/// The text right before the controller's own words.
 const FAILED: &str = "job submission failed:";
 
-/// Whether the controller itself said no, in whatever words: then nothing was taken.
+/// Whether the controller itself refused, in whatever words: then it took no job.
 pub(crate) fn said_no(message: &str) -> bool {
     message.contains(FAILED)
 }
 
-/// Whether accounting is switched off, rather than out of reach: then nobody else could know.
+/// Whether accounting is switched off, rather than out of reach.
 pub(crate) fn no_accounting(message: &str) -> bool {
     message.contains("accounting storage is disabled")
 }
 
-/// Whether a list of jobs is empty because none of them is known.
+/// Whether `squeue` failed because it knows none of the jobs.
 pub(crate) fn none_known(message: &str) -> bool {
     message.contains("Invalid job id specified")
 }
 
-/// Whether a task could not be ended because it is over, or about to be: what was wanted.
+/// Whether a task could not be ended because it is over, or about to be.
 pub(crate) fn over_already(message: &str) -> bool {
     let over = none_known(message) || message.contains("already completing or completed");
     over && matches!(meaning(message.to_owned()), SubmitError::Unknown(_))
 }
 
-/// Whether an answer about the tasks of an array only says that some are over, or that nothing went wrong: `7_0-1: Job has already finished`.
+/// Whether an answer about the tasks of an array only says that some are over, or that there was no error: `7_0-1: Job has already
+/// finished`.
 pub(crate) fn is_done(message: &str) -> bool {
     let known = [
         "Job has already finished",

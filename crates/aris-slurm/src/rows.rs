@@ -1,31 +1,31 @@
-//! What `squeue` and `sacct` print, row by row.
+//! Parsers of what `squeue` and `sacct` print.
 //!
-//! Their JSON is not used: it is sixty times slower and its shape changes between versions. **Source**: queue design §10, measured on
+//! Their JSON is not used: it is sixty times slower, and its shape changes between versions. **Source**: queue design §10, measured on
 //! Slurm 22.05.8; squeue(1), sacct(1), "JOB STATE CODES".
 
 use std::collections::BTreeMap;
 
 use crate::wave::{Cause, Says};
 
-/// What `squeue -o` is asked for; the name comes last, because in rows of others it may hold anything.
+/// Fields asked of `squeue -o`. The name comes last, because names of other people's jobs may hold any character.
 pub(crate) const SQUEUE_FORMAT: &str = "%i|%A|%F|%K|%T|%r|%N|%S|%e|%j";
 
-/// What `sacct -o` is asked for.
+/// Fields asked of `sacct -o`.
 pub(crate) const SACCT_FORMAT: &str = "JobID,JobIDRaw,JobName,State,ExitCode,DerivedExitCode,Reason,NodeList,Submit,Start,End,Elapsed,AllocTRES";
 
-/// Fields of each.
+/// Number of fields in each.
 const SQUEUE_FIELDS: usize = 10;
 const SACCT_FIELDS: usize = 13;
 
-/// One array task, or what is left of an array, in one of Slurm's lists.
+/// One row: an array task, or all tasks of an array that have no row of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The array's number.
+    /// The array's job number.
     pub(crate) job: String,
-    /// Which task of the array this is about; `None`: all that have no row of their own, for Slurm keeps tasks that never started in one
+    /// The task's index in the array; `None`: all tasks without a row of their own, since Slurm keeps tasks that never started in one
     /// record.
     pub(crate) task: Option<u32>,
-    /// The number that this task has itself, by which Slurm's daemons call it; the array's for what has no row of its own.
+    /// The job number of this task alone, which Slurm's daemons use in their messages; the array's where tasks have no row of their own.
     pub(crate) raw: String,
     /// The job's name.
     pub(crate) name: String,
@@ -33,9 +33,9 @@ pub(crate) struct Row {
     pub(crate) says: Says,
 }
 
-/// What a state means, for a job with this reason on these nodes.
+/// What a state means, together with the reason and the nodes.
 fn says(word: &str, reason: &str, nodes: &str) -> Says {
-    // "CANCELLED by 0"
+    // Only the first word of "CANCELLED by 0".
     let word = word.split(' ').next().unwrap_or_default();
     let ended = |cause| Says::Ended(cause, String::from(word));
     // **Source**: squeue(1), job state codes.
@@ -53,17 +53,17 @@ fn says(word: &str, reason: &str, nodes: &str) -> Says {
         "TIMEOUT" | "DEADLINE" => ended(Cause::Time),
         "CANCELLED" => ended(Cause::Cancelled),
         "COMPLETED" | "FAILED" => ended(Cause::Untold),
-        // A word that is not understood says nothing; REVOKED among them: another cluster of a federation has it.
+        // An unknown state says nothing. So does REVOKED: another cluster of a federation has the job.
         _ => Says::NotListed,
     }
 }
 
-/// Whether a job with this state, a word as squeue(1) has it, is over.
+/// Whether a job in this state, a word of squeue(1), is over.
 pub fn is_over(word: &str) -> bool {
     matches!(says(word, "", ""), Says::Ended(..))
 }
 
-/// Rows of `squeue -h -r -o` [`SQUEUE_FORMAT`]. A line of another shape is no row: somebody's job may be named with line feeds.
+/// Rows of `squeue -h -r -o` [`SQUEUE_FORMAT`]. A line of another shape is skipped: other people's job names may hold line feeds.
 pub(crate) fn squeue(text: &str) -> Vec<Row> {
     let rows = text.lines().filter_map(|line| {
         let fields: Vec<&str> = line.splitn(SQUEUE_FIELDS, '|').collect();
@@ -102,7 +102,7 @@ fn row([job, task, raw, name]: [&str; 4], says: Says) -> Option<Row> {
     })
 }
 
-/// Rows by job and task, for questions about single tasks. Only rows with the right name count: numbers are used again.
+/// Rows by job and task. A row counts only if its name matches as well, because Slurm reuses job numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
     rows: BTreeMap<(String, String), BTreeMap<Option<u32>, Row>>,
@@ -119,20 +119,20 @@ impl Listed {
         listed
     }
 
-    /// Whether the job is listed, and this task of it is not, under no name.
+    /// Whether the job is listed under this name, and no row of that number has this task.
     pub(crate) fn lacks(&self, job: &str, name: &str, index: u32) -> bool {
         let key = (String::from(job), String::from(name));
         let mut rows = self.rows.iter().filter(|((known, _), _)| known == job);
         self.rows.contains_key(&key) && !rows.any(|(_, tasks)| tasks.contains_key(&Some(index)))
     }
 
-    /// The row of a task.
+    /// The row of a task; if it has none, the row of the array's remaining tasks.
     pub(crate) fn row(&self, job: &str, name: &str, index: u32) -> Option<&Row> {
         let job = self.rows.get(&(String::from(job), String::from(name)))?;
         job.get(&Some(index)).or_else(|| job.get(&None))
     }
 
-    /// What is said of a task.
+    /// What the row of a task says.
     pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&Says> {
         self.row(job, name, index).map(|row| &row.says)
     }

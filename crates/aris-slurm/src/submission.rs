@@ -1,4 +1,4 @@
-//! The command line of a submission.
+//! The command line and the script of a submission.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use aris_queue::manifest::{Gres, Positive, Slurm};
 use crate::task;
 use crate::wave::Wave;
 
-/// Seconds before Slurm's own end of a task at which its runner is told, to end the job in order.
+/// Seconds before Slurm ends a task at which it signals the runner, so that the runner ends the job in order.
 const NOTICE: u32 = 60;
 
-/// Minutes that Slurm allows beyond the limit that the runner itself keeps. **Source**: queue design §10.
+/// Minutes added to the limit that the runner itself enforces. **Source**: queue design §10.
 const MARGIN: u64 = 2;
 
-/// Milliseconds in a minute: Slurm counts no less.
+/// Milliseconds in a minute, the smallest unit of Slurm's limits.
 const MINUTE: u64 = 60_000;
 
-/// The script of every task; `program` is the path and first words of the program that runs [`task`](crate::task).
+/// The script of every task. `program` is the path and first words of the command that runs [`task`](crate::task).
 pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
     let words = program
         .iter()
@@ -28,9 +28,9 @@ pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
     format!("#!/bin/sh\nexec {}\n", shell_line(&words))
 }
 
-/// How long a task with these options runs at least before Slurm tells its runner of its limit; `None`: the limit is not known here.
+/// The least time a task with these options runs before Slurm signals its runner about its limit; `None`: the limit is not known here.
 ///
-/// **Source**: sbatch(1): `--signal` comes up to 60 seconds earlier than asked for.
+/// **Source**: sbatch(1): the signal of `--signal` comes up to 60 seconds earlier than asked for.
 pub fn told_after(options: &Slurm) -> Option<Duration> {
     const EARLIER: Duration = Duration::from_mins(1);
     let set = |word: &String| word.starts_with("--t") || word.starts_with("-t");
@@ -41,7 +41,8 @@ pub fn told_after(options: &Slurm) -> Option<Duration> {
     Some(limit.saturating_sub(Duration::from_secs(u64::from(NOTICE)) + EARLIER))
 }
 
-/// **Source**: sbatch(1), `--time`: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, days-hours:minutes:seconds.
+/// Reads `--time`. **Source**: sbatch(1): minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes,
+/// days-hours:minutes:seconds.
 fn limit(time: &str) -> Option<Duration> {
     let (days, rest) = match time.split_once('-') {
         Some((days, rest)) => (Some(days.parse::<u32>().ok()?), rest),
@@ -62,13 +63,13 @@ fn limit(time: &str) -> Option<Duration> {
     Some(Duration::from_secs(minutes * 60 + u64::from(*seconds)))
 }
 
-/// What a wave's jobs ask `sbatch` for, in its words.
+/// What a wave's tasks ask for, as arguments of `sbatch`.
 pub(crate) fn asks(wave: &Wave) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
     let given = &wave.options;
     let count = |count: Option<Positive>| count.map(|count| count.get().to_string());
-    // The script runs once, on the first node. Of two nodes with one task Slurm would take one back.
+    // The script runs once, on the first node. With one task for two nodes, Slurm would give one node back.
     let (tasks, each) = match (given.ntasks, given.ntasks_per_node, given.nodes) {
         (None, None, None) => (Some(String::from("1")), None),
         (None, None, Some(_)) => (None, Some(String::from("1"))),
@@ -77,7 +78,7 @@ pub(crate) fn asks(wave: &Wave) -> Vec<String> {
     let limit = wave
         .time_limit_ms
         .map(|limit| (limit.div_ceil(MINUTE) + MARGIN).to_string());
-    // What `extra` says is a choice, too, and Slurm takes one of them only.
+    // `extra` may set the memory per CPU or card, and Slurm accepts only one of these options.
     let by_cpu = |word: &String| word.starts_with("--mem-per-");
     let mem = wave.mem_mib.filter(|_| !given.extra().iter().any(by_cpu));
     let mem = mem.map(|mib| format!("{mib}M"));
@@ -108,7 +109,8 @@ pub(crate) fn asks(wave: &Wave) -> Vec<String> {
     words
 }
 
-/// Arguments of `sbatch` for a wave. What this crate depends on comes last and wins over the manifest's further arguments.
+/// Arguments of `sbatch` for a wave. The options that this crate relies on come last, so that they override the manifest's further
+/// arguments.
 pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     let mut words = asks(wave);
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
@@ -128,7 +130,7 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     words
 }
 
-/// The resources of the manifest, with the cards that it counts elsewhere.
+/// The generic resources of the manifest; cards that it counts outside `gres` are added.
 fn with_cards(gres: Option<String>, given: &Slurm, cards: Option<String>) -> Option<String> {
     match (gres, given.gres.as_ref().and_then(Gres::cards)) {
         (Some(gres), None) => {
@@ -139,7 +141,8 @@ fn with_cards(gres: Option<String>, given: &Slurm, cards: Option<String>) -> Opt
     }
 }
 
-/// Whether `sbatch` may take a word for this long option: a prefix of its name is enough where no other option begins so.
+/// Whether `sbatch` may read a word as this long option. A prefix of the name is enough, as for `getopt_long` where no other option has
+/// that prefix.
 ///
 /// **Source**: `getopt_long(3)`.
 pub fn is_option(word: &str, name: &str) -> bool {
@@ -148,15 +151,15 @@ pub fn is_option(word: &str, name: &str) -> bool {
     !long.is_empty() && name.starts_with(long)
 }
 
-/// The first of the further arguments that `sbatch` would take for something other than an option: a script in place of ours, or the end of
-/// all options.
+/// The first of the further arguments that `sbatch` would not take as an option: a script that replaces ours, or the end of options.
+/// `--wrap` replaces our script, too.
 pub(crate) fn no_option(extra: &[String]) -> Option<&str> {
     let option = |word: &str| word.starts_with('-') && !word.trim_start_matches('-').is_empty();
     let mut words = extra.iter().map(String::as_str);
     words.find(|word| !option(word) || is_option(word, "wrap"))
 }
 
-/// The first of the further arguments that submits to other clusters: what they took is not found, asked about or ended from here.
+/// The first of the further arguments that submits to other clusters, where this queue could not find, watch or end its jobs.
 pub fn other_clusters(extra: &[String]) -> Option<&str> {
     let other = |word: &&str| {
         let names = ["clusters", "cluster-constraint"];
@@ -165,7 +168,7 @@ pub fn other_clusters(extra: &[String]) -> Option<&str> {
     extra.iter().map(String::as_str).find(other)
 }
 
-/// The first of the further arguments that the queue needs for itself: it would have no effect, or the queue would lose its jobs.
+/// The first of the further arguments that the queue sets itself. It would have no effect, or the queue would lose its jobs.
 ///
 /// **Source**: sbatch(1).
 pub fn set_by_the_queue(extra: &[String]) -> Option<&str> {
@@ -197,9 +200,9 @@ pub fn set_by_the_queue(extra: &[String]) -> Option<&str> {
     extra.iter().map(String::as_str).find(ours)
 }
 
-/// The number and the cluster in what `sbatch --parsable` prints: `123`, or `123;cluster`.
+/// The job number and the cluster that `sbatch --parsable` prints: `123`, or `123;cluster`.
 pub(crate) fn job(printed: &str) -> Option<(String, Option<String>)> {
-    // A site's submit plugin may print before it.
+    // A site's submit plugin may print lines before it.
     let line = printed.lines().rev().find(|line| !line.trim().is_empty())?;
     let mut parts = line.trim().splitn(2, ';');
     let number = parts.next()?;
@@ -207,7 +210,7 @@ pub(crate) fn job(printed: &str) -> Option<(String, Option<String>)> {
     digits.then(|| (String::from(number), parts.next().map(String::from)))
 }
 
-/// Tasks of one array for `scancel`: `123_[0-4,7]`, with as many indices as fit a command line.
+/// Lists of tasks of one array for `scancel`, such as `123_[0-4,7]`, each short enough for one argument.
 pub(crate) fn task_lists(job: &str, mut indices: Vec<u32>) -> Vec<String> {
     indices.sort_unstable();
     indices.dedup();

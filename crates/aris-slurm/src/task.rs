@@ -1,11 +1,11 @@
-//! A submission on disk, and the side of it that runs on a node.
+//! The files of a submission, and the part of it that runs on a node.
 //!
 //! ```text
-//! <run>/slurm/<token>.table   one attempt's folder a line, relative to the run; the line's number, from 0, is the array's index
-//! <run>/slurm/<token>.log     what the tasks' own script says before a runner has taken over
+//! <run>/slurm/<token>.table   one attempt's folder per line, relative to the run; the line's number, from 0, is the array index
+//! <run>/slurm/<token>.log     what a task prints before its runner has taken over
 //! ```
 //!
-//! No user's text is on any command line: the script is the same for all tasks.
+//! No text of a user is on a command line: the script is the same for all tasks.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -16,30 +16,30 @@ use aris_fs::FsError;
 
 use crate::wave::{Silent, SubmitError};
 
-/// The words by which tasks of each batch system are called.
+/// The first argument of a task's program, for each batch system.
 pub(crate) const SLURM_TASK: &str = "slurm-task";
 pub(crate) const HQ_TASK: &str = "hq-task";
 
-/// The folder of submissions within a run.
+/// The folder of submissions, in the run's folder.
 const FOLDER: &str = "slurm";
 
-/// The longest table: 1,000 attempts with long paths are below 1 MB.
+/// Most bytes of a table: 1,000 attempts with long paths need less than 1 MB.
 const TABLE_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Why a submission's files cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
-    /// The disk refused.
+    /// The disk failed or refused.
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// What it is the name of, and a name that would mean something else to Slurm or to the shell.
+    /// A name that would mean something else to Slurm or to the shell: whose name, and the name.
     #[error("{0} {1:?} cannot be used with Slurm")]
     Name(&'static str, String),
-    /// The table has no task of this index, as it was given.
+    /// The table has no task of this index: the table, and the index as given.
     #[error("{} has no task {:?}", .0.display(), .1)]
     NoTask(PathBuf, String),
-    /// This line of the table, from 1, is no path within the run.
+    /// This line of the table, counted from 1, is no path within the run.
     #[error("{} line {}: not a folder of the run", .0.display(), .1)]
     Line(PathBuf, usize),
 }
@@ -58,7 +58,7 @@ impl Failure for TaskError {
 impl From<TaskError> for SubmitError {
     fn from(error: TaskError) -> Self {
         match error {
-            // The disk, not the wave: nothing was taken, and later it may be.
+            // The disk failed, not the wave: nothing was submitted, and a later try may work.
             TaskError::Fs(error) => Self::Unavailable(error.to_string()),
             error => Self::Rejected(error.to_string()),
         }
@@ -71,7 +71,7 @@ impl From<TaskError> for Silent {
     }
 }
 
-/// Whether a name can be a token: `[a-z0-9-]`, neither empty nor longer than 64.
+/// Checks that a token is 1 to 64 of `[a-z0-9-]`.
 pub(crate) fn check_token(token: &str) -> Result<(), TaskError> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if (1..=64).contains(&token.len()) && token.bytes().all(plain) {
@@ -81,7 +81,7 @@ pub(crate) fn check_token(token: &str) -> Result<(), TaskError> {
     }
 }
 
-/// Slurm replaces `%x` in paths, and quotes its own way elsewhere. **Source**: queue design §10, quoting.
+/// Checks the path of a run: Slurm replaces `%x` in paths, and has quoting rules of its own. **Source**: queue design §10, quoting.
 pub(crate) fn check_run(run: &Path) -> Result<&str, TaskError> {
     let name = run.to_str().filter(|name| {
         let odd = |char: char| char.is_control() || "%'\"\\".contains(char);
@@ -95,18 +95,19 @@ pub(crate) fn table(run: &Path, token: &str) -> PathBuf {
     run.join(FOLDER).join(format!("{token}.table"))
 }
 
-/// The log of a submission's scripts.
+/// The log of a submission's tasks.
 pub(crate) fn log(run: &Path, token: &str) -> PathBuf {
     run.join(FOLDER).join(format!("{token}.log"))
 }
 
-/// What that log holds; nothing where it cannot be read.
+/// The text of that log; empty if it cannot be read.
 pub(crate) fn said(run: &Path, token: &str) -> String {
     let bytes = aris_fs::read(&log(run, token), TABLE_LIMIT);
     String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
 }
 
-/// The line of a log by which Slurm has ended this job, by its own number, for its memory. One that names another job proves nothing.
+/// The line of a log in which Slurm says that it ended this job, given by its own number, for its memory. A line about another job does not
+/// count.
 ///
 /// **Source**: slurmstepd: `slurmstepd-n1: error: StepId=101.batch exceeded memory limit (224665600 > 31457280), being killed` without
 /// control groups (measured with 22.05.8), `slurmstepd: error: Detected 1 oom_kill event in StepId=101.batch.` with them, `oom-kill` before 21.08.
@@ -121,7 +122,7 @@ pub(crate) fn out_of_memory<'a>(log: &'a str, raw: &str) -> Option<&'a str> {
     })
 }
 
-/// Writes the table, durably: tasks read it on other machines, perhaps much later.
+/// Writes the table. It survives a crash of this machine: tasks read it on other machines, perhaps much later.
 pub(crate) fn write_table(run: &Path, token: &str, attempts: &[PathBuf]) -> Result<(), TaskError> {
     let table = table(run, token);
     let mut text = String::new();
@@ -155,7 +156,7 @@ pub(crate) fn count_and_age(run: &Path, token: &str) -> Result<(usize, u64), Tas
     Ok((lines, age.map_or(0, |age| age.as_secs() / DAY)))
 }
 
-/// The folder of the attempt that task `index` of submission `token` is.
+/// The attempt's folder of task `index` in submission `token`.
 pub fn attempt_of(run: &Path, token: &str, index: &str) -> Result<PathBuf, TaskError> {
     check_token(token)?;
     let table = table(run, token);
@@ -170,10 +171,10 @@ pub fn attempt_of(run: &Path, token: &str, index: &str) -> Result<PathBuf, TaskE
     }
 }
 
-/// Runs the attempt of one task, to its end, when that is what these arguments ask for: `slurm-task RUN TOKEN` or `hq-task RUN TOKEN`. The same
-/// runner as on a single machine. `None`: they ask for something else.
+/// Runs the attempt of one task to its end, with the runner of single machines, if the arguments are `slurm-task RUN TOKEN` or `hq-task RUN
+/// TOKEN`. `None`: the arguments ask for something else.
 ///
-/// To be called by a process that does nothing else.
+/// The process that calls it must do nothing else.
 pub fn task(arguments: &[OsString]) -> Option<ExitCode> {
     use std::io::Write as _;
 
@@ -197,7 +198,7 @@ pub fn task(arguments: &[OsString]) -> Option<ExitCode> {
         Err(error) => {
             let said = format!("task {index}: {error}");
             if word == HQ_TASK && check_token(&token).is_ok() {
-                // Of Slurm's tasks stderr is this file.
+                // For tasks of Slurm, stderr is this file already.
                 aris_fs::append_line(&log(run, &token), &said).unwrap_or_default();
             }
             writeln!(std::io::stderr(), "{said}").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What goes to a batch system and what it says, as values.
+//! What is handed to a batch system, and what it answers.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -15,59 +15,59 @@ pub trait BatchSystem: Debug {
     /// Its name, for people.
     fn name(&self) -> &'static str;
 
-    /// Whether it can be told how many attempts of a wave may run at once.
+    /// Whether it can limit how many attempts of a wave run at once.
     fn bounds_waves(&self) -> bool;
 
-    /// What its configuration says.
+    /// Reads its configuration.
     ///
     /// **Errors**: [`Silent`].
     fn config(&mut self) -> Result<Config, Silent>;
 
-    /// What the wave's jobs ask it for, in the words of its commands.
+    /// What the wave's tasks ask for, as arguments of its command, for people.
     fn asks(&self, wave: &Wave) -> String;
 
-    /// Asks whether it would take the wave, without submitting it; gives its own words.
+    /// Asks whether it would accept the wave, without submitting it. Gives its answer in its own words.
     ///
-    /// **Errors**: as [`BatchSystem::submit`], but never [`SubmitError::Unclear`]: nothing was to be taken.
+    /// **Errors**: as [`BatchSystem::submit`], but never [`SubmitError::Unclear`]: nothing is submitted.
     fn test(&mut self, wave: &Wave) -> Result<String, SubmitError>;
 
-    /// Hands a wave over; its tasks in the wave's order.
+    /// Submits a wave; gives its tasks in the wave's order.
     ///
-    /// **Errors**: [`SubmitError`], each with another consequence.
+    /// **Errors**: [`SubmitError`] says whether the wave may have been accepted.
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError>;
 
-    /// Whether a submission that was refused in words that nobody knows may have been taken all the same.
+    /// Whether a submission that ended in an error may have been accepted all the same.
     fn is_unclear(&self, token: &str) -> bool;
 
     /// Looks for a submission whose answer was lost.
     ///
-    /// Not there only when everybody who could know has answered, 30 s or more after the answer was lost (after the first question, for one
-    /// that an earlier process lost).
+    /// It is [`Found::NotThere`] only when all sources have answered, and 30 s have passed since the answer was lost; for a submission of
+    /// an earlier process, 30 s since the first call.
     ///
-    /// **Errors**: also [`Silent`] when the run has no table for the token: then it was never submitted.
+    /// **Errors**: [`Silent`], also when the run has no table for the token: then it was never submitted.
     fn find(&mut self, token: &str) -> Result<Found, Silent>;
 
-    /// What is said of each task, in the same order.
+    /// What it says of each task, in the same order.
     ///
     /// **Errors**: [`Silent`].
     fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent>;
 
-    /// Takes tasks out that wait, and ends those that run.
+    /// Removes waiting tasks from its queue, and ends running ones.
     ///
-    /// The caller leaves its request in the attempts' folders first (`aris_attempt::cancel`): a runner cannot tell who sent the signal, and an
-    /// exit record that says *cancelled* without a request beside it was ended by the batch system.
+    /// The caller first leaves its request in the attempts' folders (`aris_attempt::cancel`): a runner cannot tell who sent a signal, and
+    /// an exit record that says *cancelled* without a request beside it counts as ended by the batch system.
     ///
     /// **Errors**: [`Silent`].
     fn cancel(&mut self, refs: &[Task]) -> Result<(), Silent>;
 
     /// Changes how many tasks of a wave may run at once; `None`: all of them.
     ///
-    /// **Errors**: [`Silent`]; a wave that is over is none.
+    /// **Errors**: [`Silent`]; that a wave is over is no error.
     fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent>;
 
-    /// Changes [`Wave::nice`] of a wave that was taken; nothing where waves have none.
+    /// Changes [`Wave::nice`] of a submitted wave; does nothing where the batch system has no such value.
     ///
-    /// **Errors**: [`Silent`]; a wave that is over is none.
+    /// **Errors**: [`Silent`]; that a wave is over is no error.
     fn put_back(&self, _job: &str, _nice: u32) -> Result<(), Silent> {
         Ok(())
     }
@@ -76,45 +76,45 @@ pub trait BatchSystem: Debug {
 /// What the configuration of a batch system says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Attempts that one wave may have.
+    /// Most attempts in one wave.
     pub wave: u32,
-    /// Other clusters of its federation, which may run what is submitted here; empty: there are none.
+    /// Other clusters of its federation, which may run what is submitted here; empty if it is in none.
     pub siblings: Vec<String>,
 }
 
-/// Attempts that are submitted together: one table, one command.
+/// Attempts that are submitted together, with one table and one command.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wave {
-    /// The name of this submission: unique in the run, `[a-z0-9-]` only. A submission whose answer was lost is found by it.
+    /// The name of this submission: unique in the run, `[a-z0-9-]` only. It finds a submission whose answer was lost.
     pub token: String,
     /// The run's folder, where the table and the attempts are.
     pub run: PathBuf,
-    /// Folders of the attempts, each with its `spec.json`; dense, the index is the array's.
+    /// Folders of the attempts, each with its `spec.json`; the position is the array index.
     pub attempts: Vec<PathBuf>,
     /// Cards for each attempt.
     pub gpus: u32,
-    /// Processors for each attempt; `None`: nobody says.
+    /// CPUs for each attempt; `None`: the batch system's default.
     pub cpus: Option<u32>,
-    /// MiB of main memory for each attempt; `None`: nobody says.
+    /// MiB of main memory for each attempt; `None`: the batch system's default.
     pub mem_mib: Option<u64>,
-    /// Milliseconds an attempt may run; `None`: what the batch system allows.
+    /// Milliseconds that an attempt may run; `None`: as long as the batch system allows.
     pub time_limit_ms: Option<u64>,
-    /// Attempts of this wave that may run at once; `None`: as many as there are.
+    /// Most attempts of this wave that run at once; `None`: no limit.
     pub throttle: Option<u32>,
-    /// What Slurm takes off its priority, so that waves of more important jobs go first.
+    /// Slurm's `--nice`, subtracted from the priority, so that waves of more important jobs start first.
     pub nice: u32,
     /// The manifest's options for Slurm.
     pub options: Slurm,
 }
 
-/// What a batch system calls one attempt.
+/// The name of one attempt in a batch system.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Task {
     /// The number of the array, or of the job that holds the wave.
     pub job: String,
     /// Index in the wave.
     pub index: u32,
-    /// The submission's token: numbers are used again.
+    /// The submission's token: batch systems reuse job numbers.
     pub token: String,
 }
 
@@ -125,26 +125,26 @@ pub enum Says {
     Queued(String),
     /// It runs on this node.
     Running(String),
-    /// It is believed to be over: why, as far as that is told, and the batch system's word for it.
+    /// It seems to be over: why, as far as that is known, and the batch system's word for it.
     Ended(Cause, String),
-    /// It is not listed: that says nothing.
+    /// It is not listed, from which nothing follows.
     NotListed,
 }
 
-/// Why a batch system believes an attempt to be over.
+/// Why an attempt is over, according to the batch system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Its node failed.
     Node,
-    /// Its place was taken away.
+    /// It was preempted.
     Preempted,
-    /// The memory that it was given ran out.
+    /// It exceeded its memory.
     Memory,
-    /// The time that it was given ran out.
+    /// It exceeded its time.
     Time,
-    /// Somebody took it out or ended it.
+    /// Somebody cancelled it.
     Cancelled,
-    /// Its program left, well or not, or nobody says why.
+    /// Its program exited, with any code, or no cause is given.
     Untold,
 }
 
@@ -153,13 +153,13 @@ pub enum Cause {
 pub enum Found {
     /// It is, as these tasks, in the wave's order.
     Here(Vec<Task>),
-    /// Everyone who could know answered, and it is not.
+    /// All sources answered, and none has it.
     NotThere,
-    /// Somebody who could know did not answer.
+    /// A source did not answer, or it may still appear: why.
     CannotTell(String),
 }
 
-/// Submissions whose answer was lost, and when, as far as this process knows.
+/// Tokens of submissions whose answer was lost, and when this process noticed.
 #[derive(Debug, Default)]
 pub(crate) struct Unclear(BTreeMap<String, Instant>);
 
@@ -172,8 +172,7 @@ impl Unclear {
         self.0.contains_key(token)
     }
 
-    /// What the search for a submission of so many attempts came to: the number it was found under; what was heard of somebody who could
-    /// know and did not answer.
+    /// The result of a search for a submission of `count` attempts. `found` is its job number; `silent` is why a source did not answer.
     pub(crate) fn searched(
         &mut self,
         token: &str,
@@ -210,30 +209,30 @@ pub(crate) fn tasks(job: &str, token: &str, count: usize) -> Vec<Task> {
         .collect()
 }
 
-/// Why a submission did not go through.
+/// Why a submission failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
-    /// It was not taken and never will be as it is.
+    /// It was refused, and would be refused again.
     #[error("refused: {0}")]
     Rejected(String),
-    /// Sbatch failed in words that are not known here, or named no job: it may be a passing trouble, and the caller looks for the job first.
+    /// It failed with an unknown message, or named no job. The cause may pass, and the caller looks for the job before it tries again.
     #[error("refused: {0}")]
     Unknown(String),
-    /// The partition is closed for now: nothing was taken, and later it may be.
+    /// The partition is closed for now: nothing was accepted, and a later try may work.
     #[error("the partition is closed: {0}")]
     Closed(String),
-    /// The account may have no more jobs at once: nothing was taken, and later it may be.
+    /// The account has as many jobs as it may: nothing was accepted, and a later try may work.
     #[error("the account's limit: {0}")]
     Full(String),
-    /// Nobody knows whether it took it, because the connection broke in between: look for the token before anything else.
+    /// The connection broke before the answer, so it may have been accepted: look for the token before anything else.
     #[error("the answer is missing: {0}")]
     Unclear(String),
-    /// Nobody was reached: nothing was taken.
+    /// The batch system was not reached: nothing was accepted.
     #[error("cannot be reached: {0}")]
     Unavailable(String),
 }
 
-/// The batch system was not reached, did not answer in time, or answered what nobody understands.
+/// The batch system was not reached, did not answer in time, or gave an answer that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Silent(pub String);

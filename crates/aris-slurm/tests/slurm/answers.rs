@@ -1,4 +1,4 @@
-//! What each answer of Slurm's commands means.
+//! The meaning of each answer of Slurm's commands.
 
 use std::fmt::Write as _;
 
@@ -96,7 +96,7 @@ fn refusals_are_told_apart() {
     check(&says("Invalid partition name specified"), rejected);
     check("kill -KILL $$", unclear);
     let unknown = |error: &SubmitError| matches!(error, SubmitError::Unknown(_));
-    // Nothing was lost on the way, and no job is named: the caller looks for one, and counts the tries.
+    // sbatch ended without naming a job: the caller looks for one, and counts the tries.
     check("exit 0", unknown);
     check("echo Welcome to the cluster", unknown);
     check("exit 1", unknown);
@@ -159,13 +159,13 @@ fn a_lost_submission_is_found_by_its_name_or_not_told() {
         "sacct: error: Problem talking to the database: Connection refused",
     );
     assert!(cannot_tell(engine.find(TOKEN)).contains("refused"));
-    // Everybody answered, but it may be on its way still.
+    // All sources answered, but the submission may still appear.
     write("sacct.error", "Slurm accounting storage is disabled");
     assert!(cannot_tell(engine.find(TOKEN)).contains("30 s"));
     let row = format!("51_[0-1]|51|{TOKEN}|PENDING|0:0|0:0|None|n|s|s|e|0|\n");
     write("sacct", &row);
     assert_eq!(engine.find(TOKEN), Ok(Found::Here(refs("51", &[0, 1]))));
-    // Two of them: the first one, by number and not by letters.
+    // Two submissions: the first one counts, compared as numbers and not as texts.
     let rows = format!(
         "10_1|53|10|1|RUNNING|None|n1|x|y|{TOKEN}\n9_1|52|9|1|RUNNING|None|n1|x|y|{TOKEN}\n"
     );
@@ -208,7 +208,7 @@ fn tasks_are_seen_by_number_and_name() {
             Says::Queued(String::from("Resources")),
             Says::Ended(Cause::Cancelled, String::from("CANCELLED")),
             Says::NotListed,
-            // Taken out before it ran: the array is listed, the task nowhere.
+            // Cancelled before it ran: the array is listed, and the task is not.
             Says::Ended(Cause::Cancelled, String::from("CANCELLED")),
         ]
     );
@@ -223,7 +223,8 @@ fn tasks_are_seen_by_number_and_name() {
     assert_eq!(seen, Ok(vec![Says::NotListed]));
 }
 
-/// **Source**: Slurm's page "Job State Codes" of October 2024, all states and flags. What says nothing of a job by itself is not judged.
+/// **Source**: Slurm's page "Job State Codes" of October 2024, all states and flags. States that say nothing about a job by themselves have
+/// no meaning.
 #[test]
 fn every_documented_state_is_known_for_what_it_is() {
     let waits = "PENDING CONFIGURING POWER_UP_NODE REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT";
@@ -339,7 +340,7 @@ fn only_what_has_our_name_is_cancelled_and_in_the_state_it_is_in() {
     all.extend(refs("8", &[0]));
     place.engine().cancel(&all).expect("done");
     let words = std::fs::read_to_string(place.at("words")).expect("asked");
-    // Never with --state: that takes waiting neighbours out, too.
+    // Never with `--state`, which would cancel other waiting tasks, too.
     assert_eq!(
         words,
         "--verbose 7_[1-2]\n--verbose --batch --signal=TERM 7_0\n"

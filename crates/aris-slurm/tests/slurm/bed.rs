@@ -1,4 +1,4 @@
-//! A real Slurm: the one that `SLURM_TESTBED_DIR` names, with its faults.
+//! Tests on a real Slurm, the test bed that `SLURM_TESTBED_DIR` names, with its faults.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use aris_slurm::{BatchSystem as _, Cause, Found, Says, Silent, SlurmEngine, Subm
 
 use crate::place::Place;
 
-/// Nothing here takes so long on a test bed that works.
+/// Longer than anything here takes on a test bed that works.
 const HANG: Duration = Duration::from_mins(3);
 
 fn bed() -> Option<PathBuf> {
@@ -26,7 +26,7 @@ fn bed() -> Option<PathBuf> {
     None
 }
 
-/// Unique as long as no clock runs backwards.
+/// Unique unless the clock is set back.
 fn token(what: &str) -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     format!("aq-{what}-{}", now.expect("after").as_nanos())
@@ -52,7 +52,7 @@ fn ended(place: &Place, token: &str, number: usize) -> Exit {
     })
 }
 
-/// Until Slurm calls all of them over.
+/// Waits until Slurm reports all of them as ended.
 fn all_over(engine: &mut SlurmEngine, refs: &[Task]) {
     until("Slurm's own ends", || {
         let seen = engine.observe(refs).ok()?;
@@ -70,7 +70,7 @@ fn control(bed: &Path, words: &[&str]) {
     assert!(done.status.success(), "{words:?}: {said}");
 }
 
-/// One after the other: faults of the test bed reach all that runs on it.
+/// One test after the other, because a fault of the test bed affects everything that runs on it.
 #[test]
 fn a_real_slurm() {
     let Some(bed) = bed() else {
@@ -119,7 +119,7 @@ fn ends_are_recorded() {
     let third = std::fs::read_to_string(place.at("third"));
     assert_eq!(third.expect("there"), "3\n");
     all_over(&mut engine, &refs);
-    // Submitted a second time by mistake: no attempt runs twice.
+    // Submitted a second time, as if by mistake: no attempt runs twice.
     std::fs::remove_file(place.at("third")).expect("removed");
     let again = engine.submit(&wave).expect("taken");
     all_over(&mut engine, &again);
@@ -154,7 +154,7 @@ fn waiting_and_running_tasks_are_cancelled() {
     engine.cancel(&refs).expect("twice is no harm");
 }
 
-/// One that waits and one that runs are ended, of an array in which others wait and run.
+/// Cancels one waiting and one running task of an array in which others wait and run.
 fn neighbours_of_a_cancelled_task_stay() {
     const ON: &str = "trap 'exit 9' TERM; echo on >running.$SLURM_ARRAY_TASK_ID; until [ -e go ]; do sleep 0.1; done";
     let place = Place::new();
@@ -182,7 +182,7 @@ fn neighbours_of_a_cancelled_task_stay() {
     }
     let others: Vec<Task> = refs.iter().filter(|one| one.index != 4).cloned().collect();
     all_over(&mut engine, &others);
-    // Slurm lists the array and not the one that was taken out of it while it waited.
+    // Slurm lists the array, and not the task that was cancelled while it waited.
     let taken_out = Says::Ended(Cause::Cancelled, String::from("CANCELLED"));
     assert_eq!(engine.observe(&refs[4..5]), Ok(vec![taken_out]));
     let stands = standing(&place.attempt(&token, 4));
@@ -210,7 +210,7 @@ fn refusals_are_final() {
     assert!(engine.config().expect("told").wave >= 100);
 }
 
-/// The runner ends its job in order either way: without a request in the folder it was the cluster that wanted it.
+/// In both cases the runner ends its job in order. Without a request in the folder, the cluster ended it.
 fn preemption_is_told_from_a_request() {
     let place = Place::new();
     let token = token("preempted");
@@ -219,7 +219,7 @@ fn preemption_is_told_from_a_request() {
         &token,
         &["trap 'exit 7' TERM; while :; do sleep 0.1; done"; 2],
     );
-    // One on each node, so that whoever comes needs their places.
+    // One on each node, so that the next job needs their places.
     wave.options.partition = Some(String::from("lowcancel"));
     wave.options.mem = Some(String::from("3000"));
     let refs = engine.submit(&wave).expect("taken");
@@ -268,7 +268,7 @@ fn cards_are_checked() {
     assert!(!place.at("ran").exists());
 }
 
-/// The answer is lost, the submission is not: it is found, and nothing runs twice.
+/// Only the answer is lost: the submission is found, and nothing runs twice.
 fn a_hung_controller_takes_a_submission_once(bed: &Path) {
     let place = Place::new();
     let token = token("hung");
@@ -305,7 +305,7 @@ fn a_dead_controller_is_no_end(bed: &Path) {
     let silent = engine.observe(&refs);
     let other = place.wave(&format!("{token}-2"), &["true"]);
     let refused = engine.submit(&other);
-    // The runner needs no controller.
+    // The runner works without a controller.
     std::fs::write(place.at("go"), "").expect("written");
     let ending = ended(&place, &token, 0).ending;
     control(bed, &["start", "ctld"]);
@@ -357,7 +357,7 @@ fn silent_accounting_proves_nothing(bed: &Path) {
     assert_eq!(seen, Ok(vec![Says::NotListed]));
 }
 
-/// Slurm takes the node for dead while the job lives: the records say so.
+/// Slurm believes the node dead while the job runs; the records show that it runs.
 fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
     let place = Place::new();
     let token = token("node");
@@ -383,12 +383,12 @@ fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
     );
     assert!(matches!(stands, Standing::Running { .. }), "{stands:?}");
     std::fs::write(place.at("go"), "").expect("written");
-    // Its end is recorded, unless the daemon that came back ended what it found.
+    // Its end is recorded, unless the daemon ended the job when it came back.
     let ending = ended(&place, &token, 0).ending;
     assert!(!matches!(ending, Ending::StartFailed(_)), "{ending:?}");
 }
 
-/// Slurm may forget what it took seconds ago, and run it all the same.
+/// Slurm may forget a job that it accepted seconds ago, and run it all the same.
 fn a_controller_killed_at_once_runs_nothing_twice(bed: &Path) {
     let place = Place::new();
     let token = token("killed");

@@ -1,4 +1,4 @@
-//! Answers recorded from a real Slurm, where they lie beside the workspace.
+//! Answers recorded from a real Slurm; skipped where they are not beside the workspace.
 
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ fn recorded_rows_are_read() {
             "FAILED",
             "FAILED",
             "TIMEOUT",
-            // It waits, says the accounting; the controller does not list it.
+            // Accounting reports it as waiting, and the controller does not list it.
             "not listed",
             "CANCELLED",
             "running n2",

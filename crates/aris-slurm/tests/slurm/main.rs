@@ -1,4 +1,4 @@
-//! The engine against recorded answers, against programs that misbehave, and against a real Slurm where there is a test bed.
+//! Tests of the engine: with recorded answers, with programs that misbehave, and on a real Slurm where there is a test bed.
 
 #![cfg(test)]
 #![allow(

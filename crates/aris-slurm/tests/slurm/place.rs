@@ -1,4 +1,4 @@
-//! A run's folder, and programs in the place of Slurm's.
+//! A run's folder, and programs that replace Slurm's.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,7 +18,7 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn new() -> Self {
         let folder = TempDir::with_prefix("slurm run ").expect("a folder");
-        // Nodes of the test bed work as other users, too.
+        // Processes on the test bed's nodes may belong to other users.
         let mode = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(folder.path(), mode).expect("mode");
         Self { folder }
@@ -32,7 +32,7 @@ impl Place {
         self.path().join(name)
     }
 
-    /// Writes a program that does what `body` says.
+    /// Writes a program, a shell script with this body.
     pub(crate) fn program(&self, name: &str, body: &str) {
         let part = self.at("part");
         std::fs::create_dir_all(self.at("bin")).expect("created");
@@ -40,7 +40,7 @@ impl Place {
         std::fs::write(&part, text).expect("written");
         let mode = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(&part, mode).expect("executable");
-        // A copy by another process: no child of this one can have it open for writing.
+        // Copied by another process, so that no child of this one can have it open for writing.
         let target = self.at("bin").join(name);
         let copied = Command::new("cp").arg("-p").arg(&part).arg(target).status();
         assert!(copied.is_ok_and(|status| status.success()));
@@ -51,7 +51,7 @@ impl Place {
         self.engine_of(Some(self.at("bin")))
     }
 
-    /// An engine with commands of this folder, or of the `PATH`.
+    /// An engine with the commands in this folder, or with those on the `PATH`.
     pub(crate) fn engine_of(&self, commands: Option<PathBuf>) -> SlurmEngine {
         SlurmEngine::new(Access {
             commands,

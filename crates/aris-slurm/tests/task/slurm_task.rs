@@ -1,4 +1,4 @@
-//! `slurm_task slurm-task RUN TOKEN`: runs the attempt of the array task that the environment names.
+//! `slurm_task slurm-task RUN TOKEN`: runs the attempt of an array task; the environment has its index.
 
 use std::process::ExitCode;
 
