@@ -1,4 +1,4 @@
-//! The side on the server: reads one request, does it, answers.
+//! The part on the server: reads one request, carries it out, answers.
 
 use std::fmt::Display;
 use std::io::{self, Read, Write};
@@ -10,12 +10,12 @@ use aris_contract::failure::Told;
 use crate::message::{Answer, LIMIT, Request, framed};
 use crate::{is_name, runs};
 
-/// Serves the one request that `input` holds: its files are written below `home`, then `call` is given the folder of the run, which may
-/// not be there, and the arguments, and what it gives is printed. Doing the same request twice is doing it once, as far as files go;
-/// `call` answers for the rest.
+/// Serves the one request in `input`. It writes the request's files into the run's folder below `home`, calls `call` with that folder,
+/// which may not exist, and the arguments, and prints the answer. Writing the same files twice is harmless; `call` must make sure of the
+/// same for itself.
 ///
-/// **Errors**: no request, one that cannot be read, a disk or a connection that refuses; nothing was called then, unless the answer could not
-/// be written.
+/// **Errors**: there is no request, it cannot be read, or the disk or the connection fails. `call` was made only if it is the answer that
+/// could not be written.
 pub fn serve(
     home: &Path,
     input: &mut dyn Read,

@@ -1,4 +1,4 @@
-//! What goes over the wire, and how an answer is found behind the noise of a shell.
+//! The format of requests and answers, and how an answer is found among what a shell prints.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +9,40 @@ use sha2::{Digest as _, Sha256};
 /// First word of the line before an answer.
 const HELLO: &[u8] = b"aris-agent ";
 
-/// Bytes of a request or an answer at most: a manifest of 200,000 jobs has about 60 MB.
+/// Most bytes of a request or an answer: a manifest of 200,000 jobs has about 60 MB.
 pub(crate) const LIMIT: usize = 256 << 20;
 
 /// One call on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// Tells this call's answer from everything else that is printed; set when it is sent.
+    /// Distinguishes this call's answer from everything else that is printed; set when it is sent.
     #[serde(default)]
     pub(crate) nonce: String,
-    /// Folder of the run, below `~/.aris_queue/runs/`; a name in the sense of [`crate::is_name`]. Made when absent.
+    /// Name of the run's folder in `~/.aris_queue/runs/`; see [`crate::is_name`]. Created if there are files to write.
     pub folder: String,
-    /// Files for it: name and text. One that is there with this text is left alone, another is replaced.
+    /// Files to write there: name and text. A file that already has this text is left alone, another is replaced.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// Arguments of the call, which runs in that folder; without any, nothing is called.
+    /// Arguments of the call, which runs in that folder; if there are none, nothing is called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// Exit status.
     pub code: i32,
-    /// What it printed; bytes that are not UTF-8 are replaced.
+    /// Its stdout; bytes that are not UTF-8 are replaced.
     pub stdout: String,
-    /// What it said beside that.
+    /// Its stderr.
     pub stderr: String,
 }
 
 impl Answer {
-    /// A request that was not carried out.
+    /// The answer to a request that was not carried out.
     pub fn refused(code: i32, why: impl Into<String>) -> Self {
         Self {
             code,
@@ -53,7 +53,7 @@ impl Answer {
 }
 
 impl Request {
-    /// A request for the run in `folder`, which brings nothing and calls nothing yet.
+    /// A request for the run in `folder`, without files or arguments yet.
     pub fn new(folder: impl Into<String>) -> Self {
         Self {
             folder: folder.into(),
@@ -61,7 +61,8 @@ impl Request {
         }
     }
 
-    /// The request as it is sent. The nonce is a digest of the request and of the sender's process: the same noise will not have it.
+    /// The request as it is sent. The nonce is a digest of the request and the sender's process id, so that nothing else that is printed
+    /// has it.
     pub(crate) fn sealed(mut self) -> Result<(String, Vec<u8>), serde_json::Error> {
         let mut digest = Sha256::new();
         digest.update(std::process::id().to_le_bytes());
@@ -75,14 +76,14 @@ impl Request {
 /// The answer as it is printed.
 pub(crate) fn framed(nonce: &str, answer: &Answer) -> Result<Vec<u8>, serde_json::Error> {
     let body = serde_json::to_vec(answer)?;
-    // A line feed first: what was printed before may have ended without one.
+    // Starts with a line feed, because what was printed before may have ended without one.
     let mut bytes = format!("\naris-agent {nonce} {}\n", body.len()).into_bytes();
     bytes.extend(body);
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-/// The answer with this nonce in what a connection printed; `None` when it is not there, or not whole.
+/// The answer with this nonce in what a connection printed; `None` if it is missing or cut off.
 pub(crate) fn find(printed: &[u8], nonce: &str) -> Option<Answer> {
     let mut rest = printed;
     loop {

@@ -1,4 +1,4 @@
-//! The side here: ssh with fixed options and a fixed line, and what its ending means.
+//! The part on this machine: calls ssh with fixed options and a fixed command line, and explains how it ended.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 use crate::message::{Answer, LIMIT, Request, find};
 use crate::{HOME, is_name};
 
-/// How ssh is called: never a question, a dead network noticed within a minute. **Source**: `ssh_config(5)`; a frozen network is
-/// noticed by `ServerAlive*` only.
+/// Options of ssh: it asks no question, and gives up on a dead network within about a minute. **Source**: `ssh_config(5)`; only
+/// `ServerAlive*` notices a connection that hangs.
 const OPTIONS: [&str; 11] = [
     "-T",
     "-o",
@@ -29,31 +29,31 @@ const OPTIONS: [&str; 11] = [
     "StrictHostKeyChecking=yes",
 ];
 
-/// Times a request is sent when connections break.
+/// Most times a request is sent when connections break.
 const TRIES: usize = 3;
 
-/// Time for one request.
+/// Deadline of one request.
 const CALL: Duration = Duration::from_mins(2);
 
-/// Time to bring the program there: 10 MB over a slow line.
+/// Deadline for copying the program: 10 MB over a slow line.
 const DEPLOY: Duration = Duration::from_mins(15);
 
-/// Bytes of a program at most.
+/// Most bytes of a program.
 const PROGRAM: u64 = 256 << 20;
 
 /// A server that is reached by ssh.
 #[derive(Clone, Debug)]
 pub struct Server {
     host: String,
-    /// Of ssh; `None`: the user's own.
+    /// A configuration file for ssh; `None`: the user's own.
     config: Option<PathBuf>,
     /// The ssh program.
     ssh: OsString,
-    /// Where ssh is started; only needed because every process has a place.
+    /// The working directory of ssh, which has no effect on it.
     cwd: PathBuf,
 }
 
-/// A program as it lies on servers: its name there, and its bytes.
+/// A program for servers: its name there, and its bytes.
 #[derive(Clone, Debug)]
 pub struct Program {
     name: String,
@@ -62,9 +62,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program at `path`, which is called `name` there.
+    /// Reads the program at `path`, which is called `name` on the server.
     ///
-    /// **Errors**: `name` is none, or the disk refuses.
+    /// **Errors**: `name` is not safe, or the file cannot be read.
     pub fn read(path: &Path, name: &str) -> Result<Self, Told> {
         if !is_name(name) {
             return Err(unusable("file", name));
@@ -77,13 +77,13 @@ impl Program {
         })
     }
 
-    /// The line that starts it. Every shell reads single quotes alike.
+    /// The command line that starts it. All shells read single quotes alike.
     fn line(&self) -> String {
         let Self { name, digest, .. } = self;
         format!("exec sh -c 'exec \"$HOME/{HOME}/bin/{digest}/{name}\" --agent'")
     }
 
-    /// The line that takes it from standard input. A cut leaves a part that is too short and gets no name.
+    /// The command line that stores the program from standard input. The file gets its name only when it has its full length.
     fn deploy_line(&self) -> String {
         let Self {
             name,
@@ -100,11 +100,11 @@ impl Program {
 }
 
 impl Server {
-    /// The server `host`, as ssh knows it. `config` replaces the user's ssh configuration.
+    /// The server `host`, a name that ssh knows. `config` replaces the user's ssh configuration.
     ///
-    /// **Errors**: `host` is no name.
+    /// **Errors**: ssh would not read `host` as a host name.
     pub fn new(host: &str, config: Option<&Path>, cwd: &Path) -> Result<Self, Told> {
-        // ssh takes what begins with a dash for an option, and a host name has no blanks.
+        // ssh takes a word with a leading dash as an option, and a host name has no white space.
         let odd = |char: char| char.is_whitespace() || char.is_control();
         if host.is_empty() || host.starts_with('-') || host.contains(odd) {
             return Err(unusable("host", host));
@@ -124,9 +124,9 @@ impl Server {
         self
     }
 
-    /// Puts the program there, where it is not yet.
+    /// Puts the program on the server, unless it is already there.
     ///
-    /// **Errors**: it cannot be written there, and those of [`Server::call`].
+    /// **Errors**: the program cannot be written there, and those of [`Server::call`].
     pub fn deploy(&self, program: &Program) -> Result<(), Told> {
         let probe = Request::new("probe");
         if self.answer(program, &probe)?.is_some() {
@@ -146,10 +146,10 @@ impl Server {
         }
     }
 
-    /// Makes one call. A connection that breaks is made again, with the same request.
+    /// Makes one call. If the connection breaks, the same request is sent again, up to three times in all.
     ///
-    /// **Errors**: no answer, which says nothing about the jobs on the server. After [`ErrorKind::Unavailable`] the call may have been made
-    /// or not.
+    /// **Errors**: there is no answer, which says nothing about the jobs on the server. After [`ErrorKind::Unavailable`] the call may or
+    /// may not have been made.
     pub fn call(&self, program: &Program, request: &Request) -> Result<Answer, Told> {
         let absent = || {
             let message = format!("the program is not on {}", self.host);
@@ -159,7 +159,7 @@ impl Server {
         self.answer(program, request)?.ok_or_else(absent)
     }
 
-    /// `None`: the program is not there.
+    /// The answer; `None`: the program is not on the server.
     fn answer(&self, program: &Program, request: &Request) -> Result<Option<Answer>, Told> {
         let names = request.files.keys().map(|name| ("file", name));
         for (what, name) in names.chain([("run", &request.folder)]) {
@@ -198,8 +198,8 @@ impl Server {
         Ok(call.run(deadline)?)
     }
 
-    /// What it means that there is no answer; `None`: the program is not there. 126 and 127 are the shell's (POSIX 2.8.2); 255 is ssh's own, and
-    /// what a program that left with 255 would look like, too.
+    /// Why there is no answer; `None`: the program is not on the server. Exit codes 126 and 127 are the shell's (POSIX 2.8.2). 255 is ssh's
+    /// own; a remote program that exits with 255 looks the same.
     fn without_answer(&self, done: &Finished) -> Option<Told> {
         Some(match done.end {
             End::Exited(127) => return None,
@@ -215,7 +215,8 @@ impl Server {
         })
     }
 
-    /// **Source**: the texts of OpenSSH's sshconnect.c and sshconnect2.c; anything else is a line that is down.
+    /// The error for a broken connection: a refusal by ssh, else an unreachable server. **Source**: the messages in OpenSSH's sshconnect.c
+    /// and sshconnect2.c.
     fn broken(&self, done: &Finished) -> Told {
         let said = done.stderr.text();
         let why = match done.end {
@@ -239,14 +240,14 @@ impl Server {
         self.unreachable(&why)
     }
 
-    /// No connection, or one that broke: nothing follows for what runs there.
+    /// There is no connection, or it broke; this says nothing about the jobs there.
     fn unreachable(&self, why: &str) -> Told {
         let message = format!("{} cannot be reached: {why}", self.host);
         let hint = "check the name of the server: ssh HOST; jobs that run on it go on without this connection";
         Told::new(ErrorKind::Unavailable, message, hint)
     }
 
-    /// The other side did not take the request.
+    /// The agent did not accept the request.
     fn odd(&self, why: &str) -> Told {
         let message = format!("the agent on {} refused: {why}", self.host);
         let hint = "deploy again, so that both sides have one version";
@@ -254,7 +255,7 @@ impl Server {
     }
 }
 
-/// The name of a host, a run or a file that is none.
+/// A name of a host, a run or a file that cannot be used.
 fn unusable(what: &str, name: &str) -> Told {
     let hint = match what {
         "host" => "name it as in ~/.ssh/config, or as user@host",
@@ -264,7 +265,7 @@ fn unusable(what: &str, name: &str) -> Told {
     Told::new(ErrorKind::Usage, message, hint)
 }
 
-/// The last line that was said, without control characters.
+/// The last line of stderr, without control characters, at most 300 characters.
 fn last_line(done: &Finished) -> String {
     let said = done.stderr.text();
     let line = said.lines().rev().find(|line| !line.trim().is_empty());

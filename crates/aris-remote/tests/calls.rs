@@ -1,4 +1,4 @@
-//! Calls through a stand-in for ssh, and through the test bed's real sshd where it is.
+//! Calls through a fake ssh, and through the test bed's real sshd where there is one.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -13,8 +13,8 @@ use aris_remote::{Program, Request, Server};
 use aris_testkit::{Sshd, executable};
 use tempfile::TempDir;
 
-/// A stand-in for ssh: runs the line in a shell of this machine, with another home folder. What each connection does is told by a file:
-/// each runs its first line and removes it.
+/// A fake ssh: runs the command line in a shell on this machine, with another home folder. The file `plan` has a line for each connection,
+/// which says what it does; each connection uses the first line and removes it.
 const SSH: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 for line do :; done
@@ -93,7 +93,7 @@ const HOSTILE: [&str; 5] = [
     "`id`",
 ];
 
-/// Whether an error is of this kind and has these words.
+/// Checks that an error is of this kind and contains these words.
 #[track_caller]
 fn is(error: &Told, kind: ErrorKind, words: &str) {
     assert_eq!(error.kind(), kind, "{error}");
@@ -249,7 +249,7 @@ fn a_real_sshd_serves_refuses_and_is_cut() {
     let Some(sshd) = Sshd::up() else { return };
     let here = tempfile::tempdir().expect("temp");
     let program = agent();
-    // The run lies in the home folder of whoever runs the tests: a name of its own, removed at the end.
+    // The run is in the home folder of the user who runs the tests, so it has a unique name and is removed at the end.
     let name = format!("aris-remote-test-{}", std::process::id());
     let mut call = request(&HOSTILE);
     call.folder.clone_from(&name);

@@ -1,4 +1,4 @@
-//! What the tests put on the server: serves one request. A call appends its arguments to `calls` and prints them.
+//! The program that the tests put on the server: serves one request. A call appends its arguments to `calls` and prints them.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
