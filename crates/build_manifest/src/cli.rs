@@ -1,4 +1,4 @@
-//! Flags. `--config` and `--output` are those of the reference's script.
+//! Flags. `--config` and `--output` have the names of the reference's script.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub struct Cli {
     /// Print the JSON Schema of specifications, for editors
     #[arg(long, conflicts_with_all = ["config", "output", "example"])]
     pub schema: bool,
-    /// Of no use any more: large grids are built with a warning
+    /// Has no effect any more: large grids are built with a warning
     #[arg(long, hide = true)]
     pub yes: bool,
 }

@@ -1,9 +1,9 @@
-//! `build_manifest`: the list of jobs of a queue, from a few lines that describe grids of them.
+//! `build_manifest`: expands a few lines that describe grids of experiments into a queue's list of jobs.
 //!
-//! **Input**: a specification in YAML or JSON (`--config`): settings of the queue, phases with a grid and a template each, or
-//! jobs one by one; see [`aris_queue::grid`]. **Output**: a manifest for `queue_manager` (`--output`), one job a line, the same
-//! bytes for the same input. **Exit**: 0 written, or there already; 2 usage; 3 no such file; 4 the specification has mistakes, each
-//! with line and column; 5 the manifest cannot be written, or another file is in its place.
+//! **Input**: a specification in YAML or JSON (`--config`): settings of the queue, and phases with a grid and a template each, or single
+//! jobs; see [`aris_queue::grid`]. **Output**: a manifest for `queue_manager` (`--output`), one job per line; the same input gives the same
+//! bytes. **Exit**: 0 the manifest is written, or was there already; 2 usage; 3 no such file; 4 the specification has mistakes, each with
+//! line and column; 5 the manifest cannot be written, or another file is in its place.
 
 mod cli;
 mod report;
@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// A specification to begin with.
+/// A specification that runs as it is.
 const EXAMPLE: &str = include_str!("../assets/example.yaml");
 
 /// Expands the specification that `cli` names.

@@ -1,4 +1,4 @@
-//! What was built.
+//! The result, and how it is printed.
 
 use std::io::{self, Write};
 
@@ -22,11 +22,11 @@ pub(crate) const GRID: &str = "aris.build_manifest.grid/v1";
 /// The JSON Schema of specifications, as it is published.
 const PUBLISHED: &str = include_str!("../../../schemas/aris.build_manifest.grid.v1.json");
 
-/// The data product.
+/// The result of a call.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Report {
-    /// Of a specification.
+    /// A specification was checked or expanded.
     Built(Built),
     /// `--example`.
     Specification(Specification),

@@ -1,16 +1,17 @@
-//! The manifest's file: whole or not at all, and never in the place of something else.
+//! Writing the manifest: atomically, and never over a file that is something else.
 
 use std::path::Path;
 
 use aris_contract::ErrorKind;
 use aris_contract::failure::Told;
 
-/// Bytes in which a manifest says what it is: the reference writes its phases after seven short keys.
+/// The first bytes of a file, in which `"phases"` must be for it to count as a manifest: in the reference's manifests seven short keys come
+/// before it.
 const HEAD: u64 = 64 << 10;
 
-/// Writes the manifest to `output` unless it is there already; gives whether it was written.
+/// Writes the manifest to `output` unless that already has this text; gives whether it was written.
 pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool, Told> {
-    // A link is written through.
+    // If `output` is a link, its target is written.
     let target = std::fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
     if std::fs::canonicalize(config).is_ok_and(|config| config == target) {
         return Err(taken(
@@ -34,7 +35,7 @@ pub(crate) fn manifest(text: &str, config: &Path, output: &Path) -> Result<bool,
     Ok(true)
 }
 
-/// An empty file, and what looks like a manifest, may be replaced.
+/// Checks that a file may be replaced: it is empty, or looks like a manifest.
 fn replaceable(path: &Path) -> Result<(), Told> {
     let head = aris_fs::open(path)?.head(HEAD)?;
     let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
@@ -47,7 +48,7 @@ fn replaceable(path: &Path) -> Result<(), Told> {
     }
 }
 
-/// The manifest cannot be written here.
+/// The error for a manifest that cannot be written to this path.
 fn taken(kind: ErrorKind, path: &Path, problem: &str) -> Told {
     let path = path.display().to_string();
     let message = format!("{path} {problem}");

@@ -1,4 +1,4 @@
-//! `build_manifest` as its callers see it.
+//! `build_manifest` as a program.
 #![cfg(test)]
 #![allow(
     clippy::disallowed_methods,
@@ -192,7 +192,7 @@ fn writers_at_the_same_time_leave_one_whole_manifest() {
         let output = child.wait_with_output().expect("ended");
         match output.status.code() {
             Some(0) => wrote += 1,
-            // Somebody else is writing it.
+            // Another process is writing it.
             Some(5) => {}
             _ => panic!("{output:?}"),
         }
@@ -205,7 +205,7 @@ fn writers_at_the_same_time_leave_one_whole_manifest() {
     assert_eq!(envelope(&check)["data"]["written"], false);
 }
 
-/// The manifest of a specification, and what was said of it on stderr.
+/// The manifest of a specification, and the messages on stderr.
 fn built(spec: &str) -> (Value, String) {
     let temp = tempfile::tempdir().expect("temp");
     fs::write(temp.path().join("g.yaml"), spec).expect("write");
@@ -286,7 +286,7 @@ fn a_truth_value_is_compared_as_it_is_written() {
     assert_eq!(jobs[0]["id"], "True_1");
 }
 
-/// A list was left out without a word, and the arguments became the command.
+/// A list as `cmd` used to be ignored without a message, so that the arguments became the command.
 #[test]
 fn a_command_that_is_no_text_is_refused() {
     for (phase, text) in [
@@ -403,7 +403,7 @@ fn values_that_pyyaml_reads_otherwise_are_told_and_written_as_they_stand() {
             other => other.to_string(),
         });
         let [fast, n] = params;
-        // JSON has its own form of this one.
+        // JSON writes this number in another form.
         if n != "1e-4" && n != "0.0001" {
             let cmd = job["cmd"].as_str().expect("a command");
             assert!(cmd.starts_with(&format!("run {fast} {n} ")), "{cmd}");

@@ -1,6 +1,6 @@
-//! What Python's yaml makes of the same grid: values that both must print the same, and spellings of YAML 1.1 that stay as they are written.
+//! Compares values of a grid with those of Python's yaml. Plain values must be printed alike; spellings of YAML 1.1 must stay as written.
 //!
-//! The seed is printed; `ARIS_SEED` repeats a run.
+//! Each run prints its seed; `ARIS_SEED` repeats a run.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "a test reads its own settings")]
 
@@ -12,13 +12,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Reads the grid and prints the values as Python prints them in a command.
+/// Reads the grid and prints its values as Python prints them in a command.
 const PYTHON: &str = "import sys, yaml, json\n\
     values = yaml.safe_load(sys.stdin)['phases'][0]['grid']['N']\n\
     json.dump([str(value) for value in values], sys.stdout)\n";
 
-/// Spellings of which the two versions of YAML, or Python's way to print a number, think differently: they must stay as written or be
-/// what Python makes of them, and nothing else.
+/// Spellings that YAML 1.1 and 1.2 read differently, or that Python prints differently. They must stay as written or become what Python
+/// prints.
 fn doubtful() -> impl Strategy<Value = String> {
     prop_oneof![
         "0[0-7]{1,4}",
@@ -32,7 +32,7 @@ fn doubtful() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Spellings that mean one thing: whole numbers, decimal fractions without a zero at the end, words, and texts in quotes.
+/// Spellings with a single meaning: whole numbers, decimal fractions without a final zero, words, and quoted texts.
 fn plain() -> impl Strategy<Value = String> {
     prop_oneof![
         "-?[1-9][0-9]{0,14}",
@@ -64,7 +64,7 @@ fn a_grid_is_read_as_pyyaml_reads_it() {
         let is_doubtful = doubtful().new_tree(&mut runner).expect("a value").current();
         values.extend([(is_plain, true), (is_doubtful, false)]);
     }
-    // Ids of jobs count upper and lower case as equal.
+    // Ids of jobs are unique also when upper and lower case count as equal.
     let mut seen = BTreeSet::new();
     values.retain(|(value, _)| seen.insert(value.trim_matches(['"', '\'']).trim().to_lowercase()));
     let mut list = String::new();

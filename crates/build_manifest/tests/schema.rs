@@ -1,4 +1,4 @@
-//! The published schema of specifications against what is built.
+//! Compares the published schema of specifications with what `build_manifest` accepts.
 #![cfg(test)]
 
 use aris_queue::grid::Plan;
@@ -26,12 +26,12 @@ fn built(specification: &Value) -> Result<(), String> {
             .collect::<Vec<_>>()
             .join("; ")
     })?;
-    // The template of a grid without cells makes no job, so nothing is known of it.
+    // The template of a grid without cells makes no job, so it is not checked.
     let empty = plan.phases().find(|(_, jobs)| *jobs == 0);
     empty.map_or(Ok(()), |(name, _)| Err(format!("{name} has no jobs")))
 }
 
-/// The keys of a level, as the schema has them.
+/// The keys of a level in the schema.
 fn keys(level: &str) -> Vec<String> {
     let schema = schema();
     let keys = schema
@@ -50,7 +50,7 @@ fn base() -> Value {
     })
 }
 
-/// Where each level stands in [`base`], and in the schema.
+/// The place of each level in [`base`], and in the schema.
 const LEVELS: [(&str, &str); 4] = [
     ("", ""),
     ("/phases/1", "/$defs/Phase"),
@@ -141,7 +141,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A specification with some keys of some levels set to anything.
+/// A specification in which some keys of some levels are set to random values.
 fn specifications() -> impl Strategy<Value = Value> {
     let all: Vec<(&str, String)> = LEVELS
         .iter()
