@@ -1,11 +1,11 @@
-//! Measures what an attempt costs beside its command: trivial commands, some at a time, with a real runner each.
+//! Measures the overhead of an attempt: runs trivial commands, several at a time, each with a real runner.
 //!
-//! **Usage**: `cargo bench -p aris-attempt --bench trivial -- [JOBS [PARALLEL [COMMAND]]]` (default: 1000 2 `:`). Works in a fresh folder
-//! below the system's temporary folder, which should not be in memory.
+//! **Usage**: `cargo bench -p aris-attempt --bench trivial -- [JOBS [PARALLEL [COMMAND]]]` (default: 1000 2 `:`). Works in a new folder
+//! below the system's temporary folder, which should be on a disk.
 //!
-//! **Output**, one line each: wall time of all; mean per job; processor time per job of runner and command; from the decision to the
-//! command's first process (start record) and from its end to the manager (exit record), median and 95th percentile by nearest rank.
-//! **Units**: milliseconds, but for the first in seconds.
+//! **Output**, one line each: wall time of all jobs; mean per job; CPU time per job of runner and command; time from the decision to the
+//! start of the command (start record), and from its end until the manager sees it (exit record), each as median and 95th percentile by
+//! nearest rank. **Units**: milliseconds, except for the first line, which is in seconds.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -120,7 +120,7 @@ fn span(from: Timestamp, to: Timestamp) -> Duration {
     Duration::try_from(to.duration_since(from)).unwrap_or_default()
 }
 
-/// Processor time of ended children in hundredths of a second: fields 16 and 17 of `/proc/self/stat`, proc(5).
+/// CPU time of child processes that have ended, in hundredths of a second: fields 16 and 17 of `/proc/self/stat`, proc(5).
 fn children_ticks() -> Result<u64, Box<dyn Error>> {
     let text = aris_fs::read_text(Path::new("/proc/self/stat"))?;
     let fields = text

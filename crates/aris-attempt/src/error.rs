@@ -1,4 +1,4 @@
-//! Why an attempt could not be run, started or looked at.
+//! Errors of running, starting or inspecting an attempt.
 
 use std::fmt::Display;
 use std::io;
@@ -8,38 +8,37 @@ use aris_contract::failure::Told;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 
-/// Something about an attempt's folder, its runner or its cards that did not work. The job's own end is never an error: it is a
-/// record.
+/// An error about an attempt's folder, its runner or its cards. A job that fails is no such error: its exit record says so.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttemptError {
-    /// The disk refused.
+    /// The disk failed or refused.
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// A record of the folder cannot be read as what its name says.
+    /// A record in the folder cannot be parsed.
     #[error("{} line {}: {source}", path.display(), source.line())]
     Record {
         /// The record.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Where and why.
         source: serde_json::Error,
     },
     /// Another runner has this attempt.
     #[error("another runner has the attempt {}", .0.display())]
     Taken(PathBuf),
-    /// A card is not to be had, or the system refused.
+    /// A card cannot be leased, or the system refused.
     #[error(transparent)]
     Told(#[from] Told),
 }
 
 impl AttemptError {
-    /// For `map_err`: the record in this file is no such one.
+    /// For `map_err`: the record in this file cannot be parsed.
     pub(crate) fn record(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Record { path, source }
     }
 
-    /// For `map_err`: the system refused to do `action`, an infinitive.
+    /// For `map_err`: the system refused to do `action`, which is an infinitive.
     pub(crate) fn system<E: Into<io::Error>>(action: impl Display) -> impl FnOnce(E) -> Self {
         let action = format!("cannot {action}");
         move |cause| {
@@ -48,14 +47,14 @@ impl AttemptError {
         }
     }
 
-    /// The lease is held by somebody else.
+    /// Somebody else holds the lease.
     pub(crate) fn leased(path: &Path) -> Self {
         let message = format!("the lease {} is held by another job", path.display());
         let hint = "wait for the job that holds it, or end it";
         Told::new(ErrorKind::Precondition, message, hint).into()
     }
 
-    /// The folder of leases, or a lease in it, is not what it must be: what is wrong, as the rest of a sentence.
+    /// The folder of leases, or a lease in it, cannot be used. `problem` completes a sentence that begins with the path.
     pub(crate) fn lease_file(path: &Path, problem: &str) -> Self {
         let message = format!("{} {problem}", path.display());
         let hint =

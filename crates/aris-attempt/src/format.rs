@@ -12,9 +12,10 @@
 //!     cancel       created by the manager: the attempt is to be ended
 //! ```
 //!
-//! The manager concludes from these files alone: no claim and nobody who could still write one → not started; claim and
-//! held lock, or the command's process still there → running; exit record → over; claim, free lock, no exit record → lost. An attempt that was begun in an earlier boot
-//! and has no exit record is lost, so neither claim nor start record needs to survive a power cut; how it ended does.
+//! The manager decides from these files alone. Without a claim, and if no runner can still write one, the attempt was not started. With a
+//! claim and a held lock, or while the command's process exists, it is running. With an exit record, it is over. With a claim, a free lock
+//! and no exit record, it is lost. An attempt of an earlier boot without an exit record is lost as well, so only the exit record must
+//! survive a power cut.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,21 +31,21 @@ pub use aris_contract::schema::id::{
     QUEUE_ATTEMPT_SPEC as SPEC_SCHEMA, QUEUE_ATTEMPT_START as START_SCHEMA,
 };
 
-/// The folder of all attempts, below the one of the queue.
+/// The folder of all attempts, in the queue's folder.
 pub const ATTEMPTS: &str = "a";
-/// What to run, [`Spec`].
+/// What to run: [`Spec`].
 pub const SPEC: &str = "spec.json";
-/// Who runs it, [`Claim`].
+/// Which runner has the attempt: [`Claim`].
 pub const CLAIM: &str = "claim.json";
-/// That it runs, [`Start`].
+/// That the command runs: [`Start`].
 pub const START: &str = "start.json";
-/// How it ended, [`Exit`].
+/// How the attempt ended: [`Exit`].
 pub const EXIT: &str = "exit.json";
 /// The runner's lock.
 pub const ALIVE: &str = "alive";
-/// The lock of the runner and of the job's whole tree.
+/// The lock of the runner and of all processes of the job.
 pub const TREE: &str = "tree";
-/// The runner's heartbeat.
+/// The file that the runner touches as a heartbeat.
 pub const HEARTBEAT_FILE: &str = "hb";
 /// The request to end the attempt; its content is free text for people.
 pub const CANCEL: &str = "cancel";
@@ -52,10 +53,10 @@ pub const CANCEL: &str = "cancel";
 /// Milliseconds between two heartbeats. **Source**: queue design, node failure: 10 s.
 pub const HEARTBEAT_MS: u64 = 10_000;
 
-/// Bytes of an id that stand readable in the name of its folder; the digest behind them makes it unique.
+/// Most characters of an id in the name of its folder; the digest after them makes the name unique.
 const SLUG_READABLE: usize = 100;
 
-/// The name of a job in file names: safe characters of its id, then `-` and 12 hex digits of the id's SHA-256.
+/// The name of a job in file names: its id with unsafe characters replaced by `_`, then `-` and 12 hex digits of the id's SHA-256.
 /// **Shape**: at most 113 bytes of `[A-Za-z0-9._-]`, the first a letter, a digit or `_`.
 pub fn slug(id: &str) -> String {
     let readable = id.chars().take(SLUG_READABLE).map(|char| match char {
@@ -71,8 +72,8 @@ pub fn slug(id: &str) -> String {
     slug
 }
 
-/// The folder of attempt `attempt` of the job `id` in the queue folder `queue`: `a/<hh>/<slug>/<n>`, where `hh` are the last
-/// two hex digits of the slug, so that no folder has 100,000 entries.
+/// The folder of attempt `attempt` of the job `id` in the queue folder `queue`: `a/<hh>/<slug>/<n>`. `hh`, the last two hex digits of the
+/// slug, keeps folders small in queues of 100,000 jobs.
 pub fn folder(queue: &Path, id: &str, attempt: u32) -> PathBuf {
     let slug = slug(id);
     let spread = slug.get(slug.len() - 2..).unwrap_or_default().to_owned();
@@ -80,7 +81,7 @@ pub fn folder(queue: &Path, id: &str, attempt: u32) -> PathBuf {
     job.join(attempt.to_string())
 }
 
-/// `spec.json`: everything a runner must know; it reads nothing else of the queue.
+/// `spec.json`: all that a runner needs; it reads nothing else of the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spec {
     /// Schema id.
@@ -91,61 +92,63 @@ pub struct Spec {
     pub attempt: u32,
     /// What to run.
     pub command: Command,
-    /// Lines for the shell before the command, under `set -e`: conda's hook, its activation, the manifest's `setup`. When one
-    /// fails the attempt ends as [`Ending::StartFailed`].
+    /// Shell lines that run before the command, under `set -e`: the hook of conda, its activation, the manifest's `setup`. If one fails,
+    /// the attempt ends as [`Ending::StartFailed`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
-    /// Working directory, absolute. Missing: [`Ending::StartFailed`].
+    /// Working directory, absolute. If it is missing, the attempt ends as [`Ending::StartFailed`].
     #[schemars(with = "String")]
     pub cwd: PathBuf,
-    /// Variables beside those the runner has itself; `CUDA_VISIBLE_DEVICES` and `CUDA_DEVICE_ORDER` among them when cards are
+    /// Environment variables, in addition to the runner's own. `CUDA_VISIBLE_DEVICES` and `CUDA_DEVICE_ORDER` are among them if cards were
     /// given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Globs of files that the attempt is to write; relative ones count from `cwd`.
+    /// Globs of files that the attempt should write; relative ones are resolved against `cwd`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<String>,
-    /// Milliseconds that outputs may be late after an exit with 0 (network file systems publish late).
+    /// Milliseconds to wait for missing outputs after exit status 0, because network file systems show files late.
     pub output_wait_ms: u64,
     /// Milliseconds the command may run, on a clock that counts while the machine sleeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_ms: Option<u64>,
-    /// What the job is told before its time limit.
+    /// The signal that the job gets before its time limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<Notice>,
     /// Milliseconds between SIGTERM and SIGKILL.
     pub kill_grace_ms: u64,
-    /// Milliseconds that children may outlive the command; [`LEFT_ALONE`]: as long as they like.
+    /// Milliseconds that child processes may run after the command has exited; [`LEFT_ALONE`]: without limit.
     pub linger_ms: u64,
-    /// Texts that mean GPU out of memory, searched as bytes in this attempt's part of the log, only when the command failed.
+    /// Texts that mean that a GPU's memory ran out. They are searched as bytes in this attempt's part of the log, if the command failed or
+    /// outputs are missing.
     #[serde(default)]
     pub oom_patterns: Vec<String>,
-    /// The log, absolute; opened for append, its folder exists.
+    /// The log, absolute; opened for appending. Its folder exists.
     #[schemars(with = "String")]
     pub log: PathBuf,
-    /// Lock files of the cards given: held by the job's whole tree until it is empty.
+    /// Lock files of the cards that were given: held until all processes of the job are gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub leases: Vec<PathBuf>,
-    /// Where the record of the run is kept, `<project>/.aris/runs`; absent: nowhere.
+    /// The folder for the record of the run, `<project>/.aris/runs`; absent: no record is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub ledger: Option<PathBuf>,
-    /// Cards that `CUDA_VISIBLE_DEVICES` must list when the command starts; checked where somebody else sets it (Slurm). 0: no
-    /// check.
+    /// How many cards `CUDA_VISIBLE_DEVICES` must list when the command starts; checked where the batch system sets it (Slurm). 0: not
+    /// checked.
     #[serde(default)]
     pub cards: u32,
 }
 
-/// As [`Spec::linger_ms`]: what outlives a command that ended by itself is no part of the job. What a signal took the command from still is.
+/// A value of [`Spec::linger_ms`]: processes that outlive a command that exited by itself are not part of the job. Those that outlive a
+/// command that was killed by a signal are.
 pub const LEFT_ALONE: u64 = u64::MAX;
 
-/// A signal to the programs of a job that handle it, so that they save their work before the time limit.
+/// A signal to those programs of a job that handle it, so that they save their work before the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notice {
     /// Number of the signal.
     pub signal: i32,
-    /// Milliseconds before the time limit.
+    /// How many milliseconds before the time limit.
     pub before_ms: u64,
 }
 
@@ -153,14 +156,14 @@ pub struct Notice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
-    /// One text for `bash -c` (`sh -c` where there is no bash), passed as one argument.
+    /// A text that is passed as one argument to `bash -c`, or to `sh -c` where there is no bash.
     Shell(String),
-    /// A program and its arguments; no shell has a part in it. With `setup` lines the shell becomes the program at the end.
+    /// A program and its arguments, without a shell. With `setup` lines, a shell runs these and then replaces itself by the program.
     Argv(Vec<String>),
 }
 
 impl Command {
-    /// The command as a shell reads it.
+    /// The command as a line of shell.
     pub fn line(&self) -> String {
         match self {
             Self::Shell(text) => text.clone(),
@@ -178,19 +181,19 @@ pub struct Claim {
     pub runner: ProcessId,
     /// Host name, for people and for shared file systems.
     pub host: String,
-    /// When.
+    /// When it was claimed.
     #[schemars(with = "String")]
     pub time: Timestamp,
 }
 
-/// A process, told apart from a later one with the same number.
+/// A process. Its start time distinguishes it from a later one with the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessId {
-    /// Process number.
+    /// Process id.
     pub pid: i32,
-    /// `/proc/sys/kernel/random/boot_id`; empty where there is none.
+    /// `/proc/sys/kernel/random/boot_id`; empty if it cannot be read.
     pub boot_id: String,
-    /// Field 22 of `/proc/<pid>/stat`: clock ticks after the boot; 0 where there is none.
+    /// Field 22 of `/proc/<pid>/stat`: clock ticks from boot to start; 0 if it cannot be read.
     pub start_ticks: u64,
 }
 
@@ -201,16 +204,16 @@ pub struct Start {
     pub schema: String,
     /// The command's first process.
     pub process: ProcessId,
-    /// Its process group.
+    /// Process group of the command.
     pub pgid: i32,
-    /// When.
+    /// When it started.
     #[schemars(with = "String")]
     pub time: Timestamp,
     /// Length of the log before this attempt wrote to it, in bytes.
     pub log_offset: u64,
 }
 
-/// `exit.json`: how the attempt ended. Facts only; what they mean is judged by the manager.
+/// `exit.json`: how the attempt ended. It holds facts only; the manager judges them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exit {
     /// Schema id.
@@ -220,31 +223,31 @@ pub struct Exit {
     /// Whether the runner ended it, and why.
     #[serde(default)]
     pub ended_by_us: EndedByUs,
-    /// A text that means GPU out of memory; looked for only when the command failed.
+    /// A text that means that a GPU's memory ran out; looked for only if the command failed or outputs are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oom: Option<OomText>,
-    /// Whether the control group's `oom_kill` counter rose; `None`: it cannot be told.
+    /// Whether the control group's `oom_kill` counter rose; `None`: there is no counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oom_kill: Option<bool>,
     /// One for each of the spec's `outputs`, in their order.
     #[serde(default)]
     pub outputs: Vec<OutputSeen>,
-    /// Processes of the job that were still there after `linger` and were ended.
+    /// Processes of the job that were still running after `linger` and were ended.
     #[serde(default)]
     pub left_behind: u32,
-    /// When the command started; `None`: it did not.
+    /// When the command started; `None`: it did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub started: Option<Timestamp>,
     /// When its first process ended.
     #[schemars(with = "String")]
     pub ended: Timestamp,
-    /// Milliseconds between the two, on a clock that nobody sets.
+    /// Milliseconds between the two, on a monotonic clock.
     pub ran_ms: u64,
     /// Length of the log before this attempt wrote to it, in bytes.
     #[serde(default)]
     pub log_offset: u64,
-    /// Why the project has no record of the run, or one that leaves something out; `None`: nothing stood against it.
+    /// Why there is no record of the run in the project, or what the record leaves out; `None`: there was no problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_problem: Option<String>,
 }
@@ -255,14 +258,14 @@ pub struct Exit {
 pub enum Ending {
     /// It exited with this status, 0 to 255.
     Code(i32),
-    /// This signal ended it.
+    /// The number of the signal that ended it.
     Signal(i32),
-    /// It never ran; the text says what failed (working directory, setup line, shell, cards), with the path and the cause.
+    /// It never ran: what failed (working directory, setup line, shell, cards), with the path and the cause.
     StartFailed(String),
 }
 
 impl Default for Ending {
-    /// Nothing has run so far.
+    /// The value before anything has run.
     fn default() -> Self {
         Self::StartFailed(String::new())
     }
@@ -277,11 +280,11 @@ pub enum EndedByUs {
     None,
     /// The time limit passed.
     TimeLimit,
-    /// It was asked to.
+    /// Somebody cancelled the attempt.
     Cancelled,
 }
 
-/// Where a log says that a GPU's memory ran out.
+/// A text in a log that says that a GPU's memory ran out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OomText {
     /// The pattern that was found.
@@ -290,14 +293,14 @@ pub struct OomText {
     pub offset: u64,
 }
 
-/// What was found of one declared output after the command ended.
+/// What was found for one declared output after the command had ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutputSeen {
     /// The glob.
     pub pattern: String,
-    /// Files that match.
+    /// Number of files that match.
     pub matches: u64,
-    /// Files among them that are new or differ (inode, size, time of change) from before the start.
+    /// Number of these that are new, or differ in inode, size or modification time from before the start.
     pub fresh: u64,
 }
 

@@ -1,10 +1,10 @@
-//! The line between a manager and a runner that it starts: a socket that is the runner's stdin.
+//! The connection between a manager and a runner that it starts: a socket that is the runner's stdin.
 //!
-//! The runner begins when the open leases of its cards have come over the line, and goes when the line ends before: so it can come up
-//! while its start is written down. The manager holds its end for as long as it lives.
+//! A runner begins when it receives the leases of its cards, and exits if the connection ends before that. So it can be started while the
+//! manager still writes the start to its journal. The manager keeps its end open for as long as it lives.
 //!
-//! A descriptor that is simply inheritable would leak into whatever else the manager starts at that moment, and a card would stay
-//! taken for as long as that lives. Given back and taken anew by the runner, a card could go to another queue in between.
+//! If the descriptors of leases were simply inheritable, any process that the manager starts at that moment would hold the cards, too. If
+//! the manager released the leases and the runner took them anew, another queue could take a card in between.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -20,10 +20,10 @@ use rustix::net::{
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
 
-/// Descriptors in one message. **Source**: `SCM_MAX_FD` of Linux is 253; no machine has that many cards.
+/// Most descriptors in one message. **Source**: `SCM_MAX_FD` of Linux is 253; no machine has that many cards.
 const MOST: usize = 128;
 
-/// Gives the leases to the runner at the other end, which begins.
+/// Sends the leases to the runner at the other end, which then begins.
 pub(crate) fn give(line: &UnixStream, leases: &[Lease]) -> Result<(), AttemptError> {
     let failed = "hand leases over";
     let leases: Vec<_> = leases.iter().map(AsFd::as_fd).collect();
@@ -37,7 +37,7 @@ pub(crate) fn give(line: &UnixStream, leases: &[Lease]) -> Result<(), AttemptErr
     sent.map(drop).map_err(AttemptError::system(failed))
 }
 
-/// Waits for the leases; none where this is no line. `None`: the line has ended.
+/// Waits for the leases. Empty if stdin is no such socket; `None`: the connection has ended.
 pub(crate) fn take(line: impl AsFd) -> Option<Vec<OwnedFd>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -57,7 +57,7 @@ pub(crate) fn take(line: impl AsFd) -> Option<Vec<OwnedFd>> {
     Some(leases)
 }
 
-/// Whether the manager at the other end lives.
+/// Whether the manager at the other end is alive.
 pub(crate) fn is_open(line: impl AsFd) -> bool {
     let mut byte = [0_u8; 1];
     let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;

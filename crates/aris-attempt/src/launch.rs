@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use crate::error::AttemptError;
 use crate::format::{SPEC, Spec};
 
-/// The program that runs attempts: it calls [`runner::serve`](crate::runner::serve) with its last argument.
+/// How to start a runner: a program that calls [`runner::serve`](crate::runner::serve) with its last argument.
 #[derive(Clone, Debug)]
 pub struct Runner {
     /// The program, absolute.
@@ -18,10 +18,10 @@ pub struct Runner {
     pub arguments: Vec<OsString>,
 }
 
-/// Creates the attempt's folder and writes what is to run.
+/// Creates the attempt's folder and writes its specification.
 ///
-/// Nothing is synced: the intention stands in the caller's journal, and an attempt that an earlier boot left without an exit record is
-/// lost whatever else there is.
+/// Nothing is synced: the caller's journal records that the attempt was begun, and an attempt of an earlier boot without an exit record is
+/// lost in any case.
 pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     aris_fs::create_dir(folder)?;
     let path = folder.join(SPEC);
@@ -29,7 +29,8 @@ pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     Ok(aris_fs::replace_unsynced(&path, &bytes)?)
 }
 
-/// A runner that comes up, and waits for [`Watch::begin`](crate::Watch::begin). Without that it claims nothing and goes.
+/// A runner that is starting up, and waits for [`Watch::begin`](crate::Watch::begin). If its connection ends before that, it claims nothing
+/// and exits.
 #[derive(Debug)]
 pub struct Waiting {
     pub(crate) child: Child,
@@ -37,9 +38,9 @@ pub struct Waiting {
 }
 
 impl Runner {
-    /// Starts the runner of the attempt in `folder`, which need not be there yet.
+    /// Starts the runner of the attempt in `folder`, which need not exist yet.
     ///
-    /// It leaves this process's session at once, and says nothing: what it has to say stands in the folder.
+    /// The runner leaves this process's session at once. Its stdout and stderr are closed; its messages are in the folder.
     ///
     /// **Errors**: the program cannot be started.
     pub fn start(&self, folder: &Path) -> Result<Waiting, AttemptError> {

@@ -1,10 +1,10 @@
-//! One attempt of one job on this machine, from both sides: the runner that carries it out, and what a manager needs to start it, see
-//! its end, find it again after its own death, and give it cards that nobody else has.
+//! One attempt of a job on this machine. One part is the runner that carries it out. The other part is for a manager: to start the attempt,
+//! see its end, find it again after a restart, and lease cards for it.
 //!
-//! The two sides meet in the attempt's folder ([`crate::format`]) and nowhere else: a manager may be killed at any moment, and the
-//! next one finds everything there.
+//! Both parts communicate only through the attempt's folder ([`crate::format`]), so a manager may be killed at any moment and the next one
+//! finds everything there.
 //!
-//! Linux alone: inotify, handles on processes, and children that outlive their parents.
+//! It works on Linux only: it needs inotify, pidfds, and children that outlive their parents.
 
 #![warn(missing_docs)]
 

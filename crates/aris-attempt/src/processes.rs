@@ -1,4 +1,4 @@
-//! Processes: who one is, who descends from whom, and signals that reach nobody else.
+//! Processes: their identity, their descendants, and signals that reach no other process.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,10 +7,10 @@ use crate::format::ProcessId;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-/// `/proc/<pid>/stat` of a process with a thousand-byte name is shorter.
+/// Most bytes of `/proc/<pid>/stat`; with a name of a thousand bytes it is still shorter.
 const STAT_LIMIT: u64 = 16 * 1024;
 
-/// Children of one process; far above what a machine runs.
+/// Most bytes of a process's list of children; far above what a machine runs.
 const CHILDREN_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// What `/proc/<pid>/stat` says of a process.
@@ -18,18 +18,18 @@ const CHILDREN_LIMIT: u64 = 16 * 1024 * 1024;
 pub(crate) struct Stat {
     /// Its parent.
     pub(crate) parent: i32,
-    /// Clock ticks after the boot at which it started.
+    /// When it started, in clock ticks after the boot.
     pub(crate) start_ticks: u64,
-    /// Over, and not yet asked about by its parent.
+    /// Whether it has exited and its parent has not reaped it yet.
     pub(crate) over: bool,
 }
 
-/// A process of a tree, told apart from a later one with the same number.
+/// A process. Its start time distinguishes it from a later one with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Member {
-    /// Its number.
+    /// Its process id.
     pub(crate) pid: i32,
-    /// When it started.
+    /// When it started, in clock ticks after the boot.
     pub(crate) start_ticks: u64,
 }
 
@@ -43,13 +43,14 @@ impl From<&ProcessId> for Member {
 }
 
 impl Member {
-    /// Whether this very process is still there.
+    /// Whether this very process still runs.
     pub(crate) fn lives(self) -> bool {
         stat(self.pid).is_some_and(|stat| !stat.over && stat.start_ticks == self.start_ticks)
     }
 }
 
-/// Fields 3, 4 and 22 of `/proc/<pid>/stat`. The name, field 2, is in parentheses and may hold anything, also `)` and blanks.
+/// Parses fields 3, 4 and 22 of `/proc/<pid>/stat`. The name, field 2, is in parentheses and may contain any characters, also `)` and
+/// blanks.
 ///
 /// **Source**: proc(5).
 pub(crate) fn parse_stat(bytes: &[u8]) -> Option<Stat> {
@@ -63,13 +64,13 @@ pub(crate) fn parse_stat(bytes: &[u8]) -> Option<Stat> {
     })
 }
 
-/// What is known of process `pid`; `None` when there is none, or where there is no `/proc`.
+/// The state of process `pid`; `None` if there is no such process, or no `/proc`.
 pub(crate) fn stat(pid: i32) -> Option<Stat> {
     let path = format!("/proc/{pid}/stat");
     parse_stat(&aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?)
 }
 
-/// Whether a process runs. One that was killed stands in the list until its parent asks for it.
+/// Whether a process runs. A process that has exited and was not reaped yet does not.
 pub fn runs(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| !stat.over)
 }
@@ -86,14 +87,14 @@ pub(crate) fn handles(pid: i32, signal: i32) -> bool {
     mask.zip(bit).is_some_and(|(mask, bit)| mask & bit != 0)
 }
 
-/// The boot this machine is in; empty where there is no such thing.
+/// The id of the current boot; empty if it cannot be read.
 pub fn boot_id() -> String {
     let bytes = aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128);
     let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
     text.trim().to_owned()
 }
 
-/// The identity of process `pid`, in the boot `boot_id`.
+/// The identity of process `pid`; `boot_id` is the current boot.
 pub(crate) fn identity(pid: i32, boot_id: String) -> ProcessId {
     ProcessId {
         pid,
@@ -102,19 +103,19 @@ pub(crate) fn identity(pid: i32, boot_id: String) -> ProcessId {
     }
 }
 
-/// The number of this process.
+/// The process id of this process.
 pub(crate) fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
-/// Everything that descends from process `root` and is not over, without it. A process that appears while this is looked at may be missing: who ends a
-/// tree looks again until it is empty.
+/// All descendants of process `root` that have not exited, without `root` itself. A process that starts during this call may be missing, so
+/// whoever ends a tree repeats the call until it is empty.
 pub(crate) fn descendants(root: i32) -> Vec<Member> {
     let mut found = BTreeSet::new();
     let mut open = vec![root];
     while let Some(parent) = open.pop() {
         let Some(children) = children(parent) else {
-            // Gone, unless it is the root: then this kernel does not list children (CONFIG_PROC_CHILDREN).
+            // The process is gone. If it is the root, this kernel does not list children (`CONFIG_PROC_CHILDREN`).
             if parent == root {
                 return descendants_by_scan(root);
             }
@@ -129,7 +130,7 @@ pub(crate) fn descendants(root: i32) -> Vec<Member> {
     found.into_iter().collect()
 }
 
-/// The processes that have this file open, as far as they may be looked at: this user's.
+/// The processes that have this file open, as far as this user may inspect them.
 pub(crate) fn holders(path: &Path) -> Vec<Member> {
     let has = |pid: i32| {
         let files = aris_fs::list_sorted(Path::new(&format!("/proc/{pid}/fd")));
@@ -141,14 +142,14 @@ pub(crate) fn holders(path: &Path) -> Vec<Member> {
     holders
 }
 
-/// A process that is not over, with its parent.
+/// A process that has not exited, with its parent.
 fn living(pid: i32) -> Option<(Member, i32)> {
     let stat = stat(pid).filter(|stat| !stat.over)?;
     let start_ticks = stat.start_ticks;
     Some((Member { pid, start_ticks }, stat.parent))
 }
 
-/// All of these.
+/// All processes that have not exited, with their parents.
 fn all() -> Vec<(Member, i32)> {
     let entries = aris_fs::list_sorted(Path::new("/proc")).unwrap_or_default();
     let numbers = entries.iter().filter_map(|entry| entry.name.to_str());
@@ -156,7 +157,7 @@ fn all() -> Vec<(Member, i32)> {
     numbers.filter_map(living).collect()
 }
 
-/// Children of all threads of a process.
+/// The children of all threads of a process.
 fn children(pid: i32) -> Option<Vec<i32>> {
     let mut children = Vec::new();
     let tasks = aris_fs::list_sorted(Path::new(&format!("/proc/{pid}/task"))).ok()?;
@@ -192,17 +193,18 @@ fn descendants_by_scan(root: i32) -> Vec<Member> {
     all.filter(|member| family.contains(&member.pid)).collect()
 }
 
-/// Sends a signal to exactly this process, if it is still there.
+/// Sends a signal to exactly this process, if it still exists.
 pub(crate) fn send(member: Member, signal: Signal) -> bool {
     let Some(pid) = Pid::from_raw(member.pid) else {
         return false;
     };
     let same = || stat(member.pid).is_some_and(|stat| stat.start_ticks == member.start_ticks);
     match pidfd_open(pid, PidfdFlags::empty()) {
-        // Looked at after opening: from then on the handle means this process and no later one.
+        // Checked after opening: from then on, the handle cannot refer to a later process.
         Ok(handle) => same() && pidfd_send_signal(&handle, signal).is_ok(),
         Err(Errno::SRCH) => false,
-        // Before Linux 5.3, and under filters that do not know the call: the gap is some microseconds.
+        // Before Linux 5.3, and under seccomp filters without this call, the process may change in the microseconds between check and
+        // signal.
         Err(_) => same() && kill_process(pid, signal).is_ok(),
     }
 }

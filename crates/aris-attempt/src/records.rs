@@ -6,12 +6,12 @@ use serde::de::DeserializeOwned;
 
 use crate::error::AttemptError;
 
-/// A record holds a command and its environment; far above what a system lets start.
+/// Most bytes of a record. It holds a command and its environment, which the system limits to far less.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Reads a record that must be there.
 ///
-/// **Errors**: [`AttemptError::Fs`], also when it is absent; [`AttemptError::Record`] when it is something else.
+/// **Errors**: [`AttemptError::Fs`], also if it is missing; [`AttemptError::Record`] if it cannot be parsed.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, AttemptError> {
     let bytes = aris_fs::read(path, LIMIT)?;
     serde_json::from_slice(&bytes).map_err(AttemptError::record(path))

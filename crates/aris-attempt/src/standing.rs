@@ -1,4 +1,4 @@
-//! Where an attempt stands, from its folder alone: for a manager that finds it after its own death, or that hears nothing more.
+//! The state of an attempt, from its folder alone: for a manager that finds the attempt after a restart, or that hears nothing more of it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,37 +14,37 @@ use crate::processes::{self, Member};
 use crate::records;
 use crate::runner::record;
 
-/// A runner on another machine that has given no sign for so long is gone. **Source**: queue design, node failure: 60 s, six heartbeats.
+/// A runner on another machine without a heartbeat for this long is dead. **Source**: queue design, node failure: 60 s, six heartbeats.
 const SILENT: SignedDuration = SignedDuration::from_mins(1);
 
-/// Where an attempt stands.
+/// The state of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// No runner has claimed it. One that was started and has not come so far still may, unless the attempt is [withdrawn](withdraw).
+    /// No runner has claimed it. A runner that was started may still do so, unless the attempt is [withdrawn](withdraw).
     Unclaimed,
-    /// A runner has it and lives, or what it started does.
+    /// A runner has claimed it, and the runner or its job is alive.
     Running {
-        /// Which.
+        /// The runner's claim.
         claim: Claim,
-        /// What it started; `None`: nothing so far.
+        /// The start record; `None`: the command has not started, as far as is known.
         start: Option<Start>,
-        /// The runner is gone, and the job runs on without it: nobody will tell how it ends.
+        /// The runner is dead and the job still runs, so its end will not be recorded.
         orphan: bool,
     },
-    /// It is over, and this is how.
+    /// It has ended, with this record.
     Ended(Box<Exit>),
-    /// A runner had it, is gone, and left no exit record. How the job ended is not known.
+    /// Its runner is dead and left no exit record. How the job ended is unknown.
     Lost {
-        /// Which; `None` when the claim cannot be read.
+        /// The runner's claim; `None` if it cannot be read.
         claim: Option<Claim>,
-        /// What it started; `None`: nothing that is known.
+        /// The start record; `None`: the command did not start, as far as is known.
         start: Option<Start>,
     },
 }
 
 impl Standing {
-    /// The command's process, if it is known, and since when it runs; `None` when it does not run. Where the runner was killed before it
-    /// wrote down that the command had started, the command counts as running since the runner claimed the attempt.
+    /// The process id of the command, if known, and when it started; `None` if it does not run. If the runner was killed before it wrote
+    /// the start record, the command counts as running since the claim.
     pub fn running(&self) -> Option<(Option<i32>, Timestamp)> {
         match self {
             Self::Running {
@@ -60,12 +60,13 @@ impl Standing {
     }
 }
 
-/// Looks where the attempt in `folder` stands.
+/// Determines the state of the attempt in `folder`.
 ///
-/// Alive is whose lock is held, or whose command is still there. For a runner on another machine, where locks may not be seen, a heartbeat younger than 60 s counts as
-/// well. Damaged records, as a power cut leaves them, count as absent.
+/// An attempt is alive while its runner's lock is held, or while the command's process or another process of the job exists. For a runner
+/// on another machine, whose locks may be invisible, a heartbeat younger than 60 s counts as well. Damaged records, as a power cut leaves
+/// them, count as missing.
 ///
-/// **Errors**: the disk does not let itself be read: then nothing is known.
+/// **Errors**: the folder cannot be read, so the state is unknown.
 pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
     if let Some(exit) = whole(&folder.join(EXIT))? {
         return Ok(Standing::Ended(Box::new(exit)));
@@ -77,7 +78,7 @@ pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
     }
     let alive = lives(folder, claim.as_ref())?;
     let start: Option<Start> = whole(&folder.join(START))?;
-    // Looked at again: it may have ended between the two looks.
+    // Checked again: the attempt may have ended after the first check.
     if let Some(exit) = whole(&folder.join(EXIT))? {
         return Ok(Standing::Ended(Box::new(exit)));
     }
@@ -93,13 +94,13 @@ pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
     })
 }
 
-/// Whether the command's first process is still there: this boot's, and not another one with its number.
+/// Whether the command's first process still exists: started in this boot, and not another process with its id.
 fn runs(start: &Start) -> bool {
     start.process.boot_id == processes::boot_id() && Member::from(&start.process).lives()
 }
 
-/// Ends a job that has lost its runner: SIGTERM to all of it, and SIGKILL when the request to end it is older than `grace`. Whoever still
-/// has the tree's lock open belongs to it.
+/// Ends a job whose runner is dead: SIGTERM to all its processes, or SIGKILL if the request to end it is older than `grace`. A process
+/// belongs to the job if it has the file of the tree's lock open.
 pub fn end_orphan(folder: &Path, grace: Duration) {
     let start = match standing(folder) {
         Ok(Standing::Running { start, orphan, .. }) if orphan => start,
@@ -116,7 +117,7 @@ pub fn end_orphan(folder: &Path, grace: Duration) {
     let first = start.filter(runs);
     members.extend(first.map(|start| Member::from(&start.process)));
     for member in &members {
-        // What descends from it may have closed the files that it inherited.
+        // Its descendants may have closed the files that they inherited.
         for below in processes::descendants(member.pid) {
             processes::send(below, signal);
         }
@@ -124,8 +125,8 @@ pub fn end_orphan(folder: &Path, grace: Duration) {
     }
 }
 
-/// Ends what the work of an attempt left behind, from within the work: SIGTERM to everything below the attempt's runner but this process, and
-/// SIGKILL after `grace`. Does nothing in a process that is not the runner's child.
+/// Ends the processes that the work of an attempt left behind; called by the work itself. SIGTERM goes to all descendants of the attempt's
+/// runner except this process, and SIGKILL after `grace`. Does nothing in a process that is not the runner's child.
 pub fn end_strays(folder: &Path, grace: Duration) {
     let Ok(Some(claim)) = whole::<Claim>(&folder.join(CLAIM)) else {
         return;
@@ -157,7 +158,7 @@ pub fn end_strays(folder: &Path, grace: Duration) {
     }
 }
 
-/// A record, when it is there and whole.
+/// A record, if it exists and can be parsed.
 fn whole<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, AttemptError> {
     match records::read_optional(path) {
         Err(AttemptError::Record { .. }) => Ok(None),
@@ -179,7 +180,7 @@ fn lives(folder: &Path, claim: Option<&Claim>) -> Result<bool, AttemptError> {
         && last_sign(folder).is_some_and(|sign| clock::wall().duration_since(sign) < SILENT))
 }
 
-/// The latest time of heartbeat and claim.
+/// The later of the last heartbeat and the claim.
 fn last_sign(folder: &Path) -> Option<Timestamp> {
     let time = |name: &str| {
         let modified = folder.join(name).metadata().ok()?.modified().ok()?;
@@ -188,8 +189,8 @@ fn last_sign(folder: &Path) -> Option<Timestamp> {
     [HEARTBEAT_FILE, CLAIM].into_iter().filter_map(time).max()
 }
 
-/// Asks for the end of an attempt: a request in its folder, which its runner finds, now when it is on this machine, within a heartbeat
-/// elsewhere, and before it starts anything when it has not come so far. `why` is for people.
+/// Asks to end an attempt, by a request in its folder. A runner on this machine reads it at once, one on another machine at its next
+/// heartbeat, and one that has not started its command yet before it does. `why` is for people.
 pub fn cancel(folder: &Path, why: &str) -> Result<(), AttemptError> {
     let path = folder.join(CANCEL);
     if !exists(&path)? {
@@ -205,10 +206,9 @@ pub fn cancel(folder: &Path, why: &str) -> Result<(), AttemptError> {
     Ok(())
 }
 
-/// Makes sure that an unclaimed attempt is never run: this process claims it itself, and does nothing with it. Afterwards it stands as
-/// [`Standing::Lost`].
+/// Makes sure that an unclaimed attempt never runs: this process claims it, and does nothing more. Its state is then [`Standing::Lost`].
 ///
-/// **Errors**: [`AttemptError::Taken`] when a runner has it.
+/// **Errors**: [`AttemptError::Taken`] if a runner has claimed it.
 pub fn withdraw(folder: &Path) -> Result<(), AttemptError> {
     record::claim(folder, &record::own_claim())
 }

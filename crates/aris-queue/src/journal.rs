@@ -1,12 +1,12 @@
-//! The journal: what happened to a queue, one line for each event, never changed.
+//! The journal: the history of a queue, one line for each event, append-only.
 //!
 //! ```text
 //! {"seq":7,"time":"2026-11-20T17:00:00.123Z","event":{"start":{…}},"crc":"89abcdef"}
 //! ```
 //!
-//! The checksum is that of everything before `,"crc"`. Lines that a killed writer or a power cut left torn at the end are cut off; a
-//! damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it. One sync makes
-//! many lines durable. **Source**: queue design §9.
+//! The checksum covers the line up to `,"crc"`. An incomplete end, left by a killed writer or a power cut, is removed. A damaged line
+//! before a good one means that somebody else wrote into the file; reading it is then an error. One sync makes many lines durable.
+//! **Source**: queue design §9.
 
 use std::path::Path;
 
@@ -21,18 +21,18 @@ use crate::state::Event;
 /// The file's name in the queue's folder.
 pub const FILE: &str = "journal.jsonl";
 
-/// An event as the journal has it.
+/// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry<E = Event> {
-    /// From 1, without gaps.
+    /// Its number, from 1, without gaps.
     pub seq: u64,
-    /// When.
+    /// When it happened.
     pub time: Timestamp,
-    /// What.
+    /// What happened.
     pub event: E,
 }
 
-/// The journal of a queue, open for appending. One process at a time: its manager, which holds the queue's lock.
+/// The journal of a queue, open for appending. Only one process may have it open: the manager, which holds the queue's lock.
 #[derive(Debug)]
 pub struct Journal {
     log: Log,
@@ -40,19 +40,19 @@ pub struct Journal {
     pending: String,
 }
 
-/// What was found on opening.
+/// The result of [`Journal::open`].
 #[derive(Debug)]
 pub struct Opened {
     /// The journal.
     pub journal: Journal,
-    /// What happened before.
+    /// The events that it holds.
     pub entries: Vec<Entry>,
-    /// Bytes of a torn end that were cut off.
+    /// Bytes of an incomplete end that were removed.
     pub torn: u64,
 }
 
 impl Journal {
-    /// Opens the journal in the queue's folder, or begins it.
+    /// Opens the journal in the queue's folder, or creates it.
     pub fn open(folder: &Path) -> Result<Opened, Told> {
         let path = folder.join(FILE);
         let (mut log, bytes) = Log::open(&path)?;
@@ -72,25 +72,25 @@ impl Journal {
         })
     }
 
-    /// Reads the journal without opening it for writing; a torn end is left out. Nothing when there is no journal.
+    /// Reads the journal without opening it for writing, up to an incomplete end. Gives nothing when there is no journal.
     pub fn read(folder: &Path) -> Result<Vec<Entry>, Told> {
         let path = folder.join(FILE);
         let bytes = aris_fs::read_optional(&path, Log::LIMIT)?.unwrap_or_default();
         Ok(entries(&path, &bytes)?.0)
     }
 
-    /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
+    /// Adds an event in memory. The next [`Journal::sync`] writes it to the file, durably.
     pub fn push(&mut self, event: &Event, time: Timestamp) {
         let seq = self.next;
-        // Plain structures with text keys always have a form.
+        // Serializing these types cannot fail.
         let text = serde_json::to_string(&Entry { seq, time, event }).unwrap_or_default();
         aris_fs::seal(&mut self.pending, &text);
         self.next += 1;
     }
 
-    /// Makes everything that was added durable.
+    /// Writes all added events to the file, durably.
     ///
-    /// **Errors**: the disk refuses; then nothing was added to the file, and a later call tries again.
+    /// **Errors**: the disk fails; then the file is unchanged, and a later call tries again.
     pub fn sync(&mut self) -> Result<(), FsError> {
         if self.pending.is_empty() {
             return Ok(());
@@ -100,9 +100,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Adds events and makes them durable, with all that was added before.
+    /// Adds events and writes them durably, together with those added before.
     ///
-    /// **Errors**: the disk refuses; then these events did not happen.
+    /// **Errors**: the disk fails; then these events are discarded.
     pub fn commit(&mut self, events: &[Event], time: Timestamp) -> Result<(), FsError> {
         let before = (self.next, self.pending.len());
         for event in events {
@@ -121,13 +121,13 @@ impl Journal {
         self.next - 1
     }
 
-    /// Whether something was added since the last [`Journal::sync`].
+    /// Whether events were added since the last [`Journal::sync`].
     pub fn is_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 }
 
-/// The entries, and the number of bytes up to the end of the last good line.
+/// The entries, and the offset of the end of the last good line.
 fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), Invalid> {
     let parse = |line: &[u8]| {
         let entry: Entry = serde_json::from_slice(line).map_err(|error| error.to_string())?;
@@ -146,7 +146,7 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), Invalid> {
     let (entries, good): (Vec<Entry>, u64) =
         aris_fs::sealed(bytes, parse).map_err(|wrong| damaged(wrong.line, wrong.why))?;
     match entries.first() {
-        // What came before is gone, and with it what ran.
+        // The beginning of the file is missing, so it is unknown which jobs ran.
         Some(first) if first.seq != 1 => {
             Err(damaged(1, format!("it begins with event {}", first.seq)))
         }
@@ -222,7 +222,7 @@ mod tests {
         std::fs::write(&path, &whole[ends[0] + 1..]).expect("write");
         let error = Journal::open(folder.path()).expect_err("the beginning is gone");
         assert!(error.to_string().contains("begins with event 2"), "{error}");
-        // A whole last line with a wrong checksum was not torn but changed; a hole in it is what a power cut leaves.
+        // A complete last line with a wrong checksum was changed by somebody; null bytes in it are what a power cut leaves.
         for (byte, torn) in [(b'x', false), (0, true)] {
             damaged.clone_from(&whole);
             damaged[ends[1] + 10] = byte;

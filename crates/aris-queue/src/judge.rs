@@ -1,21 +1,21 @@
-//! What an attempt's exit record comes to. A pure function, tested as the table of queue design §5.
+//! Whether an attempt completed or failed, and why, from its exit record. A pure function; the tests are the table of queue design §5.
 
 use crate::manifest::{DoneWhen, Retry};
 use crate::state::{Outcome, Reason, Spent, Verdict};
 use aris_attempt::format::{EndedByUs, Ending, Exit, OomText};
 
-/// SIGKILL, which the kernel sends when memory runs out. **Source**: signal(7).
+/// SIGKILL, which the kernel sends to a process when memory runs out. **Source**: signal(7).
 const KILL: i32 = 9;
 
-/// The exit status with which a job asks to go on in its next attempt. **Source**: sysexits.h, `EX_TEMPFAIL`.
+/// The exit status with which a job asks to be continued in its next attempt. **Source**: sysexits.h, `EX_TEMPFAIL`.
 pub const CONTINUE: i32 = 75;
 
-/// Texts that mean that a GPU's memory ran out, each as the program prints it.
+/// Texts in a job's log that mean that a GPU's memory ran out.
 ///
 /// **Sources**, in order: `PyTorch` from 2.5 on (`torch.OutOfMemoryError`) and before (`RuntimeError: CUDA out of memory`,
 /// `c10/cuda/CUDACachingAllocator.cpp`); the CUDA runtime's `cudaErrorMemoryAllocation` text; cuBLAS's status name; `PyTorch` on `ROCm`;
-/// XLA and JAX (absl status code name with its usual text); TensorFlow's `ResourceExhaustedError` of the same allocator; `CuPy`; Triton;
-/// the CUDA driver's result code, as numba and others print it; the CUDA runtime's.
+/// XLA and JAX (the absl status code's name with its usual text); TensorFlow's `ResourceExhaustedError` of the same allocator; `CuPy`;
+/// Triton; the CUDA driver's result code, as numba and others print it; the result code of the CUDA runtime.
 pub const OOM_PATTERNS: [&str; 12] = [
     "torch.OutOfMemoryError",
     "torch.cuda.OutOfMemoryError",
@@ -31,7 +31,8 @@ pub const OOM_PATTERNS: [&str; 12] = [
     "cudaErrorMemoryAllocation",
 ];
 
-/// Judges an attempt by its exit record. `continues`: it may exit with [`CONTINUE`]. Outputs were compared by the runner, on the machine where they were written.
+/// Judges an attempt by its exit record. `continues`: the job may exit with [`CONTINUE`]. The record says which outputs are new: the runner
+/// compared them on the machine where they were written.
 pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     let declared = !exit.outputs.is_empty();
     let all_there = declared && exit.outputs.iter().all(|output| output.matches > 0);
@@ -47,7 +48,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     };
     let log_says = |oom: &OomText| format!("the log says {:?} at byte {}", oom.pattern, oom.offset);
     let mut output_present = false;
-    // Completed, perhaps with a warning; or why not.
+    // `Ok`: completed, perhaps with a warning. `Err`: the reason and the error.
     let judged = match (&exit.ending, exit.ended_by_us) {
         (_, EndedByUs::Cancelled) => Err((Reason::Cancelled, format!("cancelled; {how}"))),
         (Ending::StartFailed(_), _) => Err((Reason::StartFailed, how)),
@@ -63,7 +64,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
             } else if !all_there {
                 let error = format!("exit status 0, but no file matches {}", missing.join(", "));
                 Err(match &exit.oom {
-                    // The last program of a pipe exited with 0, such as tee; the one before it did not do its work.
+                    // Only the last program of a pipe, such as tee, exited with 0; the one before it failed.
                     Some(oom) => (Reason::GpuOom, format!("{error}; {}", log_says(oom))),
                     None => (Reason::NoOutput, error),
                 })
@@ -123,7 +124,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     verdict
 }
 
-/// Milliseconds until the next attempt after this verdict; `None`: there is none. `spent` is as before the verdict.
+/// Milliseconds until the next attempt after this verdict; `None`: there is none. `spent` does not include this verdict.
 pub fn retry_in_ms(verdict: &Verdict, retry: &Retry, spent: Spent) -> Option<u64> {
     if verdict.outcome == Outcome::Completed {
         return None;
@@ -131,7 +132,7 @@ pub fn retry_in_ms(verdict: &Verdict, retry: &Retry, spent: Spent) -> Option<u64
     if verdict.reason == Some(Reason::TimeLimit)
         && let Some(budget) = retry.time_limit
     {
-        // There is nothing to wait for.
+        // At once: waiting would change nothing.
         return (spent.time_limit < budget).then_some(0);
     }
     let other = match retry.time_limit {
@@ -217,7 +218,7 @@ mod tests {
             exit
         };
         let (code, signal) = (Ending::Code, Ending::Signal);
-        // Record, verdict when strict, verdict when outputs decide.
+        // Each row: the record, the verdict with `DoneWhen::Strict`, the verdict with `DoneWhen::Output`.
         let rows = [
             (
                 exit(code(0), &[(1, 1)]),
@@ -250,7 +251,7 @@ mod tests {
                 (Failed, Some(R::GpuOom)),
                 (Failed, Some(R::GpuOom)),
             ),
-            // A log that speaks of memory decides where the outputs are missing, not where they are there.
+            // With exit status 0, a log that mentions memory counts only if outputs are missing.
             (
                 oom(exit(code(0), &[(0, 0)])),
                 (Failed, Some(R::GpuOom)),
@@ -365,7 +366,7 @@ mod tests {
         assert_eq!(both, format!("{said}; no log"));
         record.left_behind = 0;
         assert_eq!(warning(&record).as_deref(), Some("no log"));
-        // What concerns the outputs is said first.
+        // The warning about outputs takes precedence.
         let mut old = exit(Ending::Code(0), &[(1, 0)]);
         old.left_behind = 2;
         let said = warning(&old).expect("a warning");
@@ -441,12 +442,12 @@ mod tests {
             };
             retry_in_ms(&Verdict::failed(reason, "x"), &retry, spent)
         };
-        // At once, as often as it may.
+        // With a budget of its own, the retry follows at once.
         assert_eq!(after(Reason::TimeLimit, Some(3), 2, 9), Some(0));
         assert_eq!(after(Reason::TimeLimit, Some(3), 3, 0), None);
         assert_eq!(after(Reason::Exit, Some(3), 3, 1), Some(1000));
         assert_eq!(after(Reason::Exit, Some(3), 0, 2), None);
-        // Without one it counts as any other failure.
+        // Without one, it counts as any other failure.
         assert_eq!(after(Reason::TimeLimit, None, 1, 0), Some(1000));
         assert_eq!(after(Reason::TimeLimit, None, 1, 1), None);
         assert_eq!(after(Reason::Exit, None, 1, 1), None);

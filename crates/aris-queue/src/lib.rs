@@ -1,7 +1,7 @@
-//! The experiment queue as data: what a manifest says, which states a job goes through, why, and what is to be done next.
+//! The experiment queue as data: what a manifest says, in which state each job is and why, and which job to start next.
 //!
-//! No process is started here, no clock read, nothing printed. Runners, engines and the manager's loop live elsewhere and
-//! meet in these types.
+//! This crate starts no process, reads no clock and prints nothing. Runners, engines and the manager's loop are in other crates and use
+//! these types.
 
 #![warn(missing_docs)]
 

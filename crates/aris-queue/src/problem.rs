@@ -1,4 +1,4 @@
-//! A file of the queue that is wrong, with all its problems.
+//! An invalid file of the queue, with its problems.
 
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use serde_json::{Map, Value, json};
 pub struct Invalid {
     /// The file.
     pub path: PathBuf,
-    /// At least one, in the order of the file, and at most [`SHOWN_PROBLEMS`].
+    /// At least one and at most [`SHOWN_PROBLEMS`], in the order of the file.
     pub problems: Vec<Problem>,
-    /// How many more there are.
+    /// How many further problems there are.
     pub more: usize,
 }
 

@@ -1,8 +1,8 @@
-//! What to start now: a pure function of the queue, the time and the cards.
+//! Decides which jobs to start now: a pure function of the queue, the time and the cards.
 //!
-//! Jobs go by priority, then by the manifest's order. One that does not fit does not hold up those that do, unless it has waited long
-//! for several cards: then cards that fall free are kept for it. Cards are given smallest first, so that large ones stay for
-//! those who need them. **Source**: queue design §7, §8.
+//! Jobs start by priority, then in the manifest's order. A job that does not fit does not delay those that do, unless it has waited long
+//! for several cards: then cards that become free are kept for it. The smallest suitable cards are taken first, so that large ones stay
+//! free for jobs that need them. **Source**: queue design §7, §8.
 
 use std::collections::BTreeMap;
 
@@ -12,89 +12,88 @@ use aris_contract::text::counted;
 use crate::manifest::{Job, OtherGpu};
 use crate::state::{Group, Queue, Reason, Usage, Verdict};
 
-/// A card as the monitor and the leases show it.
+/// A card, as the monitor and the leases report it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// Which.
+    /// Its id.
     pub id: CardId,
     /// Its memory, MiB.
     pub total_mib: Option<u64>,
-    /// Whether it may be given.
+    /// Whether a job may get it.
     pub availability: Availability,
 }
 
-/// Whether a card may be given.
+/// Whether a job may get a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
-    /// Nothing stands against it but jobs of this queue.
+    /// Only jobs of this queue use it, or nobody.
     Free,
-    /// Somebody else uses it; the text says who or how much.
+    /// Somebody else uses it: who, or how much.
     Busy(String),
-    /// Nobody knows; the text says why.
+    /// Its state is unknown: why.
     Unknown(String),
 }
 
-/// One attempt to start.
+/// An attempt to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
     /// The job.
     pub job: u32,
-    /// Its cards, ascending.
+    /// Its cards, sorted.
     pub cards: Vec<CardId>,
 }
 
-/// What stands against a group of jobs.
+/// Why a ready job cannot start now.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
-    /// As many jobs with cards run as may.
+    /// The limit of jobs with cards is reached.
     #[error("only {} with cards may run at once (max_parallel)", counted(.0, "job"))]
     MaxParallel(u32),
-    /// As many jobs without cards run as may.
+    /// The limit of jobs without cards is reached.
     #[error("only {} without cards may run at once (max_cpu_jobs)", counted(.0, "job"))]
     CpuSlots(u32),
-    /// As many jobs of the phase run as may.
+    /// The limit of the phase is reached.
     #[error("only {} of its phase may run at once (max_parallel of the phase)", counted(.0, "job"))]
     PhaseParallel(u32),
-    /// Fewer cards are free than it needs: needed, free.
+    /// Too few cards are free: needed, free.
     #[error("it needs {}, {} can be given", counted(.0, "card"), .1)]
     Cards(u32, u32),
-    /// Fewer processors are left than it needs: needed, left, of all.
+    /// Too few CPUs are left: needed, left, in all.
     #[error("it needs {}, and {} of {} are left", counted(.0, "processor"), .1, .2)]
     Cpus(u32, u32, u32),
-    /// Less main memory is left than it needs, MiB: needed, left, of all.
+    /// Too little main memory is left, in MiB: needed, left, in all.
     #[error("it needs {0} MiB of main memory, and {1} of {2} MiB are left")]
     Memory(u64, u64, u64),
-    /// It ran out of memory on a smaller card than may be given now: MiB that a card must have.
+    /// It ran out of memory on a card, and no card that may be larger is free: MiB that the card must have.
     #[error(
         "it ran out of memory, and waits for a card with {0} MiB: a tenth more than it was seen to use"
     )]
     LargerCard(u64),
 }
 
-/// How many jobs may run at once.
+/// Most jobs that may run at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     /// With cards.
     pub with_cards: u32,
     /// Without.
     pub without_cards: u32,
-    /// Nobody said how many may run without cards: jobs that say what they need are not bound by it.
+    /// `without_cards` is a default; jobs that say how many CPUs they need are not limited by it.
     pub guessed: bool,
-    /// What the machine has.
+    /// CPUs and memory of the machine.
     pub machine: Machine,
 }
 
-/// What a machine has for the jobs of a queue.
+/// CPUs and memory that a machine has for the jobs of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// Processors.
+    /// Number of CPUs.
     pub processors: u32,
-    /// MiB of main memory; `None`: nobody knows.
+    /// MiB of main memory; `None`: unknown.
     pub memory_mib: Option<u64>,
 }
 
-/// The slots of a queue on a machine. Without any card in the manifest `max_parallel` counts what there is:
-/// jobs without cards.
+/// The slots of a queue on a machine. In a queue that uses no cards, `max_parallel` limits the jobs without cards.
 pub fn slots(queue: &Queue, cards: usize, machine: Machine) -> Slots {
     let manifest = queue.manifest();
     let all = u32::try_from(cards).unwrap_or(u32::MAX);
@@ -103,7 +102,7 @@ pub fn slots(queue: &Queue, cards: usize, machine: Machine) -> Slots {
         .max_cpu_jobs
         .or(queue.max_parallel().filter(|_| no_cards));
     Slots {
-        // Jobs that share a card are not bounded by the number of cards.
+        // Several jobs may share a card, so the number of cards is no limit.
         with_cards: queue.max_parallel().unwrap_or(if queue.shares_cards() {
             u32::MAX
         } else {
@@ -115,21 +114,21 @@ pub fn slots(queue: &Queue, cards: usize, machine: Machine) -> Slots {
     }
 }
 
-/// The room that is left while starts are chosen.
+/// What is still available while starts are chosen.
 struct Room<'a> {
     queue: &'a Queue,
     cards: &'a [Card],
     slots: Slots,
-    /// What runs, with those chosen.
+    /// What running jobs and the starts chosen so far use.
     usage: Usage,
-    /// Cards that are kept for somebody.
+    /// Cards that are kept for a job.
     reserved: Vec<CardId>,
 }
 
-/// Jobs for which nothing but cards has been missing, and since when, on the clock of [`Queue::tick`].
+/// Jobs that lack nothing but cards, and since when, on the clock of [`Queue::tick`].
 pub type Short = BTreeMap<u32, u64>;
 
-/// Chooses what to start, best first. `now` is the clock of [`Queue::tick`]; `short` is kept from one call to the next.
+/// Chooses the jobs to start, best first. `now` is on the clock of [`Queue::tick`]; the caller passes the same `short` to each call.
 pub fn choose(
     queue: &Queue,
     now: u64,
@@ -160,7 +159,7 @@ pub fn choose(
                 starts.push(Start { job, cards: chosen });
                 groups[at].1.next();
             }
-            // This job's own trouble: those behind it may fit.
+            // This obstacle concerns only this job: the next ones of its group may fit.
             Err(Obstacle::LargerCard(_)) => {
                 groups[at].1.next();
             }
@@ -179,14 +178,14 @@ pub fn choose(
     }
 }
 
-/// Whether a job that needs so many cards may be given this one.
+/// Whether a job that needs `gpus` cards may get this one.
 ///
-/// **Source**: NVIDIA, MIG User Guide, "CUDA Device Enumeration": a program sees one slice, however many it is given.
+/// **Source**: NVIDIA, MIG User Guide, "CUDA Device Enumeration": a program sees one slice only, however many it is given.
 fn serves(card: &Card, gpus: u32) -> bool {
     card.id.slice.is_none() || gpus == 1
 }
 
-/// Cards that could run a job with so many cards and so much memory once they are free. One of which nothing is known is none.
+/// How many cards could run a job with these needs once they are free. Cards of unknown size do not count.
 fn capable(cards: &[Card], gpus: u32, gpu_mem_mib: Option<u64>) -> usize {
     let able = |card: &&Card| {
         let total = card.total_mib;
@@ -196,14 +195,14 @@ fn capable(cards: &[Card], gpus: u32, gpu_mem_mib: Option<u64>) -> usize {
     cards.iter().filter(able).count()
 }
 
-/// What keeps a job from ever running on these cards: cards that it needs, and those that could be given to it.
+/// If a job can never run on these cards: the number of cards it needs, and of those that could serve it.
 pub fn impossible(job: &Job, cards: &[Card]) -> Option<(u32, usize)> {
     let needed = job.settings.gpus;
     let able = capable(cards, needed, job.settings.gpu_mem_mib);
     (needed as usize > able).then_some((needed, able))
 }
 
-/// What stands against the start of a ready job, were it the next.
+/// Why a ready job cannot start now, if it were the next.
 pub fn obstacle(queue: &Queue, job: u32, cards: &[Card], slots: Slots) -> Option<Obstacle> {
     let spec = queue.manifest().jobs.get(job as usize)?;
     let room = Room::new(queue, cards, slots);
@@ -221,7 +220,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Cards for a job of this group, or what stands against it.
+    /// Cards for a job of this group, or why it cannot start.
     fn fit(&self, group: Group, job: u32) -> Result<Vec<CardId>, Obstacle> {
         phase_has_room(self.queue, group.phase, &self.usage.phases)?;
         self.machine_has_room(group)?;
@@ -249,7 +248,7 @@ impl<'a> Room<'a> {
                 return Err(Obstacle::LargerCard(mib));
             }
         }
-        // One that others share already first, then the smallest; after out of memory a card of before only when nothing else is left.
+        // First cards that other jobs share already, then the smallest. Cards on which the job ran out of memory come last.
         fitting.sort_by_key(|card| {
             (
                 avoid.contains(&card.id),
@@ -267,7 +266,7 @@ impl<'a> Room<'a> {
         Ok(chosen)
     }
 
-    /// Processors and main memory, as far as jobs say what they need. Of a machine whose memory nobody knows none is counted.
+    /// Checks the CPUs and the main memory that the job says it needs. Memory is not checked if the machine's is unknown.
     fn machine_has_room(&self, group: Group) -> Result<(), Obstacle> {
         let machine = self.slots.machine;
         let left = machine.processors.saturating_sub(self.usage.cpus);
@@ -307,14 +306,14 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// How the last attempt of a job ended, if it ran out of memory on a card.
+    /// The verdict of a job's last attempt, if it ran out of GPU memory.
     fn out_of_memory(&self, job: u32) -> Option<&'a Verdict> {
         let verdict = self.queue.run(job).verdict()?;
         (verdict.reason == Some(Reason::GpuOom)).then_some(verdict)
     }
 
-    /// Memory that a card must have for a job that ran out of it: a tenth more than the job was seen to use. Where so many cards of that
-    /// size do not exist nothing is asked for: the job would wait for ever. **Source**: queue design §7.
+    /// MiB that a card must have for a job that ran out of GPU memory: a tenth more than it used. `None` if there are not enough cards of
+    /// that size, because the job would wait for ever. **Source**: queue design §7.
     fn outgrown(&self, job: u32, needed: usize) -> Option<u64> {
         let peak = self.out_of_memory(job)?.card_peak_mib?;
         let mib = peak.saturating_add(peak.div_ceil(10));
@@ -322,7 +321,7 @@ impl<'a> Room<'a> {
         (self.cards.iter().filter(large).count() >= needed).then_some(mib)
     }
 
-    /// Cards of the last attempt of a job that ran out of memory there.
+    /// Cards on which the last attempt of a job ran out of memory.
     fn avoid(&self, job: u32) -> &'a [CardId] {
         let retry = &self.queue.job(job).settings.retry;
         if retry.other_gpu == OtherGpu::Prefer && self.out_of_memory(job).is_some() {
@@ -332,7 +331,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Keeps what is free for a group that needs more than there is.
+    /// Keeps the free cards for a group that needs more of them.
     fn reserve(&mut self, group: Group) {
         let open = self.open_cards(group).map(|card| card.id);
         let open: Vec<CardId> = open.take(group.gpus as usize).collect();
@@ -340,7 +339,7 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Whether one more job of a phase may run beside those that do, of each phase.
+/// Whether a phase's limit allows one more job; `running` counts the jobs of each phase.
 fn phase_has_room(queue: &Queue, phase: u32, running: &[u32]) -> Result<(), Obstacle> {
     match queue.manifest().phases[phase as usize].max_parallel {
         Some(limit) if running[phase as usize] >= limit => Err(Obstacle::PhaseParallel(limit)),
@@ -348,7 +347,7 @@ fn phase_has_room(queue: &Queue, phase: u32, running: &[u32]) -> Result<(), Obst
     }
 }
 
-/// Ready jobs for an engine that has places of its own: best first, as many as there is room for, and no more of a phase than it allows.
+/// Ready jobs for an engine that schedules by itself: best first, at most `room`, and within the limits of their phases.
 pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
     let (mut chosen, mut running) = (Vec::new(), queue.usage().phases);
     if !queue.has_ready() {
@@ -367,7 +366,7 @@ pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
     chosen
 }
 
-/// Ready jobs, best first: what to show when somebody asks what is next.
+/// The first `count` ready jobs, best first.
 pub fn next_jobs(queue: &Queue, count: usize) -> Vec<u32> {
     let groups = queue.ready_groups().groups();
     let mut all: Vec<_> = groups.flat_map(|(_, jobs)| jobs.take(count)).collect();

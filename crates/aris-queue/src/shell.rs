@@ -1,13 +1,13 @@
-//! Words of the shell.
+//! Shell commands.
 
 use aris_contract::text::shell_line;
 
 use crate::problem::Problems;
 use crate::tree::{Kind, Node, one_or_many};
 
-/// Whether a command sends the output of one program to another, so that the shell does not see how the first one ends.
+/// Whether a command has a pipe, so that the shell does not report how the first program exits.
 ///
-/// Quotes, escapes and comments are known; text that a here-document holds is taken for commands.
+/// Quotes, escapes and comments are recognized; the text of a here-document is read as commands.
 pub fn pipes(command: &str) -> bool {
     let mut quote = None;
     let mut before = ' ';
@@ -29,8 +29,8 @@ pub fn pipes(command: &str) -> bool {
     false
 }
 
-/// Appends a map of arguments to a command: `--key value`, a list as several words, `true` as a bare flag, `false` and null
-/// not at all. **Source**: queue design §3.
+/// Appends a map of arguments to a command: `--key value`, a list as several words, `true` as a bare flag; `false` and null are left out.
+/// **Source**: queue design §3.
 pub(crate) fn append_arguments(
     command: &mut String,
     args: &Node,
@@ -62,7 +62,7 @@ pub(crate) fn append_arguments(
     }
 }
 
-/// The text of an argument that stands for itself.
+/// The text of an argument without placeholders.
 pub(crate) fn as_written(node: &Node, _: &mut Problems) -> String {
     node.written().unwrap_or_default().to_owned()
 }

@@ -1,10 +1,10 @@
-//! Files of the queue as trees: YAML or JSON, with problems that say where they are. A key that is given twice is a mistake.
+//! YAML and JSON files of the queue as trees; problems say where they are. A key that is given twice is an error.
 
 pub use aris_yaml::{Kind, Node, Text as Key, Value};
 
 use crate::problem::{Problem, problem};
 
-/// A value that was made, with the place of what it was made from.
+/// A new value with the place of another one.
 pub(crate) fn made(from: &Node, value: Value) -> Node {
     Node {
         line: from.line,
@@ -13,7 +13,7 @@ pub(crate) fn made(from: &Node, value: Value) -> Node {
     }
 }
 
-/// A text in quotes, with the place of what it was made from.
+/// A text in quotes with the place of another value.
 pub(crate) fn quoted(from: &Node, text: &str) -> Node {
     let text = text.to_owned();
     made(from, Value::Scalar { text, plain: false })
@@ -34,7 +34,7 @@ pub(crate) fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     node.get(key).filter(|node| !node.is_null())
 }
 
-/// The items of a list; anything else is its own only item.
+/// The items of a list; any other value counts as a list with one item.
 pub(crate) fn one_or_many(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(items) => items,
@@ -42,7 +42,7 @@ pub(crate) fn one_or_many(node: &Node) -> &[Node] {
     }
 }
 
-/// Reads one document. **Errors**: the first mistake of syntax; a key that is given twice.
+/// Reads one document. **Errors**: the first syntax error, or a key that is given twice.
 pub fn read(text: &str) -> Result<Node, Problem> {
     let node = aris_yaml::read(text).map_err(|wrong| {
         let line = usize::try_from(wrong.line).unwrap_or(usize::MAX);

@@ -1,6 +1,4 @@
-//! Enums of words.
-
-/// An enum of words, the same in files, in output and in messages.
+/// An enum whose variants have the same word in files, in output and in messages.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*

@@ -1,4 +1,4 @@
-//! Changes of a queue's manifest while the queue goes on.
+//! Changes of a queue's manifest, also while the queue runs.
 
 use std::path::PathBuf;
 
@@ -6,33 +6,33 @@ use aris_queue::manifest::{self, Engine, edit};
 use aris_queue::tree::Node;
 use serde::{Deserialize, Serialize};
 
-/// What is to become of a queue's manifest.
+/// A change of a queue's manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
-    /// The user's file is read again.
+    /// Read the user's file again.
     Reload {
-        /// The file; absent: the one of the last time.
+        /// The file; absent: the one of the last run.
         manifest: Option<PathBuf>,
     },
-    /// Jobs are added.
+    /// Add jobs.
     Add {
-        /// They, in a manifest of their own, JSON.
+        /// The jobs, as a manifest of their own in JSON.
         manifest: String,
     },
-    /// Jobs get other keys.
+    /// Set keys of jobs.
     Edit {
         /// The jobs.
         ids: Vec<String>,
-        /// The keys, a map in JSON; null takes a key out.
+        /// The keys, a map in JSON; null removes a key.
         keys: String,
     },
-    /// Jobs are taken out.
+    /// Remove jobs.
     Remove {
         /// The jobs.
         ids: Vec<String>,
     },
-    /// Jobs run elsewhere than the user's file says.
+    /// Run the jobs on this engine, whatever the user's file says.
     Engine(Engine),
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Change {
 pub(crate) struct Kept {
     #[serde(flatten)]
     pub(crate) change: Change,
-    /// The name of the request for it; empty: none, or it was made by a version that did not keep it.
+    /// The name of the request for it; empty: there was none, or an older version made the change.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) request: String,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Kept {
 impl Change {
     /// Makes the change in the tree of a manifest.
     ///
-    /// **Errors**: why it cannot be; then nothing has changed.
+    /// **Errors**: why it cannot be made; then nothing has changed.
     pub(crate) fn make(&self, root: &mut Node) -> Result<(), String> {
         let read = |text: &str| manifest::tree(text).map_err(|problem| problem.message);
         match self {

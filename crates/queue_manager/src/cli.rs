@@ -1,4 +1,4 @@
-//! Commands and flags. The reference's flags run a queue without any command.
+//! Commands and flags. Without a command, the reference's flags run a queue.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -144,7 +144,7 @@ pub(crate) struct RunArgs {
     pub(crate) detached: bool,
 }
 
-/// How a queue is run.
+/// Flags of a run.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RunFlags {
     /// State file.
@@ -177,7 +177,7 @@ pub(crate) struct RunFlags {
     pub(crate) max_wait: Option<Duration>,
 }
 
-/// Which queue.
+/// The flag that names a queue.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QueueArgs {
     /// State file of the queue.
@@ -189,7 +189,7 @@ pub(crate) struct QueueArgs {
     pub(crate) state: Option<PathBuf>,
 }
 
-/// Which job.
+/// The flags that name a job.
 #[derive(Debug, Args)]
 pub(crate) struct JobArgs {
     #[command(flatten)]
@@ -225,7 +225,7 @@ pub(crate) struct LogsArgs {
     pub(crate) or_wait: bool,
 }
 
-/// Which jobs.
+/// The flags that name jobs.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).multiple(true))]
 pub(crate) struct SelectArgs {
@@ -324,7 +324,7 @@ pub(crate) struct ReportArgs {
     pub(crate) csv: Option<PathBuf>,
 }
 
-/// How a server is reached.
+/// How to reach a server.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SshFlags {
     /// Server, as ssh knows it: a name of ~/.ssh/config, or user@host; several, comma-separated, share the queue's jobs
@@ -341,9 +341,9 @@ pub(crate) struct SshFlags {
 }
 
 impl SshFlags {
-    /// The same for each server alone.
+    /// These flags for each server alone.
     ///
-    /// **Errors**: no server, or one twice: its second share would replace the first.
+    /// **Errors**: a server's name is empty, or given twice: its second share of the jobs would replace the first.
     pub(crate) fn each(&self) -> Result<Vec<Self>, Error> {
         let hosts: Vec<&str> = self.host.split(',').map(str::trim).collect();
         let mut seen = BTreeSet::new();

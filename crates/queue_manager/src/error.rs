@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of this program.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -14,29 +14,29 @@ use serde_json::{Map, Value};
 
 use crate::place::Owner;
 
-/// Errors of `queue_manager`: what is told, and what of it a caller tells apart.
+/// Errors of `queue_manager`: the message, and variants for cases that callers distinguish.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something that one place tells, or that a library says.
+    /// An error that no caller distinguishes, or one of a library.
     #[error(transparent)]
     Told(#[from] Told),
-    /// The journal says what cannot have happened.
+    /// The journal contains an event that is impossible.
     #[error("{told}")]
     Illegal {
-        /// What is told of it.
+        /// The message.
         told: Told,
-        /// What does not fit.
+        /// The event.
         source: Illegal,
     },
-    /// Another manager has the queue.
+    /// Another manager runs the queue.
     #[error(transparent)]
     Taken(Told),
-    /// The queue's folder is no longer where the manager took it.
+    /// The queue's folder was moved or removed while this manager ran it.
     #[error(transparent)]
     Moved(Told),
 }
 
-/// Errors of libraries, which say all that is to be told.
+/// Converts errors of libraries, whose messages are complete.
 macro_rules! of_libraries {
     ($($error:ty)*) => {
         $(impl From<$error> for Error {
@@ -50,32 +50,32 @@ macro_rules! of_libraries {
 of_libraries!(AttemptError FsError Invalid ProcError);
 
 impl Error {
-    /// An error of this class with what to do about it; an empty hint is none.
+    /// An error of this kind with a hint; an empty hint means none.
     pub(crate) fn told(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
         Self::Told(Told::new(kind, message, hint))
     }
 
-    /// The call leaves open what is meant.
+    /// The call does not say clearly what is meant.
     pub(crate) fn unclear(message: impl Into<String>) -> Self {
         Self::told(ErrorKind::Usage, message, "")
     }
 
-    /// It cannot be done here and now; the text says why.
+    /// It cannot be done now; the message says why.
     pub(crate) fn precondition(message: impl Into<String>) -> Self {
         Self::told(ErrorKind::Precondition, message, "")
     }
 
-    /// A service gave no answer.
+    /// A service did not answer.
     pub(crate) fn silent(message: impl Into<String>) -> Self {
         Self::told(ErrorKind::Unavailable, message, "")
     }
 
-    /// For `map_err`: the system refused this.
+    /// For `map_err`: the system refused to do `action`.
     pub(crate) fn system<E: Display>(action: &'static str) -> impl Fn(E) -> Self + Copy {
         move |cause| Self::precondition(format!("cannot {action}: {cause}"))
     }
 
-    /// For `map_err`: the journal of this queue does not fit.
+    /// For `map_err`: the journal of this queue has an impossible event.
     pub(crate) fn illegal(path: &Path) -> impl FnOnce(Illegal) -> Self {
         let path = path.to_path_buf();
         move |source| {
@@ -86,7 +86,7 @@ impl Error {
         }
     }
 
-    /// `owner` has the queue of this state file.
+    /// `owner` runs the queue of this state file.
     pub(crate) fn taken(path: &Path, owner: &Owner) -> Self {
         let message = format!("the queue {} is run by {owner}", path.display());
         let hint = "control that queue with status, cancel, pause …; it needs no second manager";
@@ -104,7 +104,7 @@ impl Error {
         Self::Moved(at(path, Told::new(ErrorKind::Precondition, message, hint)))
     }
 
-    /// What is told.
+    /// The message of any variant.
     fn inner(&self) -> &Told {
         match self {
             Self::Told(told)
@@ -114,7 +114,7 @@ impl Error {
         }
     }
 
-    /// The same, about this file or folder.
+    /// Adds this file or folder to the details.
     pub(crate) fn about(self, path: impl AsRef<Path>) -> Self {
         match self {
             Self::Told(told) => Self::Told(at(path.as_ref(), told)),
@@ -162,19 +162,19 @@ impl Error {
         Self::told(ErrorKind::NotFound, message, hint)
     }
 
-    /// The page or the table could not be made.
+    /// The HTML page or the table could not be made.
     pub(crate) fn no_page(why: impl Display) -> Self {
         let message = format!("the report could not be made: {why}");
         Self::told(ErrorKind::Internal, message, "")
     }
 }
 
-/// The same, about this file or folder.
+/// Adds this file or folder to the details.
 fn at(path: &Path, told: Told) -> Told {
     told.with("path", path.display().to_string())
 }
 
-/// The nearest name, and where all of them stand.
+/// A hint with the most similar name, and where all names are listed.
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!("did you mean {near:?}? {all}"))
 }

@@ -1,4 +1,4 @@
-//! Why a job is in its state: the chain of facts, each with where it can be looked up.
+//! Why a job is in its state: the facts, each with its source.
 
 use aris_attempt::cards::CardId;
 use aris_contract::text::counted;
@@ -9,10 +9,10 @@ use aris_queue::manifest::{Engine, Job, OnDepFailure};
 use aris_queue::schedule::{self, Availability, Card, Obstacle, Slots};
 use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
 
-/// Parents that are named before the rest is only counted.
+/// Most parents that are named; the others are counted.
 const NAMED: usize = 5;
 
-/// What is known about the surroundings; empty when no manager runs.
+/// What is known about cards and slots. `managed` says whether a manager runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings<'a> {
     /// The cards as last seen.
@@ -27,17 +27,17 @@ pub(crate) struct Surroundings<'a> {
     pub now: u64,
 }
 
-/// One fact, and where it stands.
+/// A fact and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Fact {
-    /// One sentence.
+    /// The fact in one sentence.
     pub text: String,
-    /// File, job or program that says so; empty where the manifest does.
+    /// The file, job or program that it comes from; empty: the manifest.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub evidence: String,
 }
 
-/// A fact, and who says so.
+/// Makes a fact from its text and its source.
 pub(crate) fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact {
     Fact {
         text: text.into(),
@@ -45,7 +45,7 @@ pub(crate) fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact
     }
 }
 
-/// The facts behind a job's state, the decisive one first.
+/// The facts that explain a job's state, the decisive one first.
 pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec<Fact> {
     let run = queue.run(job);
     let (attempt, last) = (run.attempt(), run.last());
@@ -109,7 +109,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             };
             add(text.to_owned(), evidence);
         }
-        // Without an attempt nothing else tells of it.
+        // A job that had no attempt has no other fact.
         State::Cancelled if run.verdict().is_none() => {
             let text = "a person cancelled it before it ran";
             add(text.to_owned(), "journal");
@@ -117,7 +117,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
         State::Completed | State::Failed | State::Cancelled | State::Lost => {}
     }
     let imported = last.command.is_none();
-    // Of a job that was taken over as completed its state says all.
+    // For an imported job that was completed, its state says everything.
     let verdict = run.verdict();
     let verdict = verdict.filter(|verdict| !imported || verdict.error.is_some());
     if let Some(verdict) = verdict {
@@ -138,7 +138,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             facts.push(fact(text, "exit.json of the attempt"));
         }
     }
-    // An engine may not have begun it.
+    // The log does not exist until an engine has started the attempt.
     if let Some(log) = last.log.as_deref()
         && std::path::Path::new(log).exists()
     {
@@ -147,7 +147,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
     facts
 }
 
-/// Who says what a verdict says.
+/// The source of a verdict.
 fn witness(run: &Run, verdict: &Verdict) -> String {
     let last = run.last();
     let engine = last.engine_ref.as_deref();
@@ -161,17 +161,17 @@ fn witness(run: &Run, verdict: &Verdict) -> String {
             return engine.unwrap_or_else(|| String::from("exit.json of the attempt, boot_id"));
         }
         _ if last.number == 0 => "journal",
-        // An attempt of ours has one.
+        // Attempts of our own have a command's digest; imported ones do not.
         _ if last.command.is_none() => "the state file that was taken over",
         _ => "exit.json of the attempt",
     };
     text.to_owned()
 }
 
-/// The parent that blocks a job, followed to the one that is not itself blocked.
+/// The first job in the chain of parents that blocks this one which is not itself blocked.
 pub(crate) fn culprit(queue: &Queue, job: u32) -> Option<u32> {
     let mut at = job;
-    // No path is longer than the queue.
+    // A chain of parents is no longer than the queue.
     for _ in 0..queue.len() {
         let parent = failed_parents(queue, at).next()?;
         if queue.state(parent) != State::Blocked {
@@ -182,7 +182,7 @@ pub(crate) fn culprit(queue: &Queue, job: u32) -> Option<u32> {
     None
 }
 
-/// Jobs that this one depends on, by itself or through its phase.
+/// Jobs that this one depends on, directly or through its phase.
 fn parents(queue: &Queue, job: u32) -> impl Iterator<Item = u32> + '_ {
     let manifest = queue.manifest();
     let needs = queue.job(job).needs.iter().copied();
@@ -250,7 +250,7 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
         facts.push(fact(unmanaged, "lock"));
     }
     if queue.manifest().engine != Engine::Local {
-        // The engine's machines decide, and not this one's.
+        // The engine's machines decide, not this one's cards.
         let says = queue.run(job).engine_says.as_deref();
         let text = says.unwrap_or("it is submitted with the next wave");
         facts.push(fact(text, "state file"));
@@ -298,7 +298,7 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
     }
 }
 
-/// What of the cards keeps a job from ever running on them, as the middle of a sentence; `None`: nothing.
+/// Why a job can never run on these cards, as the middle of a sentence; `None`: it can.
 pub(crate) fn needs_more(job: &Job, cards: &[Card]) -> Option<String> {
     let (needed, able) = schedule::impossible(job, cards)?;
     let memory = job.settings.gpu_mem_mib;
@@ -309,13 +309,13 @@ pub(crate) fn needs_more(job: &Job, cards: &[Card]) -> Option<String> {
     ))
 }
 
-/// Cards, for people.
+/// Cards as text.
 pub(crate) fn listed(cards: &[CardId], between: &str) -> String {
     let cards: Vec<String> = cards.iter().map(CardId::to_string).collect();
     cards.join(between)
 }
 
-/// To whom the card is given, and how much of it where jobs share it; `None`: to no job.
+/// Which jobs use the card, and how much of it they asked for; `None`: no job uses it.
 fn given(queue: &Queue, card: &Card) -> Option<String> {
     let has_it = |job: &u32| queue.run(*job).last().cards.contains(&card.id);
     let jobs: Vec<&Job> = queue

@@ -1,13 +1,15 @@
-//! `queue_manager`: runs a queue of experiments unattended, on the cards of this machine, on a Slurm cluster or on the
-//! workers of a `HyperQueue` server.
+//! `queue_manager`: runs a queue of experiments unattended, on the cards of this machine, on a Slurm cluster or on the workers of a
+//! `HyperQueue` server.
 //!
-//! **Input**: a manifest ([`aris_queue::manifest`]), JSON or YAML, also a specification of grids. **Output**: `queue_state.json`, in the
-//! words of the reference's manager; a log for each attempt; `summary.md`. Beside the state file lies `.queue_state.queue/` with a
-//! journal and the records of each attempt, which are the truth. **Exit**: 0 all completed, or asked to go while jobs run on; 10 over,
-//! some not completed; 2 usage; 3 no such queue, job or file; 4 manifest, state file or journal invalid; 5 somebody else runs the
-//! queue, nothing can be written, something is missing on this machine; 6 `--deadline` passed.
+//! **Input**: a manifest ([`aris_queue::manifest`]) in JSON or YAML, which may have grids. **Output**: `queue_state.json`, in the format of
+//! the reference's manager; a log for each attempt; `summary.md`. Beside the state file is `.queue_state.queue/` with the journal and the
+//! records of each attempt; these are authoritative. **Exit**: 0 all jobs completed, or the manager was stopped and jobs continue; 10 the
+//! queue has ended and some jobs did not complete; 2 usage; 3 no such queue, job or file; 4 manifest, state file or journal invalid; 5
+//! another manager runs the queue, nothing can be written, or something is missing on this machine; 6 `--deadline` passed; 7 a server or a
+//! service does not answer.
 //!
-//! Jobs belong to runners of their own (`--attempt`, [`aris_attempt`]): the manager may be killed at any moment and finds them again.
+//! Each attempt has a runner process of its own (`--attempt`, [`aris_attempt`]), so the manager may be killed at any moment, and the next
+//! one finds the attempts again.
 
 mod change;
 mod cli;
@@ -41,7 +43,7 @@ use report::id;
 /// The hidden flag by which a manager starts the runner of an attempt.
 pub const ATTEMPT: &str = "--attempt";
 
-/// Worked calls, one for each command at least.
+/// Examples, at least one for each command.
 const EXAMPLES: &[&str] = &[
     "queue_manager --manifest manifest.json --state queue_state.json --log-dir logs  # run or continue a queue, called like the original ARIS queue_manager.py",
     "queue_manager run --manifest manifest.json --deadline 3600  # run a queue for an hour at most; its jobs continue after that",
@@ -79,12 +81,12 @@ const EXAMPLES: &[&str] = &[
     "queue_manager used-by s42_N64  # list the numbers in papers that rest on the files of a job",
 ];
 
-/// What commands read.
+/// Inputs of commands.
 const MANIFEST: &str = "a manifest, JSON or YAML";
 const STATE: &str = "the state file of a queue";
 const RUN: &str = "a server and the name of a run";
 
-/// Exit codes with their meaning.
+/// Exit codes with their meaning; an empty text stands for the usual meaning.
 type Exits = &'static [(u8, &'static str)];
 
 const MISSING: (u8, &str) = (3, "");
@@ -102,16 +104,16 @@ const LEFT: (u8, &str) = (10, "an output is missing, or a file could not be copi
 const CHANGED: &str = "the command failed, or a recorded file has changed since";
 const UNAUDITED: (u8, &str) = (5, "no paper of the project has been audited");
 
-/// When `run` and the program without a command succeed.
+/// What exit code 0 means for `run` and for the program without a command.
 const OK: &str = "every job is completed, or the manager was stopped and the jobs continue";
 
-/// Of a command that finds or does what it is asked for, or fails.
+/// For commands that do what is asked, or fail.
 const PLAIN: Exits = &[MISSING, INVALID, REFUSED];
 
-/// Of a request.
+/// For requests to a queue.
 const ASKED: Exits = &[MISSING, INVALID, REFUSED, SOME];
 
-/// Of a command that tells how a queue is.
+/// For commands that report on a whole queue.
 const OVER: Exits = &[MISSING, INVALID, REFUSED, NOT_ALL];
 
 const RAN: Exits = &[(0, OK), MISSING, INVALID, REFUSED, LATE, NOT_ALL];
@@ -123,7 +125,7 @@ const FETCHED: Exits = &[MISSING, INVALID, REFUSED, SILENT, LEFT];
 const RECORDED: Exits = &[MISSING, INVALID, REFUSED, SILENT, (10, CHANGED)];
 const USED: Exits = &[MISSING, INVALID, UNAUDITED];
 
-/// What the helper says about itself.
+/// Describes this helper.
 pub static SPEC: Spec = Spec {
     name: "queue_manager",
     version: env!("CARGO_PKG_VERSION"),
@@ -236,17 +238,17 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Does what `cli` says.
+/// Runs the command that `cli` describes.
 pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     if cli.agent {
         return commands::remote::agent(context);
     }
     if let Some(folder) = cli.attempt {
-        // Only the multi-call binary comes here: see `main`.
+        // Only the multi-call binary gets here: `main` handles it otherwise.
         let folder = context.absolute(&folder);
         let code = aris_attempt::runner::serve(&folder);
         return if code == ExitCode::SUCCESS {
-            // How it ended stands in its folder.
+            // How the attempt ended is in its folder.
             Ok(Outcome::done(Served(Vec::new())).boxed())
         } else {
             let message = format!("the attempt in {} was not carried out", folder.display());
@@ -256,7 +258,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Shown, Error> {
     match cli.command {
         Some(Command::Run(args)) => {
             if args.detached {
-                // Fails only for the first process of a group, which this is not when it was started for it.
+                // Fails only for the leader of a process group, which a process that `start` started is not.
                 rustix::process::setsid().map_or_else(drop, drop);
             }
             commands::run::run(args.manifest, args.rest, context)

@@ -1,4 +1,4 @@
-//! A queue from its files: the manifest, and what the journal says happened.
+//! Reads a queue from its files: the manifest, and the events in the journal.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,44 +26,44 @@ use crate::manager;
 use crate::place::Place;
 use crate::results::words::more;
 
-/// A queue that is ready to go on.
+/// A queue, ready to be run.
 pub(crate) struct Loaded {
     pub(crate) queue: Queue,
     pub(crate) journal: Journal,
-    /// What a person should know about how it was found.
+    /// Notes for people about how the queue was found.
     pub(crate) notices: Vec<String>,
     /// How the manifest differs from what ran.
     pub(crate) changes: Vec<String>,
-    /// Attempts under way of jobs that the manifest no longer has: id and number.
+    /// Running attempts of jobs that the manifest no longer has: id and number.
     pub(crate) removed: Vec<(String, u32)>,
 }
 
-/// The manifest of a queue as it is to be run: the queue's own copy, and what the user's file changes in it.
+/// The manifest that a queue uses: its own copy, updated from the user's file.
 pub(crate) struct Current {
     pub(crate) manifest: Manifest,
     /// The user's file.
     pub(crate) path: PathBuf,
-    /// How it differs from what the queue had before.
+    /// How it differs from the queue's earlier manifest.
     pub(crate) differences: Vec<String>,
-    /// What a person should know about the file.
+    /// Notes for people about the file.
     pub(crate) notices: Vec<String>,
-    /// The text that the user's file is to have, where another machine sent it.
+    /// The new text of the user's file, if another machine sent it.
     sent: Option<String>,
-    /// SHA-256 of the user's file when it was read last, in hex.
+    /// SHA-256 of the user's file when it was last read, in hex.
     sha256: String,
-    /// For the copy; `None`: it says the same already.
+    /// The new text of the queue's copy; `None`: it has not changed.
     text: Option<String>,
-    /// What was changed in it while the queue ran, to be kept beside the copy; `None`: nothing new.
+    /// Changes that were made while the queue ran, to be stored beside the copy; `None`: they are stored already.
     changes: Option<Vec<Kept>>,
-    /// When the copy was written that this was read from; `None`: there was none.
+    /// Modification time of the copy from which this was read; `None`: there was none.
     copied: Option<SystemTime>,
 }
 
-/// What deploy calls the manifest in the folder of a run: JSON, and YAML.
+/// The manifest's name in the folder of a run on a server, as JSON and as YAML.
 pub(crate) const DEPLOYED: [&str; 2] = ["manifest.json", "manifest.yaml"];
 
-/// What the name of a manifest that deploy sent ends with: the file of the name before it has this text once a queue has taken it up. One
-/// that is refused is nobody's manifest.
+/// Suffix of a manifest that deploy sent. Once the queue has accepted it, the file without the suffix gets its text. A refused one is used
+/// by nobody.
 pub(crate) const SENT: &str = ".sent";
 
 /// A manifest's text with its grids expanded, and its tree.
@@ -91,24 +91,24 @@ impl Expanded {
     }
 }
 
-/// The tree of a manifest; grids in it are expanded first, and what its keys mean is not looked at.
+/// The tree of a manifest with its grids expanded. What its keys mean is not checked.
 pub(crate) fn tree(path: &Path) -> Result<Node, Error> {
     Ok(Expanded::of(path, aris_fs::read_text(path)?)?.root)
 }
 
-/// Reads a manifest; grids in it are expanded first.
+/// Reads a manifest and expands its grids.
 pub(crate) fn manifest(path: &Path) -> Result<Manifest, Error> {
     let text = aris_fs::read_text(path)?;
     Ok(Expanded::of(path, text)?.manifest(path)?)
 }
 
-/// The manifest of a queue as it was taken up last, whatever has become of the user's file.
+/// The queue's own copy of its manifest, independent of the user's file.
 pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     let parts = lock::parts(place);
     let copy = place.manifest();
     let copied = copied(place);
     let Some(bytes) = aris_fs::read_optional(&copy, aris_fs::READ_LIMIT)? else {
-        // A queue of a version that kept no copy.
+        // The queue of an older version, which kept no copy.
         return read_users(place, None, None);
     };
     let kept = Expanded::of(&copy, String::from_utf8_lossy(&bytes).into_owned())?;
@@ -125,12 +125,12 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     })
 }
 
-/// The user's file of the last time.
+/// The user's file that was read last.
 fn users_file(place: &Place, parts: &Parts) -> PathBuf {
     here(place, parts, &parts.manifest)
 }
 
-/// A path that the queue remembers. When it was moved or copied together with the queue's folder, it is the one that lies there now.
+/// A path that the queue recorded. If it was moved or copied together with the queue's folder, its current path.
 pub(crate) fn here(place: &Place, parts: &Parts, known: &str) -> PathBuf {
     let folder = Path::new(&parts.state).parent();
     let inside = folder.and_then(|folder| Path::new(known).strip_prefix(folder).ok());
@@ -139,15 +139,15 @@ pub(crate) fn here(place: &Place, parts: &Parts, known: &str) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(known))
 }
 
-/// The state file. **Errors**: [`Error::no_queue`], a file that is no state file.
+/// Reads the state file. **Errors**: [`Error::no_queue`], or the file is no state file.
 pub(crate) fn state(place: &Place) -> Result<snapshot::Snapshot, Error> {
     let bytes = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)?;
     let bytes = bytes.ok_or_else(|| Error::no_queue(place.state.clone()))?;
     Ok(snapshot::parse(&place.state, &bytes)?)
 }
 
-/// The manifest of a queue as the user's file has it now: `given`, else the file of the last time. That one may be broken or gone:
-/// then the queue goes on with its own copy, and says so.
+/// The manifest of a queue from the user's file: `given`, else the one that was read last. If that one is invalid or missing, the queue
+/// continues with its own copy, and a notice says so.
 pub(crate) fn user(
     place: &Place,
     given: Option<&Path>,
@@ -157,7 +157,7 @@ pub(crate) fn user(
     read_users(place, given, deployed)
 }
 
-/// [`user`], where deploy sent `given` for the file `deployed`.
+/// As [`user`]; if deploy sent `given`, `deployed` is the file that gets its text.
 fn read_users(
     place: &Place,
     given: Option<&Path>,
@@ -173,7 +173,7 @@ fn read_users(
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
     let mut sent = None;
-    // `None`: it says what it said the last time, and no change hides any of it.
+    // `None`: the file has not changed, and no change was made while the queue ran.
     let mut read = || -> Result<Option<(Expanded, String)>, Error> {
         let text = aris_fs::read_text(&source)?;
         sent = (source != path).then(|| text.clone());
@@ -182,7 +182,7 @@ fn read_users(
             return Ok(None);
         }
         let new = Expanded::of(&path, text)?;
-        // Its own mistakes are told with their lines.
+        // Checked before the changes are applied, so that errors have lines of the user's file.
         new.manifest(&path)?;
         Ok(Some((new, sha256)))
     };
@@ -219,8 +219,8 @@ fn read_users(
     })
 }
 
-/// The file that gets the text of this one once the queue has taken it up; `None`: it is a file of the user's own, whatever its name.
-/// Only deploy writes others, in the folder of a run on a server.
+/// The file that gets this one's text once the queue has accepted it; `None`: this is a user's own file, whatever its name. Only deploy
+/// writes such files, in the folder of a run on a server.
 fn deployed(place: &Place, path: &Path, context: &Context) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?.strip_suffix(SENT)?;
     let folder = path.parent().filter(|folder| *folder == place.folder())?;
@@ -230,11 +230,11 @@ fn deployed(place: &Place, path: &Path, context: &Context) -> Option<PathBuf> {
     is_run.then(|| folder.join(name))
 }
 
-/// What in a manifest is often a slip: its subject, and what to tell a person.
+/// Probable mistakes in a manifest: subject and message.
 pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str, String)> {
     let empty = manifest.jobs.is_empty();
     let empty = empty.then(|| String::from("the manifest has no jobs"));
-    // Slurm also gives the signal before it takes a job off its node.
+    // Slurm also sends the signal before it preempts a job.
     let no_end = |job: &&manifest::Job| {
         let told = job.settings.notice.is_some() && job.settings.time_limit_ms.is_none();
         told && manifest.engine != Engine::Slurm
@@ -255,7 +255,7 @@ pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str
     all.into_iter().filter_map(said)
 }
 
-/// Names the jobs of which nobody can tell whether they failed: `train | tee log` ends as `tee` does.
+/// Names the jobs whose failure cannot be noticed: `train | tee log` exits with the status of `tee`.
 fn hidden_ends(manifest: &Manifest) -> Option<String> {
     let hidden = |job: &&manifest::Job| {
         job.outputs.is_empty() && shell::pipes(&job.cmd) && !job.cmd.contains("pipefail")
@@ -269,7 +269,7 @@ fn hidden_ends(manifest: &Manifest) -> Option<String> {
     ))
 }
 
-/// A manifest whose working directory counts from where the queue was begun, whoever calls from wherever.
+/// Resolves the working directory against the folder in which the queue was started, wherever the caller is.
 fn anchored(mut manifest: Manifest, parts: &Parts) -> Manifest {
     if is_folder(&parts.cwd) {
         manifest.cwd = Path::new(&parts.cwd).join(&manifest.cwd);
@@ -281,14 +281,14 @@ fn is_folder(path: &str) -> bool {
     !path.is_empty() && Path::new(path).is_dir()
 }
 
-/// What was changed while the queue ran, in order.
+/// The changes made while the queue ran, in order.
 fn changes(place: &Place) -> Vec<Kept> {
     let bytes = aris_fs::read(&place.changes(), aris_fs::READ_LIMIT).ok();
     let changes = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     changes.unwrap_or_default()
 }
 
-/// The user's file with what was changed while the queue ran; what does not fit any more is dropped, and said.
+/// Applies the changes made while the queue ran to the user's file. Those that no longer fit are dropped, with a notice.
 fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Expanded, Vec<Kept>) {
     let mut root = new.root.clone();
     let mut kept = Vec::new();
@@ -331,7 +331,7 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
     }
 }
 
-/// The user's file, which must be there and sound: what `reload` takes over.
+/// The user's file for `reload`; it must exist and be valid.
 pub(crate) fn reread(
     place: &Place,
     given: Option<&Path>,
@@ -350,7 +350,7 @@ pub(crate) fn reread(
     user(place, Some(&path), context)
 }
 
-/// Whether the user's file says something else than the queue has taken up; false when that cannot be said.
+/// Whether the user's file differs from what the queue last read; false if that is unknown.
 pub(crate) fn is_stale(place: &Place) -> bool {
     let parts = lock::parts(place);
     let text = aris_fs::read_text(&users_file(place, &parts)).ok();
@@ -367,31 +367,31 @@ fn copied(place: &Place) -> Option<SystemTime> {
 }
 
 impl Current {
-    /// Whether somebody has changed the queue's own copy since this was read.
+    /// Whether the queue's copy was changed since this was read.
     pub(crate) fn is_outdated(&self, place: &Place) -> bool {
         self.copied != copied(place)
     }
 
-    /// The jobs that are in it under ids of jobs which the queue has no longer.
+    /// Ids of its jobs that the queue once had for jobs that were removed.
     pub(crate) fn anew(&self, queue: &Queue) -> Vec<String> {
         let ids: BTreeSet<&str> = self.manifest.jobs.iter().map(|job| &*job.id).collect();
         let gone = queue.removed().filter(|id| ids.contains(id));
         gone.map(str::to_owned).collect()
     }
 
-    /// The same with its jobs on this engine, whatever the user's file says, now and later.
+    /// Sets the engine of the jobs, also for later runs, whatever the user's file says.
     pub(crate) fn on(self, place: &Place, engine: Option<Engine>) -> Result<Self, Error> {
         let Some(engine) = engine.filter(|engine| *engine != self.manifest.engine) else {
             return Ok(self);
         };
         let mut current = self.with(place, &Change::Engine(engine), "")?;
-        // Whoever asks for it knows.
+        // The user has just asked for this difference.
         current.differences.pop();
         Ok(current)
     }
 
-    /// The same with one more change in it. `request` asks for it: what it asked for before is not done twice, since a manager may have
-    /// been killed before it answered.
+    /// Adds one more change. `request` names the request for it: a request that was carried out before is not carried out twice, because a
+    /// manager may have been killed before it answered.
     fn with(self, place: &Place, change: &Change, request: &str) -> Result<Self, Error> {
         let mut changes = self.changes.clone().unwrap_or_else(|| changes(place));
         let asked = |kept: &Kept| !request.is_empty() && kept.request == request;
@@ -403,7 +403,7 @@ impl Current {
         let old = Expanded::of(&place.manifest(), text)?;
         let mut root = old.root.clone();
         match change.make(&mut root) {
-            // The copy of the manifest has it.
+            // The copy of the manifest already has the change.
             Err(_) if again => return Ok(self),
             made => made.map_err(Error::precondition)?,
         }
@@ -412,7 +412,7 @@ impl Current {
             if request.is_empty() {
                 return Invalid::new(&self.path, problems).into();
             }
-            // Lines of the queue's own copy say nothing to a person.
+            // Lines of the queue's own copy mean nothing to a person.
             let messages = problems.into_iter().map(|problem| problem.message);
             Error::precondition(messages.collect::<Vec<_>>().join("; "))
         })?;
@@ -432,7 +432,7 @@ impl Current {
         })
     }
 
-    /// What the queue is to remember of it.
+    /// What the queue records about it.
     pub(crate) fn parts(&self, place: &Place) -> Parts {
         Parts {
             manifest: self.path.display().to_string(),
@@ -447,9 +447,9 @@ impl Current {
         }
     }
 
-    /// Makes it the queue's own. Only who holds the queue's lock may.
+    /// Stores it as the queue's own. Only the holder of the queue's lock may do that.
     pub(crate) fn keep(&self, place: &Place) -> Result<(), Error> {
-        // First: whose request stands here and not in the manifest is carried out again, and the other way round it would be refused.
+        // Written first: a change that is only here is made again, while one that is only in the manifest would be refused.
         if let Some(changes) = &self.changes {
             let text = serde_json::to_vec(changes).unwrap_or_default();
             aris_fs::write_atomic(&place.changes(), &text)?;
@@ -503,7 +503,7 @@ pub(crate) fn open(place: &Place, manifest: Manifest, now: Timestamp) -> Result<
     })
 }
 
-/// Replays a journal that somebody else may be writing.
+/// Replays a journal without opening it for writing; a manager may be writing to it.
 pub(crate) fn look(place: &Place, manifest: Manifest, now: Timestamp) -> Result<Queue, Error> {
     let entries = Journal::read(&place.queue)?;
     let mut queue = Queue::new(manifest);
@@ -514,7 +514,7 @@ pub(crate) fn look(place: &Place, manifest: Manifest, now: Timestamp) -> Result<
     Ok(queue)
 }
 
-/// A state file without a journal: the reference's, or ours whose folder is gone. Gives the events of it, and what a person should know.
+/// Imports a state file without a journal: the reference's, or ours after its folder was removed. Gives its events, and notices for people.
 fn import(queue: &mut Queue, place: &Place, now: Timestamp) -> Result<snapshot::Taken, Error> {
     let Some(bytes) = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)? else {
         return Ok(Default::default());
@@ -528,7 +528,7 @@ fn import(queue: &mut Queue, place: &Place, now: Timestamp) -> Result<snapshot::
     Ok((events, notices))
 }
 
-/// Gives the attempts that were begun, not ended, and belong to no job of the manifest.
+/// Replays the journal. Gives the attempts that were begun, did not end, and belong to no job of the manifest.
 fn replay(
     queue: &mut Queue,
     entries: Vec<Entry>,
@@ -540,7 +540,7 @@ fn replay(
         if let Event::Start { log, .. } = &mut entry.event {
             place.find_log(log);
         }
-        // A clock that was set back does not lengthen a pause.
+        // If the clock was set back, the pause does not become longer.
         let late = now.duration_since(entry.time).as_millis().max(0);
         let late = u64::try_from(late).unwrap_or(u64::MAX);
         let done = queue.apply(&entry.event, entry.time, steady, late);
@@ -559,12 +559,12 @@ fn replay(
     Ok(removed)
 }
 
-/// The digest by which a changed command is noticed: 16 hex digits of SHA-256.
+/// Digest for noticing a changed command: 16 hex digits of SHA-256.
 pub(crate) fn command_digest(command: &str) -> String {
     hex(Sha256::digest(command).iter().take(8))
 }
 
-/// Whether the manifest is that of the last run, for those who want nothing else.
+/// Checks, for `--strict`, that the manifest is that of the last run.
 ///
 /// **Errors**: it is another one.
 pub(crate) fn unchanged(
@@ -587,7 +587,7 @@ pub(crate) fn unchanged(
     Err(Error::told(ErrorKind::Validation, message, hint).about(manifest))
 }
 
-/// What changed in the manifest since the jobs ran.
+/// How the manifest differs from what the jobs ran.
 fn changed(queue: &Queue) -> Vec<String> {
     let changed = (0..queue.len()).filter(|job| {
         let (run, spec) = (queue.run(*job), queue.job(*job));
@@ -605,7 +605,7 @@ fn changed(queue: &Queue) -> Vec<String> {
     changed.into_iter().chain(gone).collect()
 }
 
-/// The first of these, and how many others there are.
+/// The first id, and the number of the others.
 fn first_of<'a>(mut ids: impl Iterator<Item = &'a str>) -> Option<String> {
     let first = ids.next()?;
     Some(match ids.count() {
@@ -614,9 +614,9 @@ fn first_of<'a>(mut ids: impl Iterator<Item = &'a str>) -> Option<String> {
     })
 }
 
-/// The manifest with a change in it; nothing is written.
+/// The manifest with a change in it. Writes nothing.
 ///
-/// **Errors**: why it cannot be.
+/// **Errors**: why the change cannot be made.
 pub(crate) fn apply(
     change: &Change,
     request: &str,
@@ -642,7 +642,7 @@ pub(crate) fn apply(
             own(place)?.with(place, change, request)?
         }
     };
-    // Work of hours is not ended because its name was mistyped.
+    // A running job is not ended because its id is missing, perhaps by mistake.
     let active = queue.active().map(|job| queue.job(job).id.to_string());
     let absent = |id: &String| !current.manifest.jobs.iter().any(|job| *job.id == **id);
     let lost: Vec<String> = active.filter(absent).collect();

@@ -1,4 +1,4 @@
-//! One manager for each queue.
+//! The lock of a queue, so that only one manager runs it.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::place::{Owner, Place};
 
-/// What belongs to a queue beside its state file.
+/// What a queue records about its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Parts {
@@ -24,44 +24,44 @@ pub(crate) struct Parts {
     pub(crate) manifest: String,
     /// Folder of the logs, absolute.
     pub(crate) logs: String,
-    /// SHA-256 of the manifest, in hex; empty: written by a version that did not keep it.
+    /// SHA-256 of the manifest, in hex; empty: an older version wrote this.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) manifest_sha256: String,
-    /// Folder that a relative `cwd` counts from, absolute: where the queue was begun. Empty: written by a version that did not keep it.
+    /// The folder against which a relative `cwd` is resolved, absolute: where the queue was started. Empty: an older version wrote this.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) cwd: String,
-    /// The state file, absolute: elsewhere than the folder when that was moved or copied. Empty: written by a version that did not keep it.
+    /// The state file, absolute; elsewhere if the folder was moved or copied. Empty: an older version wrote this.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) state: String,
 }
 
-/// Between two signs that a manager gives. **Source**: queue design, as for attempts.
+/// Time between two heartbeats of a manager. **Source**: queue design, as for attempts.
 pub(crate) const BEAT: Duration = Duration::from_secs(10);
 
-/// A manager on another machine that has given no sign for so long may be taken over. **Source**: queue design §9.
+/// A manager on another machine without a heartbeat for this long may be replaced. **Source**: queue design §9.
 const SILENT: Duration = Duration::from_mins(1);
 
-/// A queue that this process has.
+/// A queue whose lock this process holds.
 pub(crate) struct Held {
     place: Place,
     _lock: Lock,
-    /// The lock's file, whatever path leads to it.
+    /// Device and inode of the lock's file.
     file: Option<(u64, u64)>,
 }
 
 impl Held {
-    /// Whether the queue's folder is still where it was taken: neither moved, nor removed, nor another one.
+    /// Whether the queue's folder is still in the place where it was taken: neither moved, nor removed, nor replaced.
     pub(crate) fn is_there(&self) -> bool {
         match self.place.lock().metadata() {
             Ok(data) => Some((data.dev(), data.ino())) == self.file,
-            // A disk that does not answer now has moved nothing.
+            // If the disk does not answer, nothing was moved.
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
         }
     }
 
-    /// Says that this manager lives, for those on other machines, who may not see its lock.
+    /// Writes a heartbeat, for other machines, which may not see the lock.
     pub(crate) fn beat(&self) {
-        // A sign that cannot be given now is given next time.
+        // If this fails, the next heartbeat tries again.
         touch(&self.place.owner());
     }
 }
@@ -69,22 +69,22 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if !self.is_there() {
-            // Where the folder is now, it tells from where it was moved.
+            // In a folder that was moved, the owner's file shows where the queue was.
             return;
         }
-        // Who it was is of interest only while it is.
+        // The owner's file is useful only while the lock is held.
         aris_fs::remove_file(&self.place.owner()).unwrap_or_default();
     }
 }
 
-/// How long a lock is waited for whose owner seems to run: one that was just killed takes a moment to let it go.
+/// How long to wait for a lock whose owner seems to run: after a kill, the lock is released a moment later.
 const MOMENT: Duration = Duration::from_millis(300);
 
-/// How long a lock is waited for whose owner is gone or none: a child that it was just starting holds it for a moment longer, and so does
-/// one who only looks.
+/// How long to wait for a lock without an owner, or whose owner is dead: a child that it was just starting still holds it for a moment, and
+/// so does a process that only checks it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Takes the queue, or says who has it. `takeover`: also from a manager on another machine that has been silent for long.
+/// Takes the queue, or says who has it. `takeover`: also takes it from a manager on another machine without a recent heartbeat.
 pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held, Error> {
     aris_fs::create_dir(&place.queue)?;
     let begun = Instant::now();
@@ -95,7 +95,7 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                     return Err(copied(place, &original));
                 }
                 let before = read(place);
-                // Where locks do not reach from machine to machine, a free one proves nothing about another machine.
+                // On a file system whose locks are local, another machine may hold the queue although the lock is free.
                 if before.pid > 0 && before.host != owner.host {
                     touch(&place.lock());
                     let silent = silence(place, modified(&place.lock()));
@@ -125,7 +125,7 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
     }
 }
 
-/// A manager on another machine may have the queue.
+/// The error when a manager on another machine may have the queue.
 fn elsewhere(place: &Place, owner: &Owner, silent: Duration) -> Error {
     let (path, silent) = (place.state.display(), silent.as_secs());
     let message = format!(
@@ -135,7 +135,7 @@ fn elsewhere(place: &Place, owner: &Owner, silent: Duration) -> Error {
     Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
 }
 
-/// Waits a moment until nobody holds the queue. **Errors**: [`Error::Taken`].
+/// Waits briefly until no manager runs the queue. **Errors**: [`Error::Taken`].
 pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
     let begun = Instant::now();
     while let Some(owner) = holder(place, now) {
@@ -147,7 +147,8 @@ pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
     Ok(())
 }
 
-/// The manager that runs the queue now: who holds its lock, or gives signs on another machine. `now` is the time of day.
+/// The manager that runs the queue: the one that holds its lock, or one on another machine with a recent heartbeat. `now` is the time of
+/// day.
 pub(crate) fn holder(place: &Place, now: Timestamp) -> Option<Owner> {
     let held = Lock::is_held(&place.lock()).unwrap_or(false);
     Some(read(place)).filter(|owner| {
@@ -156,17 +157,17 @@ pub(crate) fn holder(place: &Place, now: Timestamp) -> Option<Owner> {
     })
 }
 
-/// How long the manager has given no sign, as of `now` on the clock of whoever keeps its files.
+/// Time since the manager's last heartbeat. `now` is on the clock of its file system.
 fn silence(place: &Place, now: Option<Timestamp>) -> Duration {
     let last = modified(&place.owner());
     let silent = now.zip(last).map(|(now, last)| now.duration_since(last));
-    // Nothing is known of a sign that cannot be looked at: it counts as just given.
+    // If the heartbeat cannot be read, it counts as recent.
     silent.map_or(Duration::ZERO, |silent| {
         Duration::try_from(silent).unwrap_or_default()
     })
 }
 
-/// The state file of the place where the queue was run last, when its folder was moved or copied from there.
+/// If the queue's folder was moved or copied since the queue last ran: its state file in the old place.
 pub(crate) fn moved(place: &Place) -> Option<String> {
     let there = parts(place).state;
     let moved =
@@ -174,12 +175,12 @@ pub(crate) fn moved(place: &Place) -> Option<String> {
     moved.then_some(there)
 }
 
-/// Where this folder is a copy of a queue that a manager runs at this moment, or whose jobs run: the state file there. Both have the same
-/// jobs, in the same folders.
+/// If this folder is a copy of a queue which a manager runs now, or whose jobs run: its state file. Both queues have the same jobs, in the
+/// same working directories.
 pub(crate) fn original_at_work(place: &Place) -> Option<String> {
     let state = moved(place)?;
     let there = Place::of(Path::new(&state), None);
-    // The first line of a journal has the moment when its queue began.
+    // The first line of a journal has the time when its queue began.
     let begin = |place: &Place| {
         let bytes = aris_fs::read(&place.queue.join(FILE), Log::LIMIT).ok()?;
         let mut lines = bytes.split(|byte| *byte == b'\n');
@@ -209,7 +210,7 @@ fn copied(place: &Place, original: &str) -> Error {
     Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
 }
 
-/// Of the lock's file, whatever path leads to it.
+/// Device and inode of the lock's file.
 fn identity(place: &Place) -> Option<(u64, u64)> {
     let data = place.lock().metadata().ok()?;
     Some((data.dev(), data.ino()))
@@ -224,7 +225,7 @@ fn read(place: &Place) -> Owner {
     small(&place.owner())
 }
 
-/// What belongs to the queue; empty when no manager has written it.
+/// What the queue records about its files; empty if no manager has written it.
 pub(crate) fn parts(place: &Place) -> Parts {
     small(&place.parts())
 }
@@ -282,7 +283,7 @@ mod tests {
 
     #[test]
     fn one_who_only_looks_is_no_manager() {
-        // Nobody has had the queue; a manager had it until the machine went down.
+        // First nobody has had the queue; then a manager had it until the machine went down.
         for before in [None, Some("the last one")] {
             let folder = tempfile::tempdir().expect("temp");
             let place = Place::of(&folder.path().join("s.json"), None);

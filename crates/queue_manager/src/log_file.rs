@@ -1,4 +1,4 @@
-//! Logs of jobs, which may be large and may be growing: read from the end.
+//! Logs of jobs, which may be large and still growing; read from the end.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -6,16 +6,16 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-/// Bytes at the end in which the last lines are looked for.
+/// Bytes at the end of a log in which the last lines are looked for.
 const WINDOW: u64 = 64 << 10;
 
-/// A log, open.
+/// An open log.
 pub(crate) struct LogFile {
     file: File,
 }
 
 impl LogFile {
-    /// `None`: there is none, or it is no regular file.
+    /// Opens a log; `None`: it does not exist, or is no regular file.
     pub(crate) fn open(path: &Path) -> Option<Self> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file: File = rustix::fs::open(path, flags, Mode::empty()).ok()?.into();
@@ -23,23 +23,23 @@ impl LogFile {
         is_file.then_some(Self { file })
     }
 
-    /// Bytes that are in it now.
+    /// Its current length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.file.metadata().map_or(0, |data| data.len())
     }
 
-    /// What stands from `at` on, at most one window of it. Nothing when it cannot be read, which a later try may tell apart.
+    /// The bytes from `at` on, at most one window. Empty if they cannot be read; the caller may try again.
     pub(crate) fn from(&self, at: u64) -> Vec<u8> {
         let left = self.length().saturating_sub(at).min(WINDOW);
         let (mut file, mut bytes) = (&self.file, Vec::new());
         if file.seek(SeekFrom::Start(at)).is_ok() {
-            // What came before it failed counts.
+            // What was read before an error is used.
             file.take(left).read_to_end(&mut bytes).unwrap_or_default();
         }
         bytes
     }
 
-    /// Where the last lines begin: at most so many, and of the last 64 KiB.
+    /// Offset of the last lines: at most `lines` lines, within the last 64 KiB.
     pub(crate) fn last(&self, lines: usize) -> u64 {
         let start = self.length().saturating_sub(WINDOW);
         let bytes = self.from(start);
@@ -53,7 +53,7 @@ impl LogFile {
         start + from as u64
     }
 
-    /// The last lines as text, at most so many of the last 64 KiB; what is not UTF-8 is replaced.
+    /// The last lines as text: at most `lines` lines, within the last 64 KiB. Bytes that are not UTF-8 are replaced.
     pub(crate) fn tail(&self, lines: usize) -> String {
         let bytes = self.from(self.last(lines));
         let text = String::from_utf8_lossy(&bytes);
@@ -62,14 +62,14 @@ impl LogFile {
     }
 }
 
-/// Pieces of a growing text put together to lines. A carriage return ends one, too: so progress bars move on.
+/// Splits a growing text into lines. A carriage return also ends a line, so that progress bars are shown as they advance.
 #[derive(Default)]
 pub(crate) struct Lines {
     rest: Vec<u8>,
 }
 
 impl Lines {
-    /// The lines that are whole with this piece; empty ones only where a newline stands alone.
+    /// The lines that this piece completes. A line is empty only if a newline follows another newline.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         for byte in piece {
@@ -83,7 +83,7 @@ impl Lines {
         lines
     }
 
-    /// What has no end yet.
+    /// The incomplete rest.
     pub(crate) fn end(&mut self) -> Option<String> {
         let rest = std::mem::take(&mut self.rest);
         (!rest.is_empty()).then(|| String::from_utf8_lossy(&rest).into_owned())

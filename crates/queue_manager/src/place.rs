@@ -1,4 +1,4 @@
-//! Where a queue keeps what.
+//! The paths of a queue.
 //!
 //! ```text
 //! <dir>/queue_state.json         snapshot (--state)
@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Links that may lead from one to the next. **Source**: `path_resolution(7)`, 40 on Linux.
+/// Most links that are followed in a chain. **Source**: `path_resolution(7)`, 40 on Linux.
 const LINKS: u32 = 40;
 
 /// The paths of one queue, absolute.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The snapshot.
+    /// The state file.
     pub(crate) state: PathBuf,
-    /// Everything that is ours alone.
+    /// The folder of the journal, the records and the queue's other own files.
     pub(crate) queue: PathBuf,
-    /// Logs of attempts.
+    /// The folder of the attempts' logs.
     pub(crate) logs: PathBuf,
 }
 
 impl Place {
-    /// The paths that belong to the state file `state`, which is absolute. A link to a state file names the queue of that file: a folder
-    /// beside the link would be a second queue with the same jobs.
+    /// The paths for the state file `state`, which is absolute. If `state` is a link, the queue is that of its target: a folder beside the
+    /// link would be a second queue with the same jobs.
     pub(crate) fn of(state: &Path, logs: Option<PathBuf>) -> Self {
         let mut real = state.to_path_buf();
         for _ in 0..LINKS {
@@ -47,12 +47,12 @@ impl Place {
         }
     }
 
-    /// The folder that the state file lies in.
+    /// The folder of the state file.
     pub(crate) fn folder(&self) -> &Path {
         self.state.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Names the log where it lies now: of a queue that was moved the logs have come along.
+    /// Replaces the path of a log by its current one, if the logs were moved with the queue.
     pub(crate) fn find_log(&self, log: &mut String) {
         let known = Path::new(&*log);
         if known.parent() == Some(&self.logs) || known.exists() {
@@ -64,42 +64,42 @@ impl Place {
         }
     }
 
-    /// Whether a folder is the one of a queue.
+    /// Whether a folder is that of a queue.
     pub(crate) fn is_queue(folder: &Path) -> bool {
         folder.join("journal.jsonl").exists()
     }
 
-    /// Held by the queue's one manager.
+    /// The lock that the queue's manager holds.
     pub(crate) fn lock(&self) -> PathBuf {
         self.queue.join("lock")
     }
 
-    /// The manifest as the queue has taken it up, JSON or YAML, its grids expanded.
+    /// The queue's own copy of the manifest, JSON or YAML, with its grids expanded.
     pub(crate) fn manifest(&self) -> PathBuf {
         self.queue.join("manifest.yaml")
     }
 
-    /// What was changed in the manifest while the queue ran.
+    /// The changes of the manifest made while the queue ran.
     pub(crate) fn changes(&self) -> PathBuf {
         self.queue.join("changes.json")
     }
 
-    /// Manifest and logs.
+    /// The paths of the manifest and the logs, and the manifest's digest.
     pub(crate) fn parts(&self) -> PathBuf {
         self.queue.join("queue.json")
     }
 
-    /// Who the manager is.
+    /// The identity of the manager.
     pub(crate) fn owner(&self) -> PathBuf {
         self.queue.join("manager.json")
     }
 
-    /// Requests of people.
+    /// The folder of requests.
     pub(crate) fn requests(&self) -> PathBuf {
         self.queue.join("ctl")
     }
 
-    /// The summary that a run leaves behind.
+    /// The summary that is written at the end of a run.
     pub(crate) fn summary(&self) -> PathBuf {
         self.state.with_file_name("summary.md")
     }
@@ -118,17 +118,17 @@ mod tests {
     }
 }
 
-/// Who runs a queue.
+/// The process that runs a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Owner {
-    /// Process number.
+    /// Process id.
     pub pid: u32,
     /// Host name.
     pub host: String,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot: String,
-    /// Since when, UTC.
+    /// Since when it has run the queue, UTC.
     pub since: String,
 }
 
@@ -143,7 +143,7 @@ impl fmt::Display for Owner {
 }
 
 impl Owner {
-    /// Whether this manager, seen from another on the same machine, certainly lives no more.
+    /// Whether this manager is certainly dead, seen from `other` on the same machine.
     pub(crate) fn is_gone(&self, other: &Self) -> bool {
         if self.pid == 0 || self.host != other.host {
             return false;

@@ -1,4 +1,4 @@
-//! What the commands give back in its form for people.
+//! The commands' results in their form for people.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ use crate::commands::there::Remote;
 use crate::commands::used_by::UsedBy;
 use crate::results::words::tallied;
 
-/// Schema ids of the products.
+/// Schema ids of the results.
 pub(crate) mod id {
     pub(crate) const RUN: &str = "aris.queue_manager.run/v1";
     pub(crate) const STARTED: &str = "aris.queue_manager.started/v1";
@@ -124,7 +124,7 @@ pub(crate) fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     if ran.counts.is_empty() {
         writeln!(out, "the queue has no jobs")?;
     } else {
-        // The words by which skills see that the queue is over.
+        // Skills recognize the end of a queue by these words.
         let over = if ran.detached.is_none() {
             "All jobs done: "
         } else {
@@ -147,7 +147,7 @@ pub(crate) fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// A name on one line: what would break the line, or move the cursor, is escaped.
+/// A name on one line: control characters are escaped.
 fn printable(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
@@ -216,7 +216,7 @@ pub(crate) fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> 
     for refused in &found.refused {
         writeln!(out, "refused\t{refused}")?;
     }
-    // Stdout was the command's.
+    // Stdout was used by the command.
     for run in found.runs.iter().filter(|_| !found.ran) {
         let outputs = counted(run.outputs, "file");
         writeln!(out, "{}\t{}\t{outputs}\t{}", run.job, run.how, run.id)?;
@@ -241,7 +241,7 @@ pub(crate) fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
 pub(crate) fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", found.project, found.line())?;
     match &found.manager {
-        // Its manager may still be leaving.
+        // When the queue has ended, its manager may still be exiting.
         _ if found.over => writeln!(out, "ended")?,
         Some(manager) => writeln!(out, "run by {manager}")?,
         None => {

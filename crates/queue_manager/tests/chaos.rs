@@ -1,4 +1,5 @@
-//! The scenarios of the test bed with fake cards: misbehaving jobs, faulty cards, the manager's own death. Skipped where it is absent.
+//! The scenarios of the test bed with fake cards: jobs that misbehave, faulty cards, a manager that is killed. Skipped where there is no
+//! test bed.
 #![cfg(test)]
 #![cfg(target_os = "linux")]
 #![allow(
@@ -9,10 +10,10 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// They mostly wait: so many are run side by side.
+/// Groups of scenarios that run in parallel, because they mostly wait.
 const SHARES: usize = 4;
 
-/// The program, with the names of all scenarios.
+/// The test bed's program, and the names of all scenarios.
 fn bed() -> Option<(PathBuf, Vec<String>)> {
     let chaos =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/fakegpu/chaos.py");
@@ -33,14 +34,14 @@ fn bed() -> Option<(PathBuf, Vec<String>)> {
     Some((chaos, names.map(str::to_owned).collect()))
 }
 
-/// Misses that a busy machine decides: the time between two jobs, and what is looked for three seconds after the start. That the
-/// manager says why cards cannot be asked is tested in `impossible`.
+/// Failures that may be due to a busy machine: the time between two jobs, and a check three seconds after the start. The test `impossible`
+/// checks that the manager says why a query of the cards fails.
 const TIMED: [&str; 2] = [
     "median gap between jobs under",
     "says that the GPU query failed",
 ];
 
-/// Whether all that a scenario missed is about time.
+/// Whether a scenario failed only in its timing.
 fn only_slow(line: &str) -> bool {
     let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
     let missed = row["missed"].as_array().map_or(&[][..], Vec::as_slice);
@@ -51,7 +52,7 @@ fn only_slow(line: &str) -> bool {
     !missed.is_empty() && missed.iter().all(timed)
 }
 
-/// Every fourth scenario, from `first` on.
+/// Runs every fourth scenario, starting with `first`.
 fn share(first: usize) {
     let Some((chaos, names)) = bed() else {
         return;
@@ -70,7 +71,7 @@ fn share(first: usize) {
     let folder = tempfile::tempdir().expect("temp");
     let done = Command::new("python3")
         .arg(&chaos)
-        // Times are for an idle machine.
+        // The times in the scenarios are for an idle machine.
         .args(["--scale", "3", "--manager", &manager, "--only"])
         .arg(own.join(","))
         .env("TMPDIR", folder.path())

@@ -1,4 +1,4 @@
-//! `queue_manager` as its callers see it, with real jobs.
+//! `queue_manager` as a program, with real jobs.
 #![cfg(test)]
 #![allow(
     clippy::disallowed_methods,
@@ -179,7 +179,7 @@ fn a_killed_manager_finds_its_jobs_again_and_runs_none_twice() {
 fn what_a_person_holds_or_pauses_does_not_start() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "true"), job("b", "true")]}]));
-    // A queue exists once somebody has looked at it.
+    // `adopt` creates the queue.
     let adopted = place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
     assert_eq!(adopted["done"], true);
     assert_eq!(
@@ -313,7 +313,7 @@ fn a_precondition_that_does_not_hold_keeps_a_job_from_starting() {
     place.data(&["retry", "a", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     assert!(place.at("ran").exists());
-    // What stands for no parameter is told, and not only that a file of this name is missing.
+    // A placeholder that is no parameter is reported, and not only the missing file.
     place.manifest(&json!([{"name": "p", "jobs": [
         {"id": "a", "cmd": "true", "params": {"n": 3}, "preconditions": [{"type": "file_exists", "path": "in/{N}*.pt"}]},
     ]}]));
@@ -360,7 +360,7 @@ fn many_people_ask_at_once_and_every_request_is_carried_out() {
 fn a_copy_of_the_program_under_another_name_starts_its_jobs() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
-    // By another process: no child of this one can have it open for writing.
+    // Copied by another process, so that no child of this one can have it open for writing.
     let copied = std::process::Command::new("cp")
         .args([env!("CARGO_BIN_EXE_queue_manager"), "qm"])
         .current_dir(place.at(""))
@@ -401,7 +401,7 @@ fn a_strict_run_refuses_another_manifest_than_the_last_one() {
     }
 }
 
-/// The list in `README.md` beside this file names tests that there are.
+/// All tests that `README.md` beside this file names exist.
 #[test]
 fn failure_modes_have_their_tests() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -409,7 +409,7 @@ fn failure_modes_have_their_tests() {
     let tests: Vec<(&str, &str)> = list
         .split('`')
         .filter_map(|name| name.split_once("::"))
-        // Names of tests have no blanks.
+        // Names of tests contain no blanks.
         .filter(|(file, name)| !file.contains(' ') && !name.contains(' '))
         .collect();
     assert!(tests.len() > 60, "{}", tests.len());

@@ -1,11 +1,13 @@
-//! A queue on a server: deployed, asked, cancelled, through a stand-in for ssh that gives the line to a shell with another home folder.
+//! A queue on a server: deployed, queried and cancelled through a fake ssh, which runs the command line in a shell with another home
+//! folder.
 #![cfg(test)]
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 use aris_testkit::{Helper, Project, Run};
 
-/// Runs the last argument; a file `down` beside it is a line that is down, and a file `fails` holds after how many calls it will be.
+/// Runs its last argument. If there is a file `down` beside it, the connection is broken. A file `fails` holds the number of calls after
+/// which it breaks.
 const SSH: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 for line do :; done
@@ -40,7 +42,7 @@ fn call(bed: &Project, verb: &str, args: &[&str]) -> Run {
         .run()
 }
 
-/// Asks until the answer has `text`; the testkit's limit ends it otherwise.
+/// Repeats a command until its answer has `text`, for a limited time.
 fn until(bed: &Project, args: &[&str], text: &str) -> Run {
     for _ in 0..600 {
         let run = call(bed, "remote", &[&["--run", "r1", "--"], args].concat());
@@ -61,7 +63,7 @@ fn a_queue_on_a_server_is_started_asked_and_cancelled() {
         run.stdout().contains("queue_manager remote gpu --run r1"),
         "{run}"
     );
-    // Again: the same manager, not a second one.
+    // A second deploy finds the same manager, and starts no other.
     call(&bed, "deploy", &deploy).expect_code(0);
 
     until(&bed, &["status", "--jobs"], "completed");
@@ -71,7 +73,7 @@ fn a_queue_on_a_server_is_started_asked_and_cancelled() {
     assert_eq!(run.data()["answer"]["jobs"], 3, "{run}");
     assert_eq!(run.data()["host"], "gpu");
 
-    // A command that fails there fails here, in the same class.
+    // A command that fails on the server fails here with the same exit code.
     let run = call(
         &bed,
         "remote",
@@ -126,7 +128,7 @@ fn a_manifest_that_a_run_refuses_is_never_taken_up() {
     assert_eq!(said[0], said[1]);
     remote(&["cancel", "stays"]);
     until(&bed, &["status"], "ended");
-    // What starts a manager, or reads the manifest again, finds the one that the run has.
+    // `retry --start` and `reload` use the manifest of the run.
     remote(&["retry", "stays", "--start"]);
     remote(&["reload"]);
     let jobs = remote(&["status", "--jobs"]).stdout().to_owned();
@@ -158,7 +160,7 @@ fn what_cannot_be_run_is_said_before_anybody_is_asked() {
     assert!(run.stderr().contains("deploy"), "{run}");
 }
 
-/// Jobs whose outputs are fetched: bytes of every value, a folder, a file elsewhere, and two that have none.
+/// Jobs whose outputs are fetched: bytes of every value, a folder, a file outside the run, and two without outputs.
 fn with_outputs(bed: &Project) -> Vec<u8> {
     let bytes: Vec<u8> = (0..5_000_000_u32)
         .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
@@ -229,7 +231,7 @@ fn outputs_of_a_server_are_brought_once_and_nothing_of_ours_is_lost() {
     assert_eq!(outcomes(&run).len(), 4, "{run}");
     assert!(!bed.at("got/fails.txt").exists(), "only completed jobs");
 
-    // Again: nothing is brought twice, and what was changed here stays.
+    // Fetched again: nothing is copied twice, and files that were changed here are kept.
     let run = fetch(&[]).expect_code(0);
     assert!(
         outcomes(&run)
@@ -247,7 +249,7 @@ fn outputs_of_a_server_are_brought_once_and_nothing_of_ours_is_lost() {
     fetch(&["--overwrite", "fold*"]).expect_code(0);
     assert_eq!(at("ck/a"), b"a\n");
 
-    // What was named is brought in any state; what is not there is said.
+    // Named jobs are fetched in any state; missing files are reported.
     fetch(&["fails"]).expect_code(0);
     assert_eq!(at("fails.txt"), b"partly\n");
     std::fs::remove_file(bed.at("home/.aris_queue/runs/r1/out/large one.bin")).expect("removed");
@@ -270,7 +272,7 @@ fn outputs_of_a_server_are_brought_once_and_nothing_of_ours_is_lost() {
 fn a_transfer_that_broke_goes_on_where_it_was() {
     let bed = bed();
     let bytes = with_outputs(&bed);
-    // The list and two pieces come through.
+    // The list and two pieces are transferred before the connection breaks.
     bed.write("fails", "4");
     let run = call(&bed, "fetch", &["--run", "r1", "--output", "got", "large"]).expect_code(7);
     assert!(run.stderr().contains("cannot be reached"), "{run}");
@@ -381,14 +383,14 @@ fn what_lies_above_the_queue_or_behind_a_link_here_keeps_no_other_output_back() 
         0,
         "nothing goes through a link"
     );
-    // A name with a line break stands on one line.
+    // A name with a line break is printed on one line.
     let listed = until(&bed, &["outputs"], "4 files");
     assert!(listed.stdout().contains("a\\nb"), "{listed}");
-    // Asking for what is not there leaves nothing there.
+    // Asking for a run that does not exist creates nothing on the server.
     call(&bed, "fetch", &["--run", "nope", "--output", "got"]).expect_code(3);
     assert!(!bed.at("home/.aris_queue/runs/nope").exists());
     assert!(!bed.at("home/.aris_queue/runs/probe").exists());
-    // What cannot come is said, as it is on this machine.
+    // A log that does not exist is reported as on this machine.
     let logs = ["--run", "r1", "--", "logs", "plain", "-f", "--attempt", "9"];
     call(&bed, "remote", &logs).expect_code(3);
     let run = call(
@@ -411,7 +413,7 @@ fn what_lies_above_the_queue_or_behind_a_link_here_keeps_no_other_output_back() 
     );
 }
 
-/// A number here stands on a file from there: the record of its run comes with it.
+/// A number in a local paper may rest on a file of a server, so the record of its run is copied with it.
 #[test]
 fn the_records_of_runs_come_with_the_files_they_wrote() {
     let bed = bed();
@@ -419,7 +421,7 @@ fn the_records_of_runs_come_with_the_files_they_wrote() {
     let fetch = || call(&bed, "fetch", &["--json", "--run", "r1", "--output", "got"]);
     let run = fetch().expect_code(0);
     assert_eq!(run.data()["runs"], 3, "{run}");
-    // A file has the path that it has here.
+    // In the local ledger, a file has its local path.
     let log = std::fs::read_to_string(bed.at(".aris/runs/outputs")).expect("a ledger");
     let paths: std::collections::BTreeSet<&str> = log
         .lines()
@@ -440,7 +442,7 @@ fn the_records_of_runs_come_with_the_files_they_wrote() {
         "nothing twice"
     );
 
-    // A file that was changed there after its run is not what the run wrote; a record that was edited there is not taken.
+    // A file that was changed on the server after its run is not what the run wrote, and a record that was edited there is not accepted.
     for folder in ["got", ".aris"] {
         std::fs::remove_dir_all(bed.at(folder)).expect("removed");
     }
@@ -470,7 +472,8 @@ fn the_records_of_runs_come_with_the_files_they_wrote() {
     );
 }
 
-/// Each server has a home folder of its own, unless both names are one machine's (`twins`); a file `down-HOST` is a line that is down.
+/// Each server has its own home folder, unless both names belong to one machine (file `twins`). A file `down-HOST` breaks the connection to
+/// that server.
 const SERVERS: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 for word do case "$word" in gpu-a|gpu-b) host=$word ;; esac; line=$word; done
@@ -506,7 +509,7 @@ fn both(bed: &Project, verb: &str, args: &[&str]) -> Run {
         .run()
 }
 
-/// The outputs that a server has.
+/// The names of the outputs on a server.
 fn outputs(bed: &Project, host: &str) -> Vec<String> {
     let folder = bed.at(&format!("{host}/.aris_queue/runs/r1"));
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -541,7 +544,7 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
             .contains("run r1 on gpu-b: a manager was started"),
         "{run}"
     );
-    // Each would run it.
+    // Each server would run the job.
     let refused = both(&bed, "remote", &["--", "add", "more", "--cmd", "true"]).expect_code(2);
     assert!(
         refused.stderr().contains("name the one"),
@@ -549,7 +552,7 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
         refused.stderr()
     );
     until_over(&bed);
-    // A student is where its teacher is.
+    // A job is on the same server as the job that it depends on.
     let (mut on_a, mut on_b) = (outputs(&bed, "gpu-a"), outputs(&bed, "gpu-b"));
     on_a.sort();
     assert_eq!(on_a, ["s1.txt", "t1.txt"]);
@@ -572,7 +575,7 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
     assert!(run.stdout().contains("4 fetched"), "{run}");
     assert_eq!(bed.read("here/s2.txt"), "2\n");
 
-    // Several names: each server is asked for those that it has.
+    // Several names: each server is asked only for its own jobs.
     let run = both(&bed, "fetch", &["--output", "named", "t1", "s*2", "t2"]).expect_code(0);
     assert!(run.stdout().contains("3 fetched"), "{run}");
     let run = both(&bed, "remote", &["--", "outputs", "t1", "t2"]).expect_code(0);
@@ -586,7 +589,7 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
         both(&bed, verb, words).expect_code(3);
     }
 
-    // One that is away keeps nobody from what the other says.
+    // A server that cannot be reached does not hide the other's answer.
     bed.write("down-gpu-a", "");
     let run = both(&bed, "remote", &[]).expect_code(7);
     assert!(
@@ -597,7 +600,7 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
     assert_eq!(bed.read("there/s2.txt"), "2\n");
     std::fs::remove_file(bed.at("down-gpu-a")).expect("up again");
 
-    // More jobs: those that were there stay, though the order is another one now.
+    // More jobs: those that a server has stay there, although the order has changed.
     let more = SHARED.replace(
         r#"{"name": "teachers", "jobs": ["#,
         r#"{"name": "teachers", "jobs": [

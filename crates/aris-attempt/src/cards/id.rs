@@ -1,14 +1,14 @@
-//! What a card, or a slice of one, is called in manifests, records and messages.
+//! The name of a card, or of a slice of one, in manifests, records and messages.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The largest number of a card or of a slice that is read.
+/// The largest number of a card or a slice.
 const LARGEST: u32 = 1023;
 
-/// A whole card, `1`, or one slice of a divided one, `1:0`. Ordered by card, then by slice.
+/// A whole card, `1`, or a slice of a divided card, `1:0`. Ordered by card, then by slice.
 ///
 /// **Source**: NVIDIA, MIG User Guide, "Device Enumeration": `<GPU index>:<MIG device index>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -21,12 +21,12 @@ pub struct CardId {
 }
 
 impl CardId {
-    /// A card as a whole.
+    /// A whole card.
     pub const fn whole(card: u32) -> Self {
         Self { card, slice: None }
     }
 
-    /// One slice of a card.
+    /// A slice of a card.
     pub const fn slice(card: u32, slice: u32) -> Self {
         Self {
             card,
@@ -55,7 +55,7 @@ impl fmt::Display for CardId {
     }
 }
 
-/// The text is neither a number of a card nor a card and a slice.
+/// The text is neither the number of a card nor a card and a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be the number of a card as nvidia-smi shows it, or a card and a slice as in \"1:0\"")]
 pub struct NoCardId;
@@ -76,7 +76,7 @@ impl FromStr for CardId {
     }
 }
 
-/// As it is written: a number, or a text for a slice.
+/// The form in files: a number, or a text for a slice.
 #[derive(Serialize, Deserialize)]
 #[serde(
     untagged,

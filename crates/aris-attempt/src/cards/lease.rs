@@ -1,8 +1,8 @@
-//! Who has a card: one lock file for each card of this machine, agreed on by all queues and all users.
+//! Leases of cards: one lock file for each card of this machine, shared by all queues and all users.
 //!
-//! The lock is a `flock` on an open file that the job's whole tree inherits: it holds for as long as a process of the job lives, whoever
-//! else is killed, and is free the moment the last one ends. The files stay. Jobs of one queue that share a card lock its file together; then
-//! it says which queue that is, so that those of another do not join them.
+//! The lock is a `flock` on an open file that all processes of the job inherit. It holds until the last of them ends, whatever other
+//! process is killed. The files are never removed. Jobs of one queue that share a card hold a shared lock of its file. The file then
+//! contains the queue's name, so that jobs of other queues do not join them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,25 +18,25 @@ use crate::error::AttemptError;
 /// Environment variable that names the folder of leases.
 pub const LEASES_VARIABLE: &str = "ARIS_QUEUE_LEASES";
 
-/// The folder of leases when nothing else is named. Survives a reboot and belongs to nobody.
+/// The default folder of leases. It survives a reboot, and belongs to no user.
 pub const DEFAULT_LEASES: &str = "/var/tmp/aris-queue-leases";
 
-/// For everybody to write, and to delete only what is one's own.
+/// Every user may create files, and delete only their own.
 const FOLDER_MODE: RawMode = 0o1777;
 
-/// For everybody to lock.
+/// Every user may lock a lease file.
 const FILE_MODE: RawMode = 0o666;
 
-/// Bytes of the name of a queue in a lease.
+/// Most bytes of a queue's name in a lease.
 const QUEUE_LIMIT: u64 = 4096;
 
-/// Times a lease file is opened again because somebody else was creating or removing it at that moment.
+/// Most times a lease file is opened, because another process may be creating or removing it at that moment.
 const TRIES: u32 = 16;
 
-/// Longest name of a card: a UUID with its prefix has 40 characters, with a slice's path fewer than 80.
+/// Most bytes of a card's name: a UUID with its prefix has 40, with the path of a slice fewer than 80.
 const LONGEST_NAME: usize = 96;
 
-/// A card that is ours until this, and every copy of it in other processes, is gone.
+/// A leased card. The lease ends when this value and all copies of its descriptor in other processes are closed.
 #[derive(Debug)]
 pub struct Lease {
     path: PathBuf,
@@ -65,7 +65,7 @@ pub struct Leases {
 impl Leases {
     /// Opens the folder, or creates it for all users of the machine.
     ///
-    /// **Errors**: it is a link or no folder, or everybody may write to it and delete what is others'; what the disk refuses.
+    /// **Errors**: it is a link or no folder, or every user may delete the files of others in it; or the system refuses.
     pub fn open(folder: &Path) -> Result<Self, AttemptError> {
         if folder.symlink_metadata().is_err() {
             create_folder(folder)?;
@@ -92,7 +92,7 @@ impl Leases {
 
     /// The lock file of the card `uuid`.
     ///
-    /// **Errors**: that is no name of a card.
+    /// **Errors**: `uuid` cannot be the name of a card.
     fn path(&self, uuid: &str) -> Result<PathBuf, AttemptError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         let named = (1..=LONGEST_NAME).contains(&uuid.len()) && uuid.bytes().all(plain);
@@ -103,35 +103,35 @@ impl Leases {
         Err(AttemptError::lease_file(&path, "is not named after a card"))
     }
 
-    /// Takes a card; `None` when somebody has it.
+    /// Leases a card; `None` if somebody else holds its lease.
     ///
-    /// **Errors**: the lock file is none, or `uuid` no name of a card; what the disk refuses.
+    /// **Errors**: the lock file is no regular file, or `uuid` cannot be the name of a card; or the system refuses.
     pub fn take(&self, uuid: &str) -> Result<Option<Lease>, AttemptError> {
         let path = self.path(uuid)?;
         let file = locked(&path, FlockOperation::NonBlockingLockExclusive)?;
         Ok(file.map(|file| Lease { path, file }))
     }
 
-    /// Takes a card for a job that shares it with others of `queue`; `None` when somebody else has it.
+    /// Leases a card for a job that shares it with other jobs of `queue`; `None` if somebody else holds the lease.
     ///
     /// **Errors**: as [`Leases::take`].
     pub fn share(&self, uuid: &str, queue: &str) -> Result<Option<Lease>, AttemptError> {
         if let Some(first) = self.take(uuid)? {
             write_queue(&first.path, queue)?;
-            // Given back and taken anew between the two, by somebody faster: looked at below.
+            // Another process may take the lease before it is locked again; the check of the queue's name below notices that.
             drop(first);
         }
         let path = self.path(uuid)?;
         let Some(file) = locked(&path, FlockOperation::NonBlockingLockShared)? else {
             return Ok(None);
         };
-        // While it is locked so nobody writes to it.
+        // Nobody writes to the file while it has a shared lock.
         let whose = aris_fs::read(&path, QUEUE_LIMIT)?;
         Ok((whose == queue.as_bytes()).then_some(Lease { path, file }))
     }
 }
 
-/// Writes into a lease that is locked. Nothing is created: `fs.protected_regular` would refuse it for a file of somebody else.
+/// Writes the queue's name into a locked lease. It does not use `O_CREAT`, which `fs.protected_regular` refuses for files of other users.
 fn write_queue(path: &Path, queue: &str) -> Result<(), AttemptError> {
     let failed =
         |error| AttemptError::system(format!("write to the lease {}", path.display()))(error);
@@ -141,10 +141,10 @@ fn write_queue(path: &Path, queue: &str) -> Result<(), AttemptError> {
     written.map(drop).map_err(failed)
 }
 
-/// Tells folders apart that this process makes ready at once.
+/// Makes the temporary names of folders unique within this process.
 static CREATED: AtomicU32 = AtomicU32::new(0);
 
-/// Made ready under another name, so that nobody finds it before everybody may write to it.
+/// Creates the folder under a temporary name and renames it when its mode is set, so that nobody finds it before all users may write to it.
 fn create_folder(folder: &Path) -> Result<(), AttemptError> {
     let mut own = folder.as_os_str().to_owned();
     own.push(format!(
@@ -166,10 +166,10 @@ fn create_folder(folder: &Path) -> Result<(), AttemptError> {
     Ok(())
 }
 
-/// Opens the lock file, creating it when absent, and takes the lock; `None` when somebody has it.
+/// Opens the lock file, creating it if it is missing, and locks it; `None` if somebody else holds the lock.
 ///
-/// No link is followed and nothing but a regular file accepted: the folder belongs to everybody. An existing file is opened for reading
-/// only, because `fs.protected_regular` forbids more to everybody but its creator.
+/// Every user can write to the folder, so no link is followed, and only regular files are accepted. An existing file is opened for reading
+/// only, because `fs.protected_regular` refuses other users more.
 fn locked(path: &Path, how: FlockOperation) -> Result<Option<OwnedFd>, AttemptError> {
     let failed = |error| AttemptError::system(format!("open the lease {}", path.display()))(error);
     let problem = |problem| AttemptError::lease_file(path, problem);
@@ -192,7 +192,7 @@ fn locked(path: &Path, how: FlockOperation) -> Result<Option<OwnedFd>, AttemptEr
                 }
             }
             Err(Errno::LOOP) => return Err(problem("is a symbolic link")),
-            // Its creator may not have opened it to everybody yet.
+            // Its creator may not have set its mode yet.
             Err(error @ Errno::ACCESS) => {
                 last = error;
                 continue;
@@ -211,7 +211,7 @@ fn locked(path: &Path, how: FlockOperation) -> Result<Option<OwnedFd>, AttemptEr
         if same_file(&file, path) {
             return Ok(Some(file));
         }
-        // Removed, or replaced, between opening and locking: the lock is on a file that nobody else will find.
+        // The file was removed or replaced between opening and locking, so nobody else would find the lock on it.
     }
     Err(failed(last))
 }
@@ -221,10 +221,10 @@ fn same_file(file: &OwnedFd, path: &Path) -> bool {
     pair.is_ok_and(|(open, found)| (open.st_dev, open.st_ino) == (found.st_dev, found.st_ino))
 }
 
-/// For a runner: the leases that its specification names, open and locked. Those that it `received` when they are these files;
-/// otherwise they are taken by name.
+/// The locked leases that a runner's specification names. The `received` ones are used if they are these files; otherwise the leases are
+/// taken by name.
 ///
-/// **Errors**: somebody else has one; those of opening.
+/// **Errors**: somebody else holds a lease, or one cannot be opened.
 pub(crate) fn received_or_taken(
     received: Vec<OwnedFd>,
     paths: &[PathBuf],
@@ -234,7 +234,7 @@ pub(crate) fn received_or_taken(
     if these {
         return Ok(received);
     }
-    // Closed first: a lease among them would stand in its own way.
+    // Closed first: a lease among them would prevent that it is taken again.
     drop(received);
     let how = FlockOperation::NonBlockingLockExclusive;
     let taken = paths.iter().map(|path| {

@@ -1,7 +1,7 @@
-//! The cards of this machine: what is on them, and who has which.
+//! The cards of this machine: their memory, the processes on them, and their leases.
 //!
-//! Nothing about a card is guessed: what nvidia-smi or rocm-smi does not say, or says in words that are not understood, is unknown. Whether a card is
-//! free enough for a job is the scheduler's question.
+//! Nothing about a card is guessed: what nvidia-smi or rocm-smi does not report, or reports in an unknown form, is unknown. The scheduler
+//! decides whether a card is free enough for a job.
 
 mod id;
 pub mod lease;
@@ -19,27 +19,27 @@ pub use monitor::{Monitor, Pace};
 pub use owner::used_by;
 pub use query::Smi;
 
-/// What nvidia-smi, or rocm-smi where it is not installed, said at one moment.
+/// What nvidia-smi reported at one moment, or rocm-smi where nvidia-smi is not installed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// When it was asked, on the clock of [`now`]: what ended later may still be in it.
+    /// When the question began, on the clock of [`now`]; processes that ended later may still be listed.
     pub asked: Duration,
-    /// Cards in PCI order: those it listed, and those that were wanted and not listed. A divided card is not among them, its slices are.
+    /// Cards in PCI order: those that were reported, and those that were wanted and not reported. A divided card is replaced by its slices.
     pub cards: BTreeMap<CardId, Card>,
-    /// Processes on the cards; `None`: it did not say, or was not asked.
+    /// Processes on the cards; `None`: not reported, or not asked for.
     pub processes: Option<Vec<Process>>,
     /// What was wrong with the answer as a whole, for people.
     pub problem: Option<String>,
-    /// Why there was no answer; `None`: there was one, good or odd.
+    /// Why there was no answer; `None`: there was one, valid or not.
     pub silence: Option<Silence>,
 }
 
 /// Why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// No program is installed that knows cards, or it says that there is none.
+    /// No program that reports cards is installed, or it says that there is no card.
     Absent,
-    /// It exited with an error, which may pass.
+    /// It exited with an error, which may be temporary.
     Failed,
     /// It exited with an error because of one card; the others may answer.
     Lost,
@@ -47,7 +47,7 @@ pub enum Silence {
     Late,
 }
 
-/// Whose card it is: which variables tell a program to use it.
+/// The maker of a card, which decides the variables that give it to a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Maker {
     /// `CUDA_VISIBLE_DEVICES`.
@@ -60,32 +60,32 @@ pub enum Maker {
 /// One card, or one slice of a divided card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// `GPU-…` or `MIG-…`, the name of its lease; `None`: unknown, and then it cannot be leased.
+    /// `GPU-…`, `MIG-…` or `PCI-…`, which is also the name of its lease; `None`: unknown, and the card cannot be leased.
     pub uuid: Option<String>,
     /// Its memory.
     pub memory: Memory,
-    /// Of a slice: the UUID of its card.
+    /// For a slice, the UUID of its card.
     pub of: Option<String>,
-    /// Whose it is.
+    /// Its maker.
     pub maker: Maker,
 }
 
 /// What is known of a card's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// In MiB, by all processes together.
+    /// In MiB, for all processes together.
     Known {
         /// In use.
         used: u64,
-        /// All there is.
+        /// In all.
         total: u64,
     },
-    /// Nothing, for this reason. Nothing new is to start there.
+    /// Unknown, for this reason. No job may start there.
     Unknown(String),
 }
 
 impl Memory {
-    /// All there is, in MiB; `None`: nobody knows.
+    /// All of its memory in MiB; `None`: unknown.
     pub fn total(&self) -> Option<u64> {
         match self {
             Self::Known { total, .. } => Some(*total),
@@ -97,11 +97,11 @@ impl Memory {
 /// A process on a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// The card.
+    /// UUID of the card or slice.
     pub uuid: String,
-    /// The process, as the driver numbers it: in a container that may be another number.
+    /// Process id as the driver reports it; in a container it may differ from the one inside.
     pub pid: i32,
-    /// Memory in MiB; `None`: not told.
+    /// Its memory in MiB; `None`: not reported.
     pub used: Option<u64>,
 }
 
@@ -116,7 +116,7 @@ impl Card {
     }
 }
 
-/// Now, on the clock of [`Sample::asked`]: it counts while the machine sleeps, and nobody sets it.
+/// The current time on the clock of [`Sample::asked`]: monotonic, and it counts while the machine sleeps.
 pub fn now() -> Duration {
     crate::clock::steady()
 }

@@ -1,4 +1,4 @@
-//! A thread that asks for the cards, so that nothing else waits when it hangs.
+//! A thread that queries the cards, so that nothing else waits when a query hangs.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write as _};
@@ -15,14 +15,15 @@ use crate::error::AttemptError;
 /// How soon the next sample is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pace {
-    /// At most one in a second.
+    /// At most one per second.
     Calm,
-    /// A job has just left a card: as soon as the last answer allows.
+    /// A job has just left a card: as soon as possible.
     Prompt,
 }
 
 impl Pace {
-    /// Between an answer and the next question. nvidia-smi costs processor time: it rests for half as long as it took, and at most 100 ms.
+    /// Time between an answer and the next query. nvidia-smi uses CPU time, so a prompt query waits half as long as the last one took, at
+    /// most 100 ms.
     ///
     /// **Source**: queue design §7 (once per second) and §13 (end to next start below 250 ms).
     fn gap(self, took: Duration) -> Duration {
@@ -33,10 +34,10 @@ impl Pace {
     }
 }
 
-/// After an answer that did not come in time: each further try may leave a process behind that nobody can end.
+/// Pause after a query that timed out, because each one may leave a process behind that cannot be killed.
 const AFTER_A_HANG: Duration = Duration::from_secs(30);
 
-/// Samples the cards when it is asked to.
+/// Queries the cards on request.
 #[derive(Debug)]
 pub struct Monitor {
     asks: Sender<Pace>,
@@ -45,8 +46,8 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Starts the thread; it asks nothing before [`Monitor::ask`], and ends when this is dropped. A sample tells of processes once a second,
-    /// or with `processes` always.
+    /// Starts the thread. It queries nothing before [`Monitor::ask`], and ends when this value is dropped. Samples contain processes once
+    /// per second; if `processes` is set, always.
     pub fn start(
         program: Smi,
         wanted: BTreeSet<CardId>,
@@ -73,9 +74,9 @@ impl Monitor {
         })
     }
 
-    /// Wants a sample that is asked for after this call. Returns at once; several wants before the next sample are one.
+    /// Requests a sample whose query starts after this call. Returns at once; several requests before the next sample give one sample.
     pub fn ask(&self, pace: Pace) {
-        // The thread ends with this value and not before.
+        // Cannot fail: the thread runs for as long as this value lives.
         self.asks.send(pace).unwrap_or_default();
     }
 
@@ -105,7 +106,7 @@ fn answer(
     let mut took = Duration::ZERO;
     let mut least = Duration::ZERO;
     while let Ok(mut pace) = asked.recv() {
-        // Further wants may come while this one waits for its turn, and one of them may be in more of a hurry.
+        // While this request waits, further ones may arrive, one of which may be more urgent.
         loop {
             let due = last.map_or(Duration::ZERO, |last| last + pace.gap(took).max(least));
             match asked.recv_timeout(due.saturating_sub(clock::steady())) {
@@ -127,9 +128,9 @@ fn answer(
         } else {
             Duration::ZERO
         };
-        // Of a monitor that is gone the next question tells.
+        // If the monitor is gone, the next receive fails and ends this thread.
         answers.send(sample).unwrap_or_default();
-        // A full socket tells as much as one byte more would.
+        // If the socket is full, the reader is woken anyway.
         teller.write(b"s").map_or_else(drop, drop);
     }
 }

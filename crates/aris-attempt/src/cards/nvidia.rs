@@ -1,17 +1,17 @@
-//! nvidia-smi's answers, read strictly.
+//! Parsers of nvidia-smi's answers. They accept only the expected form.
 //!
-//! **Source**: `nvidia-smi --help-query-gpu`; the words in brackets are those that its manual page and users' reports show in the place
-//! of numbers.
+//! **Source**: `nvidia-smi --help-query-gpu`; its manual page and users' reports show words in brackets, such as `[N/A]`, in place of
+//! numbers.
 
 use std::collections::BTreeMap;
 
 use super::{Card, CardId, Maker, Memory, Process};
 
-/// Longest piece of an answer that is shown to people.
+/// Most characters of an answer that are shown to people.
 const SHOWN: usize = 200;
 
-/// Rows of `index,uuid,memory.used,memory.total[,mig.mode.current]` with the numbers of cards that are divided, and what is wrong with
-/// the answer as a whole. A row that cannot be read belongs to no card.
+/// Cards from rows of `index,uuid,memory.used,memory.total[,mig.mode.current]`, the numbers of divided cards, and what is wrong with the
+/// answer as a whole. A row that cannot be read gives no card.
 pub(super) fn cards(bytes: &[u8]) -> (BTreeMap<CardId, Card>, Vec<u32>, Option<String>) {
     let text = String::from_utf8_lossy(bytes);
     let mut cards = BTreeMap::new();
@@ -53,18 +53,18 @@ fn memory(used: &str, total: &str) -> Memory {
     }
 }
 
-/// Whether this can be the name of a card.
+/// Whether this can be the UUID of a card.
 fn plain(uuid: &str) -> bool {
     uuid.starts_with("GPU-") && is_name(uuid)
 }
 
-/// Whether a lease can have this name.
+/// Whether this can be the name of a lease.
 pub(super) fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Rows of `gpu_uuid,pid,used_memory`; `None` when one of them cannot be read.
+/// Processes from rows of `gpu_uuid,pid,used_memory`; `None` if a row cannot be read.
 pub(super) fn processes(bytes: &[u8]) -> Option<Vec<Process>> {
     let text = str::from_utf8(bytes).ok()?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -80,7 +80,7 @@ pub(super) fn processes(bytes: &[u8]) -> Option<Vec<Process>> {
     processes.collect()
 }
 
-/// UUIDs of slices by the number of their card and their own, from `nvidia-smi -L`: below the line of a card, one line for each slice.
+/// UUIDs of slices by card and slice, from `nvidia-smi -L`: after the line of a card, one line for each of its slices.
 pub(super) fn names(bytes: &[u8]) -> BTreeMap<CardId, String> {
     let text = String::from_utf8_lossy(bytes);
     let mut names = BTreeMap::new();
@@ -101,16 +101,16 @@ pub(super) fn names(bytes: &[u8]) -> BTreeMap<CardId, String> {
     names
 }
 
-/// What `nvidia-smi -q -x` says of the slices of one card.
+/// The slices of one card in `nvidia-smi -q -x`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Slices {
     /// Memory by the number of the slice.
     pub(super) memory: BTreeMap<u32, Memory>,
-    /// Processes by the number of the slice they run on: process, MiB in use.
+    /// Processes: number of the slice, process id, MiB in use.
     pub(super) processes: Vec<(u32, i32, Option<u64>)>,
 }
 
-/// Slices by the UUID of their card; `None` when it is no such document.
+/// Slices by the UUID of their card; `None` if this is not such a document.
 ///
 /// **Source**: `nvidia-smi -q -x` (its DTD is `nvsmi_device_v12`): `gpu/uuid`, `gpu/mig_devices/mig_device` with `index`, `gpu_instance_id`,
 /// `compute_instance_id` and `fb_memory_usage`; `gpu/processes/process_info` with the same two instances.
@@ -153,7 +153,7 @@ pub(super) fn slices(bytes: &[u8]) -> Option<BTreeMap<String, Slices>> {
     Some(cards.collect())
 }
 
-/// The document has about 600 of them for a card with seven slices.
+/// Limit for the parser. The document has about 600 nodes for a card with seven slices.
 const MOST_NODES: u32 = 1_000_000;
 
 type Xml<'a> = roxmltree::Node<'a, 'a>;
@@ -171,7 +171,7 @@ fn value<'a>(node: Xml<'a>, name: &'static str) -> Option<&'a str> {
     element(node, name)?.text().map(str::trim)
 }
 
-/// The numbers of the GPU instance and of the compute instance in it.
+/// The number of the GPU instance, and of the compute instance in it.
 fn instance(node: Xml<'_>) -> Option<(u32, u32)> {
     let number = |name| value(node, name)?.parse().ok();
     Some((number("gpu_instance_id")?, number("compute_instance_id")?))
@@ -181,7 +181,7 @@ fn without_unit(text: &str) -> &str {
     text.strip_suffix("MiB").unwrap_or(text).trim_end()
 }
 
-/// The first line that says something, bounded and without control characters.
+/// The first line that is not blank, shortened and without control characters.
 pub(super) fn shown(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim().chars();

@@ -1,18 +1,18 @@
-//! Whose processes are on the cards.
+//! Which runner's job uses how much memory of the cards.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Process, Sample};
 use crate::processes;
 
-/// Deeper than processes nest; also ends a walk through numbers that are used again meanwhile.
+/// Most ancestors that are looked at; this also ends a walk through process ids that are reused meanwhile.
 const DEEPEST: usize = 1000;
 
-/// MiB on all cards together by the runner whose job uses them, as far as the sample tells of processes; a job whose memory is not told is
-/// missing. The most over all samples is a job's peak as far as it was seen.
+/// MiB on all cards together, by the runner whose job uses them. A job whose memory is not reported is missing. The maximum over all
+/// samples is a job's observed peak.
 ///
-/// `runners` are the process numbers of the [claims](crate::format::Claim) of this machine. Where the driver numbers processes otherwise
-/// (containers), none of them is a runner's.
+/// `runners` are the process ids of the [claims](crate::format::Claim) of this machine. Where the driver uses other process ids
+/// (containers), no process is found to be a runner's.
 pub fn used_by(sample: &Sample, runners: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
     let parent = |pid| processes::stat(pid).map(|stat| stat.parent);
     summed(sample.processes.iter().flatten(), runners, parent)

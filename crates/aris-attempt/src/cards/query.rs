@@ -1,4 +1,4 @@
-//! Asking nvidia-smi, or rocm-smi where it is not installed.
+//! Queries of nvidia-smi, or of rocm-smi where nvidia-smi is not installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,33 +10,33 @@ use aris_proc::{End, Finished, ProcError};
 use super::{Card, CardId, Memory, Process, Sample, Silence, nvidia, rocm};
 use crate::clock;
 
-/// How long it may take. **Source**: queue design; a healthy one answers within a second, one behind a hung driver never.
+/// Deadline of one sample. **Source**: queue design; a healthy nvidia-smi answers within a second, one with a hung driver never.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Less than this is not worth starting it for.
+/// If less time than this is left, the program is not started.
 const LEAST: Duration = Duration::from_millis(100);
 
 const CARDS: &str = "--query-gpu=index,uuid,memory.used,memory.total";
 const PROCESSES: &str = "--query-compute-apps=gpu_uuid,pid,used_memory";
 const FORMAT: &str = "--format=csv,noheader,nounits";
 
-/// Exit code of nvidia-smi that says that there is no device. A driver that is not loaded (9) may come.
+/// Exit code of nvidia-smi if there is no device. Exit code 9 is another case: a driver that is not loaded yet may be loaded later.
 ///
 /// **Source**: `man nvidia-smi`, "Return value".
 const NO_CARD: i32 = 6;
 
-/// Exit code of nvidia-smi that says that a card has fallen off the bus. It then tells of none.
+/// Exit code of nvidia-smi if a card has fallen off the bus. It then reports no card at all.
 ///
 /// **Source**: as above.
 const LOST_CARD: i32 = 15;
 
-/// Why nothing is known of a slice's memory.
+/// Why the memory of a slice is unknown.
 const UNTOLD: &str = "nvidia-smi does not tell its memory";
 
-/// Cards that a machine may have.
+/// Most cards that are queried one by one.
 const MOST: u32 = 64;
 
-/// The programs that tell of cards, or ones that answer like them.
+/// The programs that report cards, or replacements for tests.
 #[derive(Clone, Debug)]
 pub struct Smi {
     nvidia: PathBuf,
@@ -45,20 +45,20 @@ pub struct Smi {
 }
 
 impl Default for Smi {
-    /// `nvidia-smi` and `rocm-smi` from the `PATH`, with 10 s for an answer.
+    /// `nvidia-smi` and `rocm-smi` from the `PATH`, with a limit of 10 s.
     fn default() -> Self {
         Self::at("nvidia-smi", "rocm-smi", LIMIT)
     }
 }
 
-/// No answer: why, and in words.
+/// There is no answer: the kind of failure, and a message.
 type Unanswered = (Silence, String);
 
-/// What was told of the cards: they, the processes on slices, and what was wrong with the answer as a whole.
+/// Cards, processes on slices, and what was wrong with the answer as a whole.
 type Told = (BTreeMap<CardId, Card>, Vec<Process>, Option<String>);
 
 impl Smi {
-    /// Programs by name or path, and the time one has for everything that one sample needs.
+    /// Programs by name or path, and the time limit of one sample.
     pub fn at(nvidia: impl AsRef<Path>, rocm: impl AsRef<Path>, limit: Duration) -> Self {
         Self {
             nvidia: nvidia.as_ref().to_path_buf(),
@@ -67,15 +67,15 @@ impl Smi {
         }
     }
 
-    /// Asks for all cards, and with `processes` for what runs on them. Never fails: what is not answered is unknown. Takes at most the limit and the second and
-    /// a half after which a program that cannot be killed is left behind.
+    /// Queries all cards, and with `processes` also what runs on them. It never fails: what is not answered is unknown. It takes at most
+    /// the limit, plus the 1.5 s after which a program that cannot be killed is left behind.
     ///
-    /// Cards in `wanted` are in the sample in any case. When the program refuses for one card that is lost, all are asked for one by one:
-    /// those that answer are known, and [`Sample::problem`] tells of the lost one.
+    /// Cards in `wanted` are always in the sample. If the program fails because one card is lost, the cards are queried one by one: those
+    /// that answer are known, and [`Sample::problem`] reports the lost one.
     pub fn sample(&self, wanted: &BTreeSet<CardId>, processes: bool) -> Sample {
         let asked = clock::steady();
         let until = asked + self.limit;
-        // Both at once: a job waits for the slower answer, not for the sum.
+        // In parallel, so that a job waits only for the slower answer.
         let (cards, told) = thread::scope(|scope| {
             let told = processes.then(|| scope.spawn(|| self.processes(None, until)));
             let cards = self.cards(None, until);
@@ -115,7 +115,7 @@ impl Smi {
         sample
     }
 
-    /// The cards of AMD. `why` nvidia-smi does not answer is told where rocm-smi is not there either.
+    /// The cards of AMD. If rocm-smi is not installed either, the sample says `why` nvidia-smi did not answer.
     fn amd(&self, why: String, until: Duration) -> Sample {
         let (cards, problem) = match self.ask(&self.rocm, &rocm::QUESTION, None, until) {
             Ok(answer) => rocm::cards(&answer),
@@ -149,7 +149,7 @@ impl Smi {
                         sample.silence = None;
                     }
                 }
-                // There are no more cards.
+                // There are no further cards.
                 Err((Silence::Absent, _)) => break,
                 Err((silence, why)) => {
                     if silence == Silence::Late {
@@ -166,7 +166,7 @@ impl Smi {
     fn cards(&self, only: Option<u32>, until: Duration) -> Result<Told, Unanswered> {
         let with_mode = format!("{CARDS},mig.mode.current");
         let answer = match self.ask(&self.nvidia, &[&with_mode, FORMAT], only, until) {
-            // Drivers before MIG refuse to be asked about it.
+            // Drivers older than MIG refuse to answer this.
             Err((_, why)) if why.contains("mig.mode.current") => {
                 self.ask(&self.nvidia, &[CARDS, FORMAT], only, until)
             }
@@ -233,7 +233,7 @@ impl Smi {
     }
 }
 
-/// No answer.
+/// A sample without an answer.
 fn silent(silence: Silence, why: String) -> Sample {
     Sample {
         silence: Some(silence),
@@ -242,8 +242,8 @@ fn silent(silence: Silence, why: String) -> Sample {
     }
 }
 
-/// The slices of a divided card and the processes on them. A card whose slices are not told, or that has none, is unknown: a program that
-/// is given the whole card would find no device.
+/// The slices of a divided card, and the processes on them. If the slices are not reported, or there are none, the card is unknown: a
+/// program that is given the whole card would find no device.
 fn divide(
     number: u32,
     card: Card,
@@ -292,7 +292,7 @@ fn divide(
     (slices.collect(), processes)
 }
 
-/// A process on a slice is listed twice, once under the card.
+/// Merges both lists. A process on a slice is listed twice, once for the card, which is left out here.
 fn with_those_on_slices(
     processes: Option<Vec<Process>>,
     on_slices: Vec<Process>,
@@ -304,13 +304,13 @@ fn with_those_on_slices(
     Some(processes)
 }
 
-/// What it said; why it said nothing, `None` for the limit.
+/// The output, or why there is none; `None` for a timeout.
 fn answer(name: &str, done: Finished) -> Result<Vec<u8>, Option<String>> {
     match done.end {
         End::Exited(0) if done.stdout.dropped == 0 => Ok(done.stdout.bytes),
         End::Exited(0) => Err(Some(format!("{name} says more than can be read"))),
         End::Exited(code) => {
-            // It explains itself on stdout.
+            // nvidia-smi prints its error messages on stdout.
             let said = [done.stdout.text(), done.stderr.text()].map(|text| nvidia::shown(&text));
             let said = said.into_iter().find(|text| !text.is_empty());
             let said = said.unwrap_or_default();

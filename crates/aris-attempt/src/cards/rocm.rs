@@ -1,7 +1,7 @@
-//! rocm-smi's answer, read strictly.
+//! Parser of rocm-smi's answer. It accepts only the expected form.
 //!
-//! **Source**: `rocm-smi --help`: with `--json` one object for each card, `card<number>`, with texts as values.
-//! It counts memory in bytes, and does not say which process uses which card.
+//! **Source**: `rocm-smi --help`: with `--json` it prints one object per card, `card<number>`, whose values are texts. It reports memory in
+//! bytes, and not which process uses which card.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::nvidia::{is_name, shown};
 use super::{Card, CardId, Maker, Memory};
 
-/// What it is asked.
+/// Arguments of rocm-smi.
 pub(super) const QUESTION: [&str; 5] = [
     "--showuniqueid",
     "--showbus",
@@ -19,10 +19,10 @@ pub(super) const QUESTION: [&str; 5] = [
     "--json",
 ];
 
-/// Cards by number, and what is wrong with the answer as a whole.
+/// The cards, and what is wrong with the answer as a whole.
 pub(super) fn cards(bytes: &[u8]) -> (BTreeMap<CardId, Card>, Option<String>) {
     let text = String::from_utf8_lossy(bytes);
-    // Warnings may stand before the object.
+    // Warnings may precede the object.
     let object = text.find('{').and_then(|at| text.get(at..));
     let read = object.and_then(|text| {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
@@ -47,7 +47,7 @@ fn of(facts: &Value) -> Card {
         [Some(used), Some(total)] if used <= total && total > 0 => Memory::Known { used, total },
         _ => Memory::Unknown(String::from("rocm-smi does not tell its memory")),
     };
-    // Cards for consumers have no number of their own; where they are plugged in does not change while the machine runs.
+    // Consumer cards have no unique id. Their place on the PCI bus does not change while the machine runs.
     let unique = text("Unique ID").and_then(|id| id.strip_prefix("0x"));
     let name = unique.map(|id| format!("GPU-{id}"));
     let name = name.or_else(|| Some(format!("PCI-{}", text("PCI Bus")?.replace([':', '.'], "-"))));

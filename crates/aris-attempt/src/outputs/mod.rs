@@ -1,6 +1,6 @@
-//! Files that an attempt is to write: which are there, and which of them are new.
+//! Files that an attempt should write: which exist, and which are new.
 //!
-//! Nothing is deleted, and nothing is concluded here: the counts go into the exit record.
+//! This module deletes nothing and judges nothing; its counts go into the exit record.
 
 mod pattern;
 mod walk;
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use crate::format::OutputSeen;
 use aris_fs::EntryKind;
 
-/// What tells a file from its earlier self: device, inode, size, time of change in whole seconds and nanoseconds.
+/// Identifies the version of a file: device, inode, size, modification time in seconds and nanoseconds.
 type Fingerprint = (u64, u64, u64, i64, i64);
 
-/// What matches a pattern, each with the files that it stands for: itself, or, of a folder, those in and below it.
+/// The paths that match a pattern, each with its files: the file itself, or, for a folder, all files below it.
 type Matches = BTreeMap<PathBuf, BTreeMap<PathBuf, Fingerprint>>;
 
 /// The declared outputs as they were before the start.
@@ -30,7 +30,7 @@ pub struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    /// Looks at what matches now. Relative patterns count from `cwd`.
+    /// Records what matches now. Relative patterns are resolved against `cwd`.
     pub fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
         let matches = patterns.iter().map(|pattern| matching(cwd, pattern));
         Self {
@@ -40,7 +40,7 @@ impl<'a> Before<'a> {
         }
     }
 
-    /// Files that are new or differ from before; of a folder, those in it.
+    /// Files that are new or have changed; for a folder, the files below it.
     pub fn fresh(&self) -> Vec<PathBuf> {
         let before = self.matches.iter().flat_map(BTreeMap::values).flatten();
         let before: BTreeMap<&PathBuf, &Fingerprint> = before.collect();
@@ -51,7 +51,7 @@ impl<'a> Before<'a> {
         fresh.map(|(path, _)| path).collect()
     }
 
-    /// The patterns of which no file is new or differs from before.
+    /// The patterns for which no file is new or has changed.
     pub fn unwritten(&self) -> Vec<&'a str> {
         let seen = self.compare();
         let pairs = self.patterns.iter().zip(&seen);
@@ -59,7 +59,7 @@ impl<'a> Before<'a> {
         unwritten.map(|(pattern, _)| pattern.as_str()).collect()
     }
 
-    /// What matches now, compared with before: one entry for each pattern, in their order.
+    /// What matches now, compared with before: one entry for each pattern, in the same order.
     pub(crate) fn compare(&self) -> Vec<OutputSeen> {
         let pairs = self.patterns.iter().zip(&self.matches);
         let seen = pairs.map(|(pattern, before)| {
@@ -81,7 +81,7 @@ fn matching(cwd: &Path, pattern: &str) -> Matches {
     paths.map(|path| (path.clone(), files_of(path))).collect()
 }
 
-/// A file, or those in and below a folder; links in it are not followed.
+/// A file, or all files below a folder; links in it are not followed.
 fn files_of(path: PathBuf) -> BTreeMap<PathBuf, Fingerprint> {
     let paths = if path.is_dir() {
         let mut entries = aris_fs::walk_sorted(&path, &mut |_| true).unwrap_or_default();
@@ -96,7 +96,7 @@ fn files_of(path: PathBuf) -> BTreeMap<PathBuf, Fingerprint> {
         .collect()
 }
 
-/// A link counts as the file it leads to.
+/// The version of a file; for a link, of its target.
 fn fingerprint(path: &Path) -> Option<Fingerprint> {
     let data = path.metadata().ok()?;
     let (mtime, nanos) = (data.mtime(), data.mtime_nsec());
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(seen(&before), [(3, 0), (0, 0)]);
         fs::write(at("longer.json"), "12").expect("write");
         fs::write(at("new.json"), "1").expect("write");
-        // The same content in another file under the old name: written again.
+        // A file with the same content that replaces the old one counts as new.
         fs::write(at("other"), "1").expect("write");
         fs::rename(at("other"), at("replaced.json")).expect("rename");
         assert_eq!(seen(&before), [(4, 3), (0, 0)]);

@@ -1,28 +1,28 @@
-//! Names that fit a pattern.
+//! Patterns of names.
 
 use regex::bytes::Regex;
 
-/// A pattern: `*` any text, `?` one character.
+/// A pattern: `*` matches any text, `?` one character.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     expression: Regex,
-    /// Whether a name with a leading dot may fit.
+    /// Whether a name with a leading dot may match.
     hidden: bool,
 }
 
-/// Whether a component means more than itself.
+/// Whether a component has wildcards.
 pub(super) fn is_magic(component: &str) -> bool {
     component.contains(['*', '?', '['])
 }
 
 impl Pattern {
-    /// Of any names; `None`: it is larger than an expression can be.
+    /// A pattern for any names; `None`: it is too large to compile.
     pub fn new(pattern: &str) -> Option<Self> {
         Self::compiled(pattern, false)
     }
 
-    /// Of files in one folder, as in a shell: `[ab]`, `[a-z]`, `[!a]` is one character of a set or not of it, and a leading dot must be
-    /// named. A `[` without its `]` is itself. `None`: also when a set cannot be, as `[z-a]`.
+    /// A pattern for file names in one folder, as in a shell: `[ab]`, `[a-z]` and `[!a]` match one character in or not in a set, and a
+    /// leading dot must be written out. A `[` without a `]` matches itself. `None`: also if a set is invalid, such as `[z-a]`.
     pub(super) fn of_files(pattern: &str) -> Option<Self> {
         Self::compiled(pattern, true)
     }
@@ -51,24 +51,24 @@ impl Pattern {
         })
     }
 
-    /// Whether a name fits.
+    /// Whether a name matches.
     pub fn matches(&self, name: &[u8]) -> bool {
         (self.hidden || !name.starts_with(b".")) && self.expression.is_match(name)
     }
 }
 
-/// The expression of the set whose `[` stands before this text, and what follows it.
+/// The expression for the set in this text, which starts after the `[`, and the text after the set.
 fn set(text: &str) -> Option<(String, &str)> {
     let negated = text.starts_with(['!', '^']);
     let members = text.get(usize::from(negated)..)?;
-    // A `]` in first place is a member.
+    // A `]` in the first place is a member of the set.
     let first = members.chars().next()?.len_utf8();
     let end = first + members.get(first..)?.find(']')?;
     let (members, after) = members.split_at(end);
     let mut escaped = String::new();
     let mut last = None;
     for char in members.chars() {
-        // Two of them would be a difference of sets.
+        // In a regular expression, `--` would mean the difference of two sets.
         let second = char == '-' && last == Some('-');
         if second || matches!(char, '\\' | '[' | ']' | '^' | '&' | '~') {
             escaped.push('\\');
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// The definition, without any care for time.
+    /// The definition of matching, without regard to running time.
     fn defined(pattern: &[u8], name: &[u8]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, None) => true,

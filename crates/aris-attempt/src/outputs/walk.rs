@@ -7,10 +7,10 @@ use aris_fs::{Entry, EntryKind};
 
 use super::pattern::{Pattern, is_magic};
 
-/// Paths, sorted, below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
-/// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
-/// listed matches nothing; nor does what is no file and holds none, such as a link that leads nowhere, a pipe and an empty folder; nor a file
-/// where the pattern ends with `/`.
+/// The paths that match, sorted and without duplicates, below `cwd` or, for an absolute pattern, anywhere. `**` matches any number of
+/// folders and does not follow links. A pattern that is itself the name of something matches that, whatever characters it has. Folders that
+/// cannot be listed match nothing. Only files, and folders that hold one, are matches; a broken link, a pipe and an empty folder are not. A
+/// pattern that ends with `/` matches no file.
 pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let whole = cwd.join(text);
     let mut found = Vec::new();
@@ -20,7 +20,7 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     if !is_magic(text) {
         return found;
     }
-    // Components of `cwd` are names; magic in them means itself.
+    // In `cwd`, wildcards are ordinary characters.
     let root = if text.starts_with('/') {
         Path::new("/")
     } else {
@@ -60,7 +60,8 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Whether it is a file, or a folder with one in or below it; what is in a folder that cannot be listed is for others to tell.
+/// Whether it is a file, or a folder with one below it. A folder that cannot be listed counts as one; reading it fails later, with a
+/// message.
 fn is_output(path: &Path) -> bool {
     let below = || aris_fs::walk_sorted(path, &mut |_| true);
     let is_bare = || below().is_ok_and(|below| !below.iter().any(|entry| entry.path.is_file()));

@@ -12,23 +12,23 @@ use crate::format::{Command, Spec};
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 
-/// The reference's shell, and the one that is everywhere, each with what runs its setup lines.
+/// The shells to try, each with its script for setup lines: first the reference's, then the one that every system has.
 const SHELLS: [(&str, &str); 2] = [("bash", BASH_SETUP), ("sh", SH_SETUP)];
 
-/// Lowest number of a lease's descriptor in the job: scripts use the single digits themselves.
+/// Lowest descriptor of a lease in the job; scripts use single digits themselves.
 const FIRST_LEASE: i32 = 20;
 
-/// Runs the setup lines and becomes the command. Their text is evaluated as one piece, so that a quote left open in it is its own error,
-/// and it cannot reach the command, which stands in read-only words. Descriptor 9 is a file: a letter in it says that the setup passed, and
-/// behind it stands where the interpreter lies now.
+/// Runs the setup lines, then replaces itself by the command. The lines are evaluated as one text, so that an unclosed quote in them is an
+/// error of theirs. They cannot change the command, which is in a read-only array. Descriptor 9 is a file: after the setup, the script
+/// writes the letter `k` and the path of the interpreter to it.
 ///
-/// **Shape**: `$1` setup, `$2` the interpreter's name or nothing, `$3`… the command.
+/// **Shape**: `$1` setup, `$2` the interpreter's name or empty, `$3`… the command.
 const BASH_SETUP: &str = r#"readonly -a _aris_command=("${@:3}"); readonly _aris_setup=$1 _aris_interpreter=$2; shift "$#"
 exec 9>&0 </dev/null; set -e
 eval "$_aris_setup"
 printf k >&9; command -v -- "$_aris_interpreter" >&9 2>/dev/null || :; exec 9>&-; exec "${_aris_command[@]}""#;
 
-/// The same for a shell without arrays: there a function keeps the words from the setup.
+/// The same for shells without arrays; there, a function keeps the arguments from the setup lines.
 const SH_SETUP: &str = r#"_aris_setup() { eval "$1"; }
 exec 9>&0 </dev/null; set -e
 _aris_setup "$1"; shift
@@ -39,38 +39,38 @@ printf k >&9; command -v -- "$1" >&9 2>/dev/null || :; shift; exec 9>&-; exec "$
 pub(super) struct Started {
     /// Its first process.
     pub(super) child: Child,
-    /// Where the setup lines say that they passed; `None` when there are none.
+    /// The file that says that the setup lines succeeded; `None` if there are no such lines.
     pub(super) setup: Option<File>,
 }
 
 impl Started {
-    /// Whether the command itself was reached.
+    /// Whether the setup lines succeeded, so that the command was started.
     pub(super) fn setup_passed(&self) -> bool {
         let passed = |file: &File| file.metadata().is_ok_and(|data| data.len() > 0);
         self.setup.as_ref().is_none_or(passed)
     }
 
-    /// Where the interpreter of the command lay when the setup had passed.
+    /// Path of the command's interpreter after the setup lines.
     pub(super) fn interpreter(&self) -> Option<String> {
         let mut bytes = vec![0; 4096];
         let length = self.setup.as_ref()?.read_at(&mut bytes, 0).ok()?;
         let text = str::from_utf8(bytes.get(..length)?).ok()?;
-        // An alias or a function of the shell is no path.
+        // For an alias or a function, the shell prints no path.
         let path = text.strip_prefix('k')?.lines().next()?;
         path.starts_with('/').then(|| path.to_owned())
     }
 }
 
-/// Opens the log for append; it is created when absent and never cut.
+/// Opens the log for appending; creates it if it is missing, and never truncates it.
 pub(super) fn open_log(path: &Path) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
     let log = rustix::fs::open(path, flags, Mode::from_raw_mode(0o666))?;
     Ok(log.into())
 }
 
-/// Starts the command in a process group of its own, writing to `log` directly, with `leases` open in it.
+/// Starts the command in its own process group. It writes to `log` directly, and inherits `leases`.
 ///
-/// **Errors**: a text for people: what could not be started, and why.
+/// **Errors**: a message for people: what could not be started, and why.
 pub(super) fn start(spec: &Spec, log: &File, leases: &[OwnedFd]) -> Result<Started, String> {
     let setup = (!spec.setup.is_empty()).then(marker).transpose();
     let setup = setup.map_err(|error| format!("cannot prepare the setup lines: {error}"))?;
@@ -126,12 +126,12 @@ fn prepared(spec: &Spec, shell: &str, script: Option<&str>) -> Process {
     process
 }
 
-/// A file that has no name: only its length counts.
+/// An anonymous file for the result of the setup lines.
 fn marker() -> io::Result<File> {
     Ok(memfd_create("setup", MemfdFlags::CLOEXEC)?.into())
 }
 
-/// Copies of the leases that a child inherits. This process has one thread and starts one child, so nobody else gets them.
+/// Inheritable copies of the leases. This process has one thread and starts one child, so no other process inherits them.
 fn inheritable(leases: &[OwnedFd]) -> io::Result<Vec<OwnedFd>> {
     let mut copies = Vec::new();
     for lease in leases {

@@ -1,21 +1,21 @@
-//! How many processes of this control group the kernel has killed because memory ran out.
+//! Counts the processes of this control group that the kernel killed because memory ran out.
 
 use std::path::{Path, PathBuf};
 
-/// Control files are some lines long.
+/// Most bytes of a control file; they have a few lines.
 const LIMIT: u64 = 64 * 1024;
 
-/// Where the unified hierarchy is mounted: alone, or beside the old one.
+/// Mount points of the unified hierarchy: alone, or beside the old hierarchy.
 const MOUNTS: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 
-/// The counter as it was at some moment; `None` where there is none.
+/// The value of the counter at some moment; `None` if there is no counter.
 #[derive(Debug)]
 pub(super) struct OomKills {
     counter: Option<(PathBuf, u64)>,
 }
 
 impl OomKills {
-    /// Reads the counter of the group this process is in.
+    /// Reads the counter of this process's group.
     pub(super) fn now() -> Self {
         let groups = aris_fs::read(Path::new("/proc/self/cgroup"), LIMIT);
         let counter = group(&groups.unwrap_or_default()).and_then(|group| {
@@ -29,7 +29,7 @@ impl OomKills {
         Self { counter }
     }
 
-    /// Whether it rose since; `None`: it cannot be told.
+    /// Whether the counter rose since; `None`: there is no counter.
     pub(super) fn rose(&self) -> Option<bool> {
         let (path, before) = self.counter.as_ref()?;
         let now = count(&aris_fs::read(path, LIMIT).ok()?)?;

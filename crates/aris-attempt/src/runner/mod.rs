@@ -1,15 +1,16 @@
-//! The runner of one attempt: a process that starts the command, watches its whole tree, ends it when it must, and leaves records.
+//! The runner of one attempt: a process that starts the command, watches all its descendants, ends them when necessary, and writes records.
+//! It judges nothing.
 //!
-//! It never stands between the command and its log, so that a dead runner breaks nothing, and it needs nobody: limits, cards and the
-//! exit record are kept while no manager runs. It judges nothing.
+//! The command writes to its log directly, so a runner that dies does not disturb it. The runner needs no manager: without one it still
+//! enforces limits, holds cards and writes the exit record.
 //!
-//! What went wrong stands in the folder ([`complaint`]) when nobody reads stderr.
+//! It also writes its error message into the folder ([`complaint`]), because stderr may have no reader.
 //!
 //! | It exits with | when |
 //! |---|---|
 //! | 0 | the exit record is written |
-//! | 3, 4 | there is no specification, or it cannot be read; nothing ran |
-//! | 5 | another runner has the attempt, a card is taken, the manager did not let it begin, or the system refused; nothing ran, unless the exit record says so |
+//! | 3, 4 | the specification is missing or invalid; nothing ran |
+//! | 5 | another runner has it, a card is taken, no manager let it begin, or the system refused; without an exit record nothing ran |
 
 mod command;
 mod control_group;
@@ -47,34 +48,33 @@ use outcome::ExitRecord;
 use supervise::Supervisor;
 use wake::Wake;
 
-/// Why a runner could not do its work, in words for people; there is none when all went well.
+/// The file with the reason why a runner could not do its work; absent if it could.
 const COMPLAINT: &str = "runner.error";
 
-/// The longest complaint that is read.
+/// Most bytes of that file that are read.
 const COMPLAINT_LIMIT: u64 = 64 * 1024;
 
-/// How long after its job this process may be told to end by the same hand. A busy machine lets many programs run between two signals
-/// that are sent one after the other; whoever ends a job by hand waits so long for its record.
+/// How long to wait, after the job ended, for a signal to this process from the same sender. On a busy machine, other programs may run
+/// between two signals that are sent one after the other. Whoever ends a job by hand waits this long for its record.
 const TOLD: Duration = Duration::from_secs(1);
-/// The same after a good end: every job that a batch system starts waits so long.
+/// The same after exit status 0; every job of a batch system waits this long.
 const TOLD_GOOD: Duration = Duration::from_millis(200);
 
-/// Times the runner's lock is asked for: somebody who only looks holds it for microseconds.
+/// Most tries to lock the runner's file: a process that only checks the lock holds it for microseconds.
 const LOCK_TRIES: u32 = 200;
 
-/// Runs the attempt whose folder this is, to its end. To be called by a process that does nothing else, before it has any thread.
-///
-/// The cards' leases are taken by name.
+/// Runs the attempt in this folder to its end, and takes the leases of its cards by name. The process that calls it must do nothing else,
+/// and must not have started a thread.
 pub fn run(folder: &Path) -> ExitCode {
     one(folder, false)
 }
 
-/// The same for a runner that [`Runner::start`](crate::Runner::start) starts: it begins when the leases come through its stdin.
+/// The same for a runner that [`Runner::start`](crate::Runner::start) starts: it begins when it receives the leases through its stdin.
 pub fn serve(folder: &Path) -> ExitCode {
     one(folder, true)
 }
 
-/// `served`: its stdin is the line to a manager.
+/// `served`: stdin is the connection to a manager.
 fn one(folder: &Path, served: bool) -> ExitCode {
     detach();
     let wake = Wake::new().map_err(AttemptError::system("watch signals"));
@@ -94,7 +94,7 @@ fn one(folder: &Path, served: bool) -> ExitCode {
 
 fn complain(folder: &Path, error: &AttemptError) -> ExitCode {
     let message = format!("attempt: {}", ErrorBody::of(error).message);
-    // Nobody may be there to read it, so it is left in the folder, too; a disk that refuses may be the very reason.
+    // Also written to the folder, because stderr may have no reader. The disk may be the cause, so a failure here is ignored.
     writeln!(std::io::stderr(), "{message}").unwrap_or_default();
     if !matches!(error, AttemptError::Taken(_)) {
         aris_fs::write_unsynced(&folder.join(COMPLAINT), message.as_bytes()).unwrap_or_default();
@@ -102,7 +102,7 @@ fn complain(folder: &Path, error: &AttemptError) -> ExitCode {
     ExitCode::from(error.kind().exit().code())
 }
 
-/// What the runner of this attempt said before it left without doing its work; `None`: nothing.
+/// The error message of this attempt's runner, if it exited without doing its work.
 pub fn complaint(folder: &Path) -> Option<String> {
     let bytes = aris_fs::read(&folder.join(COMPLAINT), COMPLAINT_LIMIT).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -117,27 +117,27 @@ fn attempt(
     let spec: Spec = records::read(&folder.join(SPEC))?;
     let _alive = lock(folder, ALIVE)?;
     let mut leases = lease::received_or_taken(leases, &spec.leases)?;
-    // The job's tree has it as it has its cards: for as long as one of it lives, whatever becomes of this process.
+    // Inherited by the job like its cards: locked while any of its processes lives, even if this one dies.
     leases.push(lock(folder, TREE)?.into());
     let claim = record::own_claim();
     record::claim(folder, &claim)?;
-    // Whatever goes wrong from here on is how the attempt ended, and is recorded as that.
+    // From here on, any failure is the attempt's end and goes into its exit record.
     claimed(&spec, folder, wake, leases, claim.runner.boot_id, served)?;
-    // What a manager concludes goes through its own synced journal: it need not wait for a disk that syncs this, too.
+    // A living manager writes the end to its synced journal, so the exit record needs no sync.
     if served && handoff::is_open(std::io::stdin()) {
         return Ok(());
     }
     record::sync_exit(folder)
 }
 
-/// A session of its own: no terminal reaches it. And children whose parents are gone become children of this process.
+/// Starts a new session, so that no terminal signals this process, and adopts orphaned descendants.
 fn detach() {
-    // Refused to the leader of a group, which has no terminal's job control to fear either (started by a batch system).
+    // Fails for the leader of a process group, as under a batch system, where no terminal's job control matters.
     rustix::process::setsid().map_or_else(drop, drop);
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap_or_default();
 }
 
-/// Takes the lock that says that a runner lives, or something of its job.
+/// Takes the lock that shows that a runner, or any process of its job, is alive.
 fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
     let path = folder.join(name);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
@@ -187,7 +187,7 @@ fn claimed(
         record.look_before();
         command::start(spec, &log, &leases)
     });
-    // The job has the log; this process has nothing to write to it.
+    // The job has the log open; this process writes nothing to it.
     drop(log);
     let started = match started {
         Ok(started) => started,
@@ -203,11 +203,11 @@ fn claimed(
         time,
         log_offset: record.exit.log_offset,
     };
-    // Without it readers know less; the job goes on.
+    // If this fails, readers know less, and the job continues.
     record::start(folder, &start).unwrap_or_default();
 
     Supervisor::new(spec, folder, wake, (pid, began), &mut record.exit).watch()?;
-    // The tree is empty: the cards are free from here on.
+    // The job has no processes left, so its cards are free from here on.
     drop(leases);
     record.interpreter = started.interpreter();
     if !started.setup_passed() && record.exit.ended_by_us == EndedByUs::None {
@@ -221,10 +221,10 @@ fn claimed(
         record.exit.ending = Ending::StartFailed(what);
     }
     record.look_after(wake)?;
-    // A batch system signals the processes of a job one after the other, this one perhaps last.
+    // A batch system signals the processes of a job one after the other, and this one may be the last.
     let time = match &record.exit.ending {
-        // The shell of `train; cp …` goes on when its program is told to end, and its last command may succeed. Where no batch system started
-        // this runner, which could be asked, a good end is never taken back.
+        // When a program in `train; cp …` is ended, the shell continues, and its last command may succeed. Outside a batch system, exit
+        // status 0 is never reinterpreted.
         Ending::Code(0) => (!served && in_batch_job()).then_some(TOLD_GOOD),
         ending => Some(if was_told(ending) || in_batch_job() {
             TOLD
@@ -241,7 +241,7 @@ fn claimed(
     record.write(wake)
 }
 
-/// Whether Slurm runs this process: its own signals may reach the command first, and a command that handles them ends with any status.
+/// Whether this is a job of Slurm: its signal may reach the command first, and a command that handles it may exit with any status.
 fn in_batch_job() -> bool {
     #[expect(
         clippy::disallowed_methods,
@@ -251,14 +251,14 @@ fn in_batch_job() -> bool {
     job.is_some()
 }
 
-/// Whether a command ended as one does that was told to, itself or, in a shell, its last program.
+/// Whether the ending is that of a command, or of the last program in a shell, that received SIGTERM.
 fn was_told(ending: &Ending) -> bool {
     const TERM: i32 = Signal::TERM.as_raw();
-    // **Source**: POSIX shells add 128 to the signal's number, as bash and dash do.
+    // **Source**: POSIX shells exit with 128 plus the signal's number, as bash and dash do.
     matches!(ending, Ending::Signal(TERM)) || *ending == Ending::Code(128 + TERM)
 }
 
-/// What must hold before anything is started; the text says what does not.
+/// Checks what must hold before the command is started; the error says what does not.
 fn startable(spec: &Spec) -> Result<(), String> {
     if !spec.cwd.is_dir() {
         let cwd = spec.cwd.display();

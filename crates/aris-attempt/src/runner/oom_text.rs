@@ -1,4 +1,4 @@
-//! The text of a GPU that ran out of memory, in a log of any size and any bytes.
+//! Search for out-of-memory messages in a log of any size and encoding.
 
 use std::path::Path;
 
@@ -6,13 +6,12 @@ use crate::format::OomText;
 use aris_fs::FsError;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// Read at once.
+/// Bytes that are read at once.
 const PIECE: usize = 256 * 1024;
 
-/// Looks for the first of `patterns` in the log from byte `from` on. `each` is called after each piece, for whoever has something else
-/// to do meanwhile.
+/// Looks for the first of `patterns` in the log, from byte `from` on. `each` is called after each piece that was read.
 ///
-/// Bytes, not text: a log may hold anything. One pass, and never more than a piece in memory.
+/// It searches bytes, because a log may hold anything. It reads the log once, and keeps about one piece in memory.
 pub(super) fn search(
     log: &Path,
     from: u64,
@@ -24,7 +23,7 @@ pub(super) fn search(
     };
     let mut buffer = vec![0_u8; PIECE];
     let mut window: Vec<u8> = Vec::new();
-    // Offset in the log of the first byte in the window.
+    // Offset in the log of the window's first byte.
     let mut begin = 0_u64;
     let mut found = None;
     aris_fs::open(log)?.stream_while(&mut buffer, |piece| {
@@ -35,7 +34,7 @@ pub(super) fn search(
             pattern: String::from_utf8_lossy(hit.as_bytes()).into_owned(),
             offset: begin + (skipped + hit.start()) as u64,
         });
-        // A pattern may lie across two pieces.
+        // A pattern may extend over two pieces.
         let spent = window.len().saturating_sub(longest.saturating_sub(1));
         window.drain(..spent);
         begin += spent as u64;
@@ -45,12 +44,12 @@ pub(super) fn search(
     Ok(found)
 }
 
-/// All patterns as they stand in one automaton, and the length of the longest.
+/// An expression that matches any of the literal patterns, and the length of the longest.
 fn compiled(patterns: &[String]) -> Option<(Regex, usize)> {
     let patterns: Vec<&String> = patterns.iter().filter(|text| !text.is_empty()).collect();
     let longest = patterns.iter().map(|pattern| pattern.len()).max()?;
     let alternatives: Vec<String> = patterns.iter().map(|text| regex::escape(text)).collect();
-    // Escaped texts are always a valid expression; what could fail is its size.
+    // Escaped texts always form a valid expression; only its size could make this fail.
     let any = RegexBuilder::new(&alternatives.join("|"))
         .unicode(false)
         .size_limit(usize::MAX)

@@ -1,4 +1,4 @@
-//! The exit record while it comes together.
+//! Collects the exit record and writes it.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -19,19 +19,19 @@ use crate::runner::record::Heartbeat;
 use crate::runner::wake::Wake;
 use crate::runner::{oom_text, record};
 
-/// Between two tries to write the exit record. **Source**: queue design, disk full.
+/// Pause between two tries to write the exit record. **Source**: queue design, disk full.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// Between two looks at outputs that are late.
+/// Pause between two checks for late outputs.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The exit record, and what it is made from.
+/// The exit record, and what is needed to complete it.
 pub(super) struct ExitRecord<'a> {
     spec: &'a Spec,
     folder: &'a Path,
     before: Option<(Before<'a>, OomKills)>,
     look: Option<Look>,
-    /// Where the setup lines found the interpreter.
+    /// Path of the interpreter after the setup lines.
     pub(super) interpreter: Option<String>,
     pub(super) exit: Exit,
 }
@@ -52,21 +52,21 @@ impl<'a> ExitRecord<'a> {
         }
     }
 
-    /// The command never ran.
+    /// Writes the record of a command that never ran.
     pub(super) fn not_started(mut self, what: String, wake: &mut Wake) -> Result<(), AttemptError> {
         self.exit.ending = Ending::StartFailed(what);
         self.exit.ended = clock::wall();
         self.write(wake)
     }
 
-    /// Keeps what is compared later: outputs, and the count of processes killed for memory.
+    /// Records the state before the start: the outputs, and the number of processes killed for memory.
     pub(super) fn look_before(&mut self) {
         let outputs = Before::look(&self.spec.outputs, &self.spec.cwd);
         self.before = Some((outputs, OomKills::now()));
         self.look = self.spec.ledger.as_deref().map(|ledger| {
             let (command, cwd, env) = (self.spec.command.line(), &self.spec.cwd, &self.spec.env);
             let mut look = Look::now(Ledger::at(ledger), cwd, &command, env);
-            // Setup lines choose another.
+            // Setup lines may choose another interpreter.
             let interpreter = aris_runs::interpreter(&command);
             if let Some(interpreter) = interpreter.filter(|_| self.spec.setup.is_empty()) {
                 look.ask(&interpreter, cwd, env);
@@ -75,8 +75,8 @@ impl<'a> ExitRecord<'a> {
         });
     }
 
-    /// Leaves the record of the run in the project's ledger: a file without one is unexplained, so that a record which cannot be written
-    /// is no reason to hold the end of the attempt back.
+    /// Writes the record of the run into the project's ledger. If that fails, the attempt ends all the same: without a record, the origin
+    /// of its files is merely unknown.
     fn keep_record(&mut self) {
         let (Some(look), Some((outputs, _))) = (&mut self.look, &self.before) else {
             return;
@@ -115,8 +115,8 @@ impl<'a> ExitRecord<'a> {
         };
     }
 
-    /// Compares outputs, waits for late ones after a good end, and looks for the text of a full GPU after a bad one or where they
-    /// do not come.
+    /// Compares outputs, and waits for late ones after exit status 0. After a failure, or if outputs stay missing, it looks for an
+    /// out-of-memory message in the log.
     pub(super) fn look_after(&mut self, wake: &mut Wake) -> Result<(), AttemptError> {
         let Some((outputs, kills)) = &self.before else {
             return Ok(());
@@ -134,9 +134,9 @@ impl<'a> ExitRecord<'a> {
                 exit.outputs = outputs.compare();
             }
         }
-        // The status is that of the last program of a pipe: `python … | tee log` exits with 0.
+        // The exit status may be that of a pipe's last program: `python … | tee log` exits with 0.
         if exit.ending != Ending::Code(0) || missing(&exit.outputs) {
-            // A log that cannot be read has no text in it that anybody could act on.
+            // If the log cannot be read, there is no message.
             let (log, patterns) = (&self.spec.log, &self.spec.oom_patterns);
             let found = oom_text::search(log, exit.log_offset, patterns, || {
                 beat.beat();
@@ -146,14 +146,14 @@ impl<'a> ExitRecord<'a> {
         Ok(())
     }
 
-    /// Writes the record, however long the disk is full.
+    /// Writes the record; while the disk is full, it tries again.
     pub(super) fn write(mut self, wake: &mut Wake) -> Result<(), AttemptError> {
         self.keep_record();
         let mut beat = Heartbeat::of(self.folder);
         let mut said = false;
         while let Err(error) = record::exit(self.folder, &self.exit) {
             if !self.folder.is_dir() {
-                // The whole folder is gone: there is nobody left to tell.
+                // The whole folder was removed, so nobody needs the record.
                 return Err(error.into());
             }
             if !std::mem::replace(&mut said, true) {
@@ -172,8 +172,8 @@ impl<'a> ExitRecord<'a> {
     }
 }
 
-/// Leaves the record of an attempt whose runner is gone: how it ended is not known, and of its files only that they were changed after
-/// its start. **Errors**: in words.
+/// Writes the record of an attempt whose runner died. How it ended is unknown; its files are those that changed after its start.
+/// **Errors**: a message for people.
 pub fn record_lost(folder: &Path) -> Result<(), String> {
     let words = |error: AttemptError| error.to_string();
     let Some(spec) = records::read_optional::<Spec>(&folder.join(SPEC)).map_err(words)? else {
@@ -183,7 +183,8 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
     let Some(ledger) = &spec.ledger else {
         return Ok(());
     };
-    // The times of files come from the file system's clock, which lags some milliseconds behind the time of day. So this is one of them.
+    // File times come from the file system's clock, which is some milliseconds behind the time of day, so they are compared with another
+    // file's time.
     let claimed = folder.join(CLAIM).metadata();
     let claimed = claimed.and_then(|data| data.modified());
     let began = start.as_ref().map(|start| SystemTime::from(start.time));
@@ -197,7 +198,7 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
         let changed = path.metadata().and_then(|data| data.modified());
         changed.is_ok_and(|changed| changed >= since)
     });
-    // A quick command may kill its runner before that has said that it runs; its files show that it did.
+    // A quick command may kill its runner before the start record is written; changed files show that it ran.
     if start.is_none() && files.is_empty() {
         return Ok(());
     }
@@ -212,7 +213,7 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Which attempt of which job it was.
+/// Names the job and the attempt in the record.
 fn name(look: &mut Look, spec: &Spec, folder: &Path) {
     // `<queue>/a/<hh>/<slug>/<n>`
     let queue = folder.ancestors().nth(4).unwrap_or(folder);

@@ -15,10 +15,10 @@ use crate::clock;
 use crate::error::AttemptError;
 use crate::processes;
 
-/// Between two heartbeats.
+/// Time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_millis(HEARTBEAT_MS);
 
-/// Mode of a record before the umask.
+/// Mode of a record, before the umask.
 const MODE: u32 = 0o644;
 
 /// A claim of this process.
@@ -31,12 +31,12 @@ pub(crate) fn own_claim() -> Claim {
     }
 }
 
-/// Claims the attempt for this runner: whoever comes second is told so, however many come at once, also over a network file system.
+/// Claims the attempt for this runner. Only one of any number of runners succeeds, also on a network file system.
 ///
-/// The record is written under another name and linked: the link fails when there is a claim. On network file systems the answer to
-/// a link may get lost; the number of links tells. Where there are no links the file is created exclusively.
+/// The record is written under a temporary name and linked to its own; the link fails if a claim exists. On network file systems the answer
+/// to a link may be lost, so the number of links decides. On file systems without links, the file is created exclusively.
 ///
-/// **Errors**: [`AttemptError::Taken`]; what the disk refuses.
+/// **Errors**: [`AttemptError::Taken`], or the system refuses.
 pub(crate) fn claim(folder: &Path, claim: &Claim) -> Result<(), AttemptError> {
     let target = folder.join(CLAIM);
     let taken = || AttemptError::Taken(folder.to_path_buf());
@@ -72,17 +72,18 @@ pub(crate) fn claim(folder: &Path, claim: &Claim) -> Result<(), AttemptError> {
     }
 }
 
-/// Says that the command runs. Need not survive a power cut: an attempt of an earlier boot without an exit record is lost anyway.
+/// Records that the command runs. It need not survive a power cut: an attempt of an earlier boot without an exit record is lost in any
+/// case.
 pub(super) fn start(folder: &Path, start: &Start) -> Result<(), FsError> {
     aris_fs::replace_unsynced(&folder.join(START), &json(start))
 }
 
-/// Writes the exit record, whole, for every reader on this machine. It is durable after [`sync_exit`].
+/// Writes the exit record atomically, for readers on this machine. It is durable after [`sync_exit`].
 pub(super) fn exit(folder: &Path, exit: &Exit) -> Result<(), FsError> {
     aris_fs::replace_unsynced(&folder.join(EXIT), &json(exit))
 }
 
-/// Makes the exit record survive a power cut.
+/// Makes the exit record durable.
 pub(super) fn sync_exit(folder: &Path) -> Result<(), AttemptError> {
     let path = folder.join(EXIT);
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -93,13 +94,13 @@ pub(super) fn sync_exit(folder: &Path) -> Result<(), AttemptError> {
 }
 
 fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
-    // Records are plain structures with text keys: they always have a form.
+    // Serializing a record cannot fail.
     let mut bytes = serde_json::to_vec(record).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
 
-/// Sets a file's time to now, on the clock of whoever keeps it. Whether that is possible.
+/// Sets a file's time to now, on the clock of its file system; gives whether that worked.
 pub fn touch(path: &Path) -> bool {
     let now = Timespec {
         tv_sec: 0,
@@ -112,11 +113,11 @@ pub fn touch(path: &Path) -> bool {
     rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).is_ok()
 }
 
-/// The sign that a runner gives, for those on other machines.
+/// The heartbeat file of a runner, for readers on other machines.
 #[derive(Debug)]
 pub(super) struct Heartbeat {
     path: PathBuf,
-    /// When the next one is due, on the steady clock.
+    /// When the next heartbeat is due, on the clock of [`clock::steady`].
     pub(super) next: Duration,
 }
 
@@ -128,14 +129,14 @@ impl Heartbeat {
         }
     }
 
-    /// Beats when it is time. Whether it was.
+    /// Touches the file if a heartbeat is due; gives whether it was.
     pub(super) fn beat(&mut self) -> bool {
         let now = clock::steady();
         if now < self.next {
             return false;
         }
         if !touch(&self.path) {
-            // A sign that cannot be given now is given next time.
+            // If this fails, the next heartbeat tries again.
             aris_fs::write_unsynced(&self.path, b"").unwrap_or_default();
         }
         self.next = now + HEARTBEAT;

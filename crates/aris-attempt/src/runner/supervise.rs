@@ -1,4 +1,4 @@
-//! Watching the command and everything it started, until nothing of it is left.
+//! Watches the command and all its descendants until none is left.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::processes::{self, Member};
 use crate::runner::record::Heartbeat;
 use crate::runner::wake::Wake;
 
-/// Between two rounds of SIGKILL at processes that are still there, at first and at most: a tree may grow while it is killed, and one that
-/// hangs in the kernel is not gone sooner for being asked more often.
+/// Pause between two rounds of SIGKILL, at first and at most. A tree may grow while it is killed; a process that hangs in the kernel does
+/// not end sooner if it is signalled more often.
 const KILL_AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
 
-/// The command has been told to end.
+/// The job is being ended.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
-    /// From when on SIGKILL is sent.
+    /// When SIGKILL is sent, on the clock of [`clock::steady`].
     kill_at: Duration,
-    /// Whether those that outlived the command have been told, too.
+    /// Whether processes that outlived the command have got SIGTERM, too.
     rest_told: bool,
-    /// Until the next round of SIGKILL.
+    /// Pause until the next round of SIGKILL.
     pause: Duration,
 }
 
-/// One command under watch.
+/// The watch over one command.
 #[derive(Debug)]
 pub(super) struct Supervisor<'a> {
     spec: &'a Spec,
@@ -39,7 +39,7 @@ pub(super) struct Supervisor<'a> {
     began: Duration,
     ended: Option<Duration>,
     exit: &'a mut Exit,
-    /// The job has been told that its time limit is near.
+    /// Whether the job has got the signal before its time limit.
     noticed: bool,
     stop: Option<Stop>,
     left_behind: BTreeSet<Member>,
@@ -48,7 +48,7 @@ pub(super) struct Supervisor<'a> {
 }
 
 impl<'a> Supervisor<'a> {
-    /// Watches `child`, which leads a process group and was started at `began`. How it ends, and what had to be done, stands in `exit`.
+    /// Watches `child`, which leads a process group and was started at `began`. The result goes into `exit`.
     pub(super) fn new(
         spec: &'a Spec,
         folder: &'a Path,
@@ -73,14 +73,15 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Waits until the command and everything it started is gone.
+    /// Waits until the command and all its descendants are gone.
     ///
-    /// While it runs: its time limit and requests to end it (SIGTERM to its group, SIGKILL to the whole tree after the grace).
-    /// Afterwards: children get `linger`, then the same.
+    /// While the command runs, at its time limit or on request: SIGTERM to its group, and SIGKILL to the whole tree after the grace period.
+    /// After it has exited: its descendants get `linger`, then the same.
     pub(super) fn watch(&mut self) -> Result<(), AttemptError> {
         loop {
             let empty = self.reap()?;
-            // Told to end, everything ends. Else others may be left alone, but not by a command that was killed: its work goes on in them.
+            // While a job is being ended, all its processes must end. Otherwise they may be left alone, unless the command was killed by a
+            // signal: then they may still do its work.
             let killed = matches!(self.exit.ending, Ending::Signal(_));
             let alone = self.spec.linger_ms == LEFT_ALONE && self.stop.is_none() && !killed;
             let is_over = empty || alone;
@@ -99,8 +100,8 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Takes note of every process that ended. Whether none is left: a process whose parent ended is a child of this one, so no child
-    /// means no descendant.
+    /// Reaps all processes that have ended; gives whether none is left. This process adopts orphaned descendants, so without children it
+    /// has no descendants either.
     fn reap(&mut self) -> Result<bool, AttemptError> {
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -108,10 +109,10 @@ impl<'a> Supervisor<'a> {
                     let ending = match (status.exit_status(), status.terminating_signal()) {
                         (Some(code), _) => Ending::Code(code),
                         (None, Some(signal)) => Ending::Signal(signal),
-                        // Stopped or continued: not asked for, and no end.
+                        // It was stopped or continued, which is no end.
                         (None, None) => continue,
                     };
-                    // Told to end, and the job, which was told by the same hand, was faster than this look at it.
+                    // The request also reached the job, which ended before this process saw the request.
                     if self.stop.is_none() && self.wake.told_to_end() {
                         self.exit.ended_by_us = EndedByUs::Cancelled;
                     }
@@ -129,18 +130,18 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whether somebody wants the attempt to end. The folder is looked at when a signal says so, and at each heartbeat for those who
-    /// can write there and cannot send signals here.
+    /// Whether somebody asked to end the attempt. The folder is checked after SIGUSR1 and at each heartbeat, for those who can write there
+    /// and cannot send signals to this machine.
     fn asked(&mut self) -> bool {
         let beat = self.heartbeat.beat();
         let looked = self.wake.told_to_look() || beat;
         self.wake.told_to_end()
             || (looked && self.folder.join(CANCEL).exists())
-            // Somebody took this runner for dead and began the next attempt: two must not write at once.
+            // Somebody believed this runner dead and began the next attempt; the two must not write at the same time.
             || (beat && self.successor.as_ref().is_some_and(|claim| claim.exists()))
     }
 
-    /// Until when to wait while the command runs.
+    /// Handles requests and the time limit while the command runs. Gives the time until which to wait.
     fn while_it_runs(&mut self, now: Duration, asked: bool) -> Duration {
         let limit = self.spec.time_limit_ms.map(Duration::from_millis);
         let limit = limit.map_or(Duration::MAX, |limit| self.began.saturating_add(limit));
@@ -152,7 +153,7 @@ impl<'a> Supervisor<'a> {
                     EndedByUs::TimeLimit
                 };
                 self.signal_group(Signal::TERM);
-                // One that is stopped could not hear it.
+                // A stopped process receives SIGTERM only after it is continued.
                 self.signal_group(Signal::CONT);
                 self.begin_stop(now, false)
             }
@@ -166,7 +167,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Tells the job that its time limit is near, once, when it is. Until when to wait.
+    /// Sends the signal before the time limit, once, when it is due. Gives the time until which to wait.
     fn notice(&mut self, now: Duration, limit: Duration) -> Duration {
         let Some(notice) = self.spec.notice.filter(|_| !self.noticed) else {
             return limit;
@@ -177,7 +178,7 @@ impl<'a> Supervisor<'a> {
         }
         self.noticed = true;
         if let Some(signal) = Signal::from_named_raw(notice.signal) {
-            // Only those that handle it: it would end a shell that waits for the program.
+            // Only to those that handle it: it would end a shell that waits for its program.
             for member in processes::descendants(processes::own_pid()) {
                 if processes::handles(member.pid, notice.signal) {
                     processes::send(member, signal);
@@ -187,7 +188,7 @@ impl<'a> Supervisor<'a> {
         limit
     }
 
-    /// Until when to wait for processes that outlived the command.
+    /// Handles processes that outlived the command. Gives the time until which to wait.
     fn after_it_ended(&mut self, now: Duration, asked: bool, ended: Duration) -> Duration {
         let linger = ended.saturating_add(Duration::from_millis(self.spec.linger_ms));
         match self.stop {
@@ -197,7 +198,8 @@ impl<'a> Supervisor<'a> {
                 self.begin_stop(now, true)
             }
             None => linger,
-            // The command was told to end and did; who is left now may be ending, too, and counts only when it must be killed.
+            // The command was ended on request. Its descendants may be ending as well, and count as left behind only if they must be
+            // killed.
             Some(stop) if !stop.rest_told => {
                 terminate_rest();
                 self.stop_at(stop.kill_at, true, stop.pause)
@@ -216,7 +218,7 @@ impl<'a> Supervisor<'a> {
         self.stop_at(now.saturating_add(grace), rest_told, KILL_AGAIN[0])
     }
 
-    /// When to kill what is left then.
+    /// Sets the time of the next round of SIGKILL, and gives it.
     fn kill_again(&mut self, now: Duration, stop: Stop) -> Duration {
         let pause = (stop.pause * 2).min(KILL_AGAIN[1]);
         self.stop_at(now.saturating_add(stop.pause), true, pause)
@@ -231,16 +233,16 @@ impl<'a> Supervisor<'a> {
         kill_at
     }
 
-    /// Only while the command is not reaped: its number cannot belong to anybody else then.
+    /// Signals the command's process group. Its id cannot be reused while the command is not reaped.
     fn signal_group(&self, signal: Signal) {
         if let Some(group) = Pid::from_raw(self.child) {
-            // The group may be gone already: that is what the signal is for.
+            // The group may already be gone, which is what the signal is for.
             kill_process_group(group, signal).unwrap_or_default();
         }
     }
 }
 
-/// Signals everything that descends from this process; who that was.
+/// Signals all descendants of this process; gives those that it reached.
 fn signal_rest(signal: Signal) -> Vec<Member> {
     let mut rest = processes::descendants(processes::own_pid());
     rest.retain(|member| processes::send(*member, signal));
@@ -249,7 +251,7 @@ fn signal_rest(signal: Signal) -> Vec<Member> {
 
 fn terminate_rest() -> Vec<Member> {
     let told = signal_rest(Signal::TERM);
-    // Those that are stopped could not hear it.
+    // Stopped processes receive SIGTERM only after they are continued.
     signal_rest(Signal::CONT);
     told
 }

@@ -1,4 +1,4 @@
-//! What a runner waits for: signals and one point in time.
+//! Waiting for signals and for a point in time.
 
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
@@ -18,17 +18,17 @@ use rustix::time::{
 use crate::clock;
 use crate::error::AttemptError;
 
-/// Later than any machine runs.
+/// A time that is never reached.
 const FAR: Timespec = Timespec {
     tv_sec: 1 << 40,
     tv_nsec: 0,
 };
 
-/// Signals and the clock, in one place to wait.
+/// Waits for signals and the clock together.
 #[derive(Debug)]
 pub(super) struct Wake {
     pipe: UnixStream,
-    /// SIGTERM or SIGINT: somebody wants the attempt to end.
+    /// SIGTERM or SIGINT: the attempt is to be ended.
     end: Arc<AtomicBool>,
     /// SIGUSR1: there may be a request in the folder.
     look: Arc<AtomicBool>,
@@ -36,17 +36,17 @@ pub(super) struct Wake {
 }
 
 impl Wake {
-    /// Catches the signals. From here on nothing but SIGKILL ends this process from outside.
+    /// Installs handlers. From here on, only SIGKILL can end this process from outside.
     ///
-    /// SIGHUP is caught and means nothing: a runner outlives the terminal it was started from. The job gets all of them with their usual
-    /// meaning, because a new program has no handlers.
+    /// SIGHUP is ignored, because a runner outlives the terminal from which it was started. In the job all signals have their default
+    /// effect, because handlers do not survive `exec`.
     pub(super) fn new() -> io::Result<Self> {
         let (pipe, writer) = UnixStream::pair()?;
         pipe.set_nonblocking(true)?;
         let (end, look) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let flags = [(Signal::TERM, &end), (Signal::INT, &end)];
         for (signal, flag) in flags.into_iter().chain([(Signal::USR1, &look)]) {
-            // First: whoever is woken must find it set.
+            // Before the pipe: whoever is woken must find the flag set.
             signal_hook::flag::register(signal.as_raw(), Arc::clone(flag))?;
             signal_hook::low_level::pipe::register(signal.as_raw(), writer.try_clone()?)?;
         }
@@ -67,7 +67,7 @@ impl Wake {
         self.end.load(Ordering::Acquire)
     }
 
-    /// Like [`Self::told_to_end`], and waits so long for it.
+    /// Like [`Self::told_to_end`], and waits for the signal for up to `time`.
     pub(super) fn told_within(&mut self, time: Duration) -> Result<bool, AttemptError> {
         let until = clock::steady().saturating_add(time);
         while !self.told_to_end() && clock::steady() < until {
@@ -86,7 +86,7 @@ impl Wake {
         while self.pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
     }
 
-    /// Waits for a signal, or until `until` on the steady clock.
+    /// Waits for a signal, at most until `until` on the clock of [`clock::steady`].
     pub(super) fn wait(&mut self, until: Duration) -> Result<(), AttemptError> {
         if until <= clock::steady() {
             return Ok(());
@@ -99,7 +99,7 @@ impl Wake {
         Ok(())
     }
 
-    /// A timer of its own, because the timeout of `poll` stands still while the machine sleeps.
+    /// Uses a timer, because the timeout of `poll` does not count while the machine sleeps.
     fn poll(&self, until: Duration) -> rustix::io::Result<usize> {
         let alarm = Itimerspec {
             it_interval: Timespec::default(),

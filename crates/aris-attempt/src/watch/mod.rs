@@ -1,7 +1,7 @@
-//! Many attempts under watch at once, behind one descriptor to poll.
+//! Watches many attempts at once, behind one descriptor for `poll`.
 //!
-//! Two things tell of an end: inotify on the attempt's folder, as soon as the record is there, and a handle on the runner's process. What
-//! both miss (a network file system, a limit on watches) a sweep finds.
+//! The end of an attempt is noticed in two ways: by inotify on its folder, as soon as the record is written, and by a pidfd of its runner.
+//! A regular sweep finds what both miss, for example on a network file system or when the limit of watches is reached.
 
 mod source;
 
@@ -21,32 +21,32 @@ use crate::processes::Member;
 use crate::standing::{Standing, standing};
 use source::Source;
 
-/// Where an attempt stands that is news, or why that cannot be told: then it stays under watch, and the next sweep looks again.
+/// The new state of an attempt, or why it cannot be read; then the attempt is still watched, and the next sweep tries again.
 pub type Seen = Result<Standing, AttemptError>;
 
 #[derive(Debug, Default)]
 struct Watched {
     folder: PathBuf,
-    /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
+    /// The runner, if it is a child of this process; `None` for a runner that an earlier manager started.
     child: Option<Waiting>,
-    /// What was told of it last.
+    /// The state that was last reported.
     told: Option<Standing>,
 }
 
-/// How often [`Watch::sweep`] is to be called. **Source**: queue design.
+/// How often to call [`Watch::sweep`]. **Source**: queue design.
 pub const SWEEP: Duration = Duration::from_secs(30);
 
-/// Attempts under watch, each with a key that the caller chose.
+/// The watched attempts, each with a key that the caller chose.
 #[derive(Debug)]
 pub struct Watch {
     source: Source,
     watched: BTreeMap<u64, Watched>,
-    /// Runners of which nothing more is told, still to be waited for.
+    /// Runners that are no longer watched and must still be reaped.
     leaving: Vec<Waiting>,
 }
 
 impl Watch {
-    /// Watches nothing yet.
+    /// Creates a watch without any attempt.
     pub fn new() -> Result<Self, AttemptError> {
         Ok(Self {
             source: Source::new().map_err(AttemptError::system("watch attempts"))?,
@@ -55,7 +55,7 @@ impl Watch {
         })
     }
 
-    /// Readable when [`Watch::seen`] has something to tell.
+    /// Readable if [`Watch::seen`] may have something new.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.source.fd()
     }
@@ -72,12 +72,12 @@ impl Watch {
         self.begin(key, waiting, folder, leases)
     }
 
-    /// Lets a runner begin its attempt, which is prepared, and watches it, in place of what had the same key.
+    /// Lets the runner of a prepared attempt begin, and watches the attempt. It replaces an attempt with the same key.
     ///
-    /// It gets the leases in the order in which the specification names their files, and goes on when this process ends. Starting an
-    /// attempt twice is no harm: the claim lets one run.
+    /// The runner gets the leases, in the order in which the specification names their files. It continues when this process ends. Starting
+    /// an attempt twice is harmless, because only one runner can claim it.
     ///
-    /// **Errors**: what the system refuses; then it is not watched, and nothing runs.
+    /// **Errors**: the system refuses; then the attempt is not watched, and nothing runs.
     pub fn begin(
         &mut self,
         key: u64,
@@ -92,7 +92,7 @@ impl Watch {
             return Err(error);
         }
         let pid = i32::try_from(waiting.child.id()).unwrap_or(0);
-        // Not waited for yet, so the number is its.
+        // The process was not reaped yet, so this id is still its own.
         self.source.process(key, pid);
         if let Some(watched) = self.watched.get_mut(&key) {
             watched.child = Some(waiting);
@@ -100,17 +100,17 @@ impl Watch {
         Ok(())
     }
 
-    /// Lets a runner go that is not to begin.
+    /// Dismisses a runner that should not begin.
     pub fn dismiss(&mut self, waiting: Waiting) {
-        // It has nothing else to hear.
+        // The runner exits when the connection ends.
         waiting.line.shutdown(Shutdown::Both).unwrap_or_default();
         self.leaving.push(waiting);
     }
 
-    /// Looks where an attempt of an earlier manager stands, and watches it when it runs or when its runner may still come. What is given
-    /// here is not told again.
+    /// Reads the state of an attempt of an earlier manager. Watches it if it runs, or if its runner may still claim it. The state that this
+    /// gives is not reported again.
     pub fn adopt(&mut self, key: u64, folder: &Path) -> Seen {
-        // Watched before it is looked at, so that nothing falls between.
+        // Watched before its state is read, so that no change is missed.
         self.enter(key, folder);
         let stands = self.look(key).unwrap_or(Ok(Standing::Unclaimed));
         if matches!(stands, Ok(Standing::Unclaimed)) {
@@ -119,8 +119,8 @@ impl Watch {
         stands
     }
 
-    /// Waits for the end of a runner that is no child of this process, or of the command in place of that of its runner. What else is
-    /// left of a job without a runner a sweep finds.
+    /// Waits for the end of a runner that is no child of this process, or, if the runner is dead, of the command. Other processes of such a
+    /// job are noticed by the sweep.
     fn follow(&mut self, key: u64, claim: &Claim, start: Option<&Start>, orphan: bool) {
         let process = if orphan {
             start.map(|start| &start.process)
@@ -130,13 +130,13 @@ impl Watch {
         let Some(member) = process.map(Member::from) else {
             return;
         };
-        // Looked at after it is watched, too: the number may belong to another process by now.
+        // Checked again after the watch was set up, because the id may belong to another process by then.
         if member.lives() && self.source.process(key, member.pid) && !member.lives() {
             self.source.leave_process(key);
         }
     }
 
-    /// Watches an attempt no more; what runs goes on.
+    /// Stops watching an attempt, which continues to run.
     pub fn remove(&mut self, key: u64) {
         if let Some(watched) = self.watched.remove(&key) {
             self.source.leave(key);
@@ -144,24 +144,24 @@ impl Watch {
         }
     }
 
-    /// Number of attempts under watch.
+    /// Number of watched attempts.
     pub fn len(&self) -> usize {
         self.watched.len()
     }
 
-    /// Whether nothing is under watch.
+    /// Whether no attempt is watched.
     pub fn is_empty(&self) -> bool {
         self.watched.is_empty()
     }
 
-    /// What happened since the last call, by key. An attempt that does not run any more is no longer watched. Never blocks.
+    /// The attempts whose state changed since the last call, by key. An attempt that no longer runs is removed. Never blocks.
     pub fn seen(&mut self) -> Vec<(u64, Seen)> {
         self.leaving.retain_mut(lives);
         let keys = self.source.hints();
         self.news(keys)
     }
 
-    /// Looks at every attempt under watch, whether anything was heard of it or not.
+    /// Reads the state of every watched attempt.
     pub fn sweep(&mut self) -> Vec<(u64, Seen)> {
         let keys: Vec<u64> = self.watched.keys().copied().collect();
         self.news(keys)
@@ -172,7 +172,7 @@ impl Watch {
         keys.into_iter().filter_map(news).collect()
     }
 
-    /// Watches a folder under a key; what was watched under it before is not any more, because two watches of one folder would be one.
+    /// Watches a folder under a key. The key's earlier watch is removed first, because inotify has only one watch for each folder.
     fn enter(&mut self, key: u64, folder: &Path) {
         self.remove(key);
         self.source.folder(key, folder);
@@ -183,10 +183,10 @@ impl Watch {
         self.watched.insert(key, watched);
     }
 
-    /// Where an attempt stands now; `None`: as was told.
+    /// The new state of an attempt; `None`: it has not changed since it was last reported.
     fn look(&mut self, key: u64) -> Option<Seen> {
         let watched = self.watched.get_mut(&key)?;
-        // What it exited with says less than its folder.
+        // The folder says more than the runner's exit status.
         watched.child.take_if(|child| !lives(child));
         let stands = match standing(&watched.folder) {
             Ok(stands) => stands,
@@ -207,7 +207,7 @@ impl Watch {
                     return None;
                 }
             }
-            // A runner that has not come so far, or comes second.
+            // Its runner has not claimed it yet, or came second.
             Standing::Unclaimed | Standing::Lost { .. } if own => return None,
             _ => self.remove(key),
         }
@@ -215,7 +215,7 @@ impl Watch {
     }
 }
 
-/// Whether a child of this process has not ended; one that has is waited for.
+/// Whether a child of this process still runs; one that has ended is reaped.
 fn lives(runner: &mut Waiting) -> bool {
     matches!(runner.child.try_wait(), Ok(None))
 }

@@ -1,6 +1,7 @@
 //! inotify for folders and pidfds for processes, behind one epoll descriptor.
 //!
-//! A watch that the system refuses (limits, kernels before 5.3) is left out: the other one tells, or the next sweep.
+//! If the system refuses a watch (limits, kernels before 5.3), it is left out: the other kind of watch or the next sweep notices the
+//! change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,14 +17,14 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 /// The key of the inotify descriptor; no attempt has it.
 const FOLDERS: u64 = u64::MAX;
 
-/// Events taken from epoll at once.
+/// Most events that are read from epoll at once.
 const EVENTS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Source {
     epoll: OwnedFd,
     inotify: OwnedFd,
-    /// Watch numbers of folders. inotify never uses one twice before it has used two thousand million.
+    /// The key of each inotify watch descriptor. The kernel reuses these only after two thousand million.
     folders: BTreeMap<i32, u64>,
     watches: BTreeMap<u64, i32>,
     processes: BTreeMap<u64, OwnedFd>,
@@ -49,7 +50,7 @@ impl Source {
         self.epoll.as_fd()
     }
 
-    /// Tells of records that are renamed into `folder`.
+    /// Watches for records that are renamed into `folder`.
     pub(super) fn folder(&mut self, key: u64, folder: &Path) {
         let flags = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::ONLYDIR;
         if let Ok(watch) = inotify::add_watch(&self.inotify, folder, flags) {
@@ -58,7 +59,7 @@ impl Source {
         }
     }
 
-    /// Tells of the end of process `pid`, unless it already waits for one. Whether that is possible.
+    /// Watches for the end of process `pid`, unless the key already watches a process; gives whether that is possible.
     pub(super) fn process(&mut self, key: u64, pid: i32) -> bool {
         if self.processes.contains_key(&key) {
             return true;
@@ -79,17 +80,17 @@ impl Source {
         self.leave_process(key);
         if let Some(watch) = self.watches.remove(&key) {
             self.folders.remove(&watch);
-            // The folder may be gone, and the watch with it.
+            // The folder may have been removed, and the watch with it.
             inotify::remove_watch(&self.inotify, watch).unwrap_or_default();
         }
     }
 
     pub(super) fn leave_process(&mut self, key: u64) {
-        // Closing the handle takes it out of epoll, too: nobody else has a copy.
+        // Closing the handle also removes it from epoll, because there is no other copy.
         self.processes.remove(&key);
     }
 
-    /// Attempts of which something is to be seen: a record that came, a process that is gone and is not waited for any more.
+    /// Keys of attempts that may have changed: a record was written, or a process ended. Processes that ended are no longer watched.
     pub(super) fn hints(&mut self) -> BTreeSet<u64> {
         let now = Timespec::default();
         let mut hints = BTreeSet::new();
@@ -115,7 +116,7 @@ impl Source {
         let mut reader = inotify::Reader::new(&self.inotify, &mut buffer);
         while let Ok(event) = reader.next() {
             if event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW) {
-                // More happened than could be told.
+                // Events were lost, so all attempts may have changed.
                 hints.extend(self.watches.keys());
             }
             let name = event.file_name().map(std::ffi::CStr::to_bytes);

@@ -1,4 +1,4 @@
-//! Cards as programs in the place of nvidia-smi describe them.
+//! Cards, as reported by programs that replace nvidia-smi.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,13 +10,13 @@ use aris_attempt::cards::{Card, CardId, Maker, Memory, Monitor, Pace, Sample, Si
 
 use crate::place::{Place, until};
 
-/// A program that answers with what `cases` says; `$*` are its arguments.
+/// A program whose answers `cases` gives, as branches of a shell's `case` on `$*`, its arguments.
 fn program(place: &Place, cases: &str) -> PathBuf {
     let path = place.at("nvidia-smi");
     let part = place.at("nvidia-smi.part");
     std::fs::write(&part, format!("#!/bin/sh\ncase \"$*\" in\n{cases}\nesac\n")).expect("written");
     std::fs::set_permissions(&part, std::fs::Permissions::from_mode(0o755)).expect("executable");
-    // A copy by another process: no child of this one can have it open for writing.
+    // Copied by another process, so that no child of this one can have it open for writing.
     let copied = Command::new("cp").arg("-p").arg(&part).arg(&path).status();
     assert!(copied.is_ok_and(|status| status.success()));
     path
@@ -93,7 +93,7 @@ fn one_lost_card_does_not_hide_the_others() {
     assert!(sample.problem.expect("told").contains("GPU is lost"));
 }
 
-/// A card that is divided into two, as `-q -x` shows it.
+/// The answer to `-q -x` for a card that is divided into two slices.
 const DIVIDED: &str = "<?xml version=\\\"1.0\\\" ?><nvidia_smi_log><gpu id=\\\"0:1:0\\\"><uuid>GPU-a</uuid><mig_devices>\
     <mig_device><index>0</index><gpu_instance_id>1</gpu_instance_id><compute_instance_id>0</compute_instance_id>\
     <fb_memory_usage><total>19968 MiB</total><used>11 MiB</used></fb_memory_usage></mig_device>\
@@ -262,7 +262,7 @@ fn a_monitor_asks_only_when_asked_and_tells_when_it_has_something() {
     assert!((3..=6).contains(&count.lines().count()), "{count}");
 }
 
-/// The testbed that lies beside the workspace on machines that have it.
+/// Runs only on machines that have the test bed beside the workspace.
 #[test]
 fn the_testbeds_cards_are_read_with_every_fault() {
     let bed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/fakegpu/bin");
@@ -272,7 +272,7 @@ fn the_testbeds_cards_are_read_with_every_fault() {
     }
     let place = Place::new();
     let folder = place.at("cards");
-    // The stand-in takes its folder from the environment, which belongs to the whole process: so through a program of our own.
+    // The fake program takes its folder from an environment variable, which all tests of this process would share, so a wrapper sets it.
     let wrapper = program(
         &place,
         &format!(

@@ -1,4 +1,4 @@
-//! Managers and runners that die at any moment: no attempt runs twice, none is forgotten, none ends otherwise than it did.
+//! Managers and runners that are killed at any moment: no attempt runs twice, none is forgotten, and each end is recorded as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::place::{Place, next, runner};
 const ATTEMPTS: u64 = 60;
 const AT_ONCE: usize = 6;
 
-/// Numbers that look drawn and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Drawn(u64);
 
 impl Drawn {
-    /// One in `count`.
+    /// True with probability 1 in `count`.
     fn hits(&mut self, count: u64) -> bool {
         self.0 = self
             .0
@@ -77,12 +77,12 @@ impl Queue<'_> {
         }
     }
 
-    /// This manager is gone, the next one begins with what it finds.
+    /// Replaces the manager by a new one, which starts with what it finds.
     fn replace_manager(&mut self) {
         self.watch = Watch::new().expect("a watch");
         for key in self.running.clone() {
             let stands = self.watch.adopt(key, &self.folder(key)).expect("readable");
-            // Started by the manager before, and perhaps not there yet: both may try.
+            // The previous manager started its runner, which may not have claimed it yet; both runners may try.
             if stands == Standing::Unclaimed {
                 self.watch
                     .launch(key, &runner(), &self.folder(key), &[])
@@ -97,7 +97,7 @@ impl Queue<'_> {
         for key in &self.running {
             if let Ok(Standing::Running { claim, .. }) = standing(&self.folder(*key)) {
                 let pid = Pid::from_raw(claim.runner.pid).expect("a number");
-                // It may have ended a moment ago.
+                // It may have ended in between.
                 kill_process(pid, Signal::KILL).map_or_else(drop, drop);
                 return;
             }

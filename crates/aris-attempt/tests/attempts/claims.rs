@@ -1,4 +1,4 @@
-//! One attempt, many runners.
+//! Several runners for one attempt.
 
 use aris_attempt::format::{EndedByUs, Ending, HEARTBEAT_FILE};
 use aris_attempt::{AttemptError, Standing, Watch, prepare, withdraw};
@@ -21,7 +21,7 @@ fn of_many_runners_of_one_attempt_one_runs_it() {
         .collect();
     crate::place::line_of(&place.at("count"));
     std::fs::write(place.at("go"), "").expect("written");
-    // Each manager sees the one end: that of its own runner, or that of the one that was first.
+    // Each manager sees the same end, whether its own runner was the first or not.
     for watch in &mut watches {
         let exit = crate::place::ended(watch);
         assert_eq!(exit.ending, Ending::Code(0));
@@ -54,11 +54,11 @@ fn a_runner_whose_attempt_was_given_up_ends_its_job() {
     let place = Place::new();
     let mut watch = Watch::new().expect("a watch");
     place.start(&mut watch, &place.spec("exec sleep 1000"));
-    // Somebody took the runner for dead: beside its folder the next attempt is claimed.
+    // The next attempt is claimed, as if somebody had believed the runner dead.
     let second = place.at("2");
     std::fs::create_dir(&second).expect("created");
     withdraw(&second).expect("claimed");
-    // Found at the next heartbeat.
+    // The runner notices this at its next heartbeat.
     let exit = crate::place::ended(&mut watch);
     assert_eq!(exit.ended_by_us, EndedByUs::Cancelled);
     assert!(place.attempt().join(HEARTBEAT_FILE).exists());

@@ -1,4 +1,4 @@
-//! A runner that dies before each of its changes of the disk: the command runs at most once, and every record is whole or absent.
+//! A runner that is killed before each of its changes on disk: the command runs at most once, and every record is complete or missing.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use aris_attempt::{Standing, Watch, prepare, standing};
 
 use crate::place::{Place, ended, until};
 
-/// More changes than a runner makes.
+/// More than the number of changes that a runner makes.
 const MANY: u32 = 100;
 
 #[test]
@@ -37,7 +37,7 @@ fn a_runner_may_die_anywhere() {
                 "{number} changes: the crash points are not compiled in"
             );
             assert!(matches!(standing(&place.attempt()), Ok(Standing::Ended(_))));
-            // Nothing, a claim, an end: each is met.
+            // All three cases have occurred: unclaimed, claimed, ended.
             assert_eq!(seen.len(), 3, "{seen:?}");
             return;
         }

@@ -1,4 +1,4 @@
-//! A disk that is full.
+//! Full disks.
 
 use std::process::{Command, Stdio};
 
@@ -7,7 +7,7 @@ use aris_attempt::format::{EXIT, Ending};
 
 use crate::place::{Place, ended, line_of, until};
 
-/// A small file system of its own; `None`, with a line about it, where this user may not mount one.
+/// A small file system; `None`, with a message, if this user may not mount one.
 struct Small<'a> {
     place: &'a Place,
 }
@@ -58,7 +58,7 @@ fn an_exit_record_waits_until_the_disk_has_room() {
     std::fs::write(&filler, vec![0_u8; 1 << 20]).expect_err("full");
     std::fs::write(place.at("go"), "").expect("written");
     line_of(&place.at("over"));
-    // The runner is still there, and so is the attempt.
+    // The runner and the attempt are still there.
     assert!(!place.attempt().join(EXIT).exists());
     std::fs::remove_file(&filler).expect("removed");
     assert_eq!(ended(&mut watch).ending, Ending::Code(6));

@@ -1,4 +1,4 @@
-//! Every way a command ends, and every way it does not begin.
+//! All ways in which a command ends or fails to start.
 
 use aris_attempt::format::{CLAIM, Claim, Command, EndedByUs, Ending, Spec};
 use aris_attempt::{Runner, Watch};
@@ -293,7 +293,7 @@ fn memory_texts_count_only_after_a_failure_and_wherever_they_stand() {
     }
 }
 
-/// A batch system, or a machine that goes down, signals runner and job at once: who is seen first is chance.
+/// A batch system, or a machine that shuts down, signals the runner and the job together; either may be noticed first.
 #[test]
 fn a_job_that_is_told_to_end_together_with_its_runner_was_ended_from_outside() {
     for (command, ending) in [
@@ -318,18 +318,18 @@ fn a_job_that_is_told_to_end_together_with_its_runner_was_ended_from_outside() {
     }
 }
 
-/// Signals are sent one after the other, and the runner's may come late on a busy machine.
+/// Signals are sent one after the other, and on a busy machine the runner's may come late.
 #[test]
 fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
     for (by, command, ending) in [
         (runner(), "echo $$ >pid; exec sleep 600", Ending::Signal(15)),
-        // As a shell ends whose last program was told.
+        // The exit status of a shell whose last program was ended by SIGTERM.
         (
             runner(),
             "trap 'exit 143' TERM; echo $$ >pid; while :; do sleep 0.01; done",
             Ending::Code(143),
         ),
-        // Slurm signals every process of a job that it takes back, and a command that handles that ends with any status.
+        // Slurm signals every process of a job that it ends, and a command that handles the signal may exit with any status.
         (
             batch_runner(),
             "trap 'exit 7' TERM; echo $$ >pid; while :; do sleep 0.01; done",
@@ -355,7 +355,7 @@ fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
     );
 }
 
-/// Starts a command that writes its number to `pid`; its number and its runner's.
+/// Starts a command that writes its process id to `pid`; gives this and its runner's id.
 fn begun(place: &Place, command: &str) -> (Watch, String, String) {
     begun_by(place, command, &runner())
 }

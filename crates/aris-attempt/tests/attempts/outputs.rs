@@ -35,7 +35,7 @@ fn old_and_new_outputs_are_told_apart() {
 #[test]
 fn a_late_output_is_waited_for() {
     let place = Place::new();
-    // Another process brings the file after the command, as a network file system would.
+    // Another thread writes the file after the command has ended, as on a network file system.
     let late = place.at("late.json");
     let record = place.attempt();
     let mut spec = place.spec("true");

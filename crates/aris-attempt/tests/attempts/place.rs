@@ -1,4 +1,4 @@
-//! A folder for attempts, and waiting for what happens in it.
+//! A folder for attempts, and functions that wait for events in it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use aris_attempt::{Runner, SWEEP, Seen, Standing, Watch, prepare};
 use rustix::event::{PollFd, PollFlags, poll};
 use tempfile::TempDir;
 
-/// Nothing here takes so long: who waits longer has found a hang.
+/// Longer than anything here takes; a longer wait means a hang.
 const HANG: Duration = Duration::from_mins(2);
 
 pub(crate) struct Place {
@@ -39,7 +39,7 @@ impl Place {
         String::from_utf8_lossy(&std::fs::read(self.at("log")).unwrap_or_default()).into_owned()
     }
 
-    /// A specification with short times; tests change what they are about.
+    /// A specification with short times; each test changes what it is about.
     pub(crate) fn spec(&self, command: &str) -> Spec {
         Spec {
             schema: String::from(SPEC_SCHEMA),
@@ -76,7 +76,7 @@ impl Place {
         self.start_by(watch, spec, &runner());
     }
 
-    /// The same by this runner.
+    /// Starts the attempt with this runner.
     pub(crate) fn start_by(&self, watch: &mut Watch, spec: &Spec, runner: &Runner) {
         prepare(&self.attempt(), spec).expect("prepared");
         let launched = watch.launch(1, runner, &self.attempt(), &[]);
@@ -91,7 +91,7 @@ pub(crate) fn runner() -> Runner {
     }
 }
 
-/// A runner in a job of Slurm.
+/// A runner that believes it is in a job of Slurm.
 pub(crate) fn batch_runner() -> Runner {
     let program = runner().program.into_os_string();
     Runner {
@@ -100,8 +100,8 @@ pub(crate) fn batch_runner() -> Runner {
     }
 }
 
-/// The next things that are seen, at least one. Sweeps as a manager does, because some ends are found by nothing else: of a runner that was
-/// killed between the start of its command and the record of it, for example.
+/// The next changes that the watch reports, at least one. It sweeps like a manager, because only a sweep finds some ends, such as that of a
+/// runner that was killed after it had started the command and before it had written the start record.
 pub(crate) fn next(watch: &mut Watch) -> Vec<(u64, Seen)> {
     let began = Instant::now();
     let mut swept = began;
@@ -128,7 +128,7 @@ pub(crate) fn next(watch: &mut Watch) -> Vec<(u64, Seen)> {
     }
 }
 
-/// The exit record of the only attempt under watch.
+/// The exit record of the only watched attempt.
 pub(crate) fn ended(watch: &mut Watch) -> Exit {
     loop {
         for (_, seen) in next(watch) {
@@ -141,7 +141,7 @@ pub(crate) fn ended(watch: &mut Watch) -> Exit {
     }
 }
 
-/// Where the only attempt under watch stands after its runner is gone.
+/// The state of the only watched attempt after its runner has died.
 pub(crate) fn left(watch: &mut Watch) -> Standing {
     loop {
         for (_, seen) in next(watch) {
@@ -167,14 +167,14 @@ pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process is there and not over.
+/// Whether a process runs.
 pub(crate) fn lives(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     stat.rsplit_once(") ")
         .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// The content of a file, once it has a line.
+/// The content of a file, once it has a complete line.
 pub(crate) fn line_of(path: &Path) -> String {
     let read = || std::fs::read_to_string(path).unwrap_or_default();
     until(&path.display().to_string(), || read().ends_with('\n'));

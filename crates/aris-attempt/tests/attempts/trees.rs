@@ -1,4 +1,4 @@
-//! Commands that start others: who is waited for, who is ended, and who holds the cards meanwhile.
+//! Commands that start other processes: which of these are waited for, which are ended, and which hold the cards.
 
 use aris_attempt::cards::lease::Leases;
 use aris_attempt::format::{EndedByUs, Ending, SPEC};
@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::{Place, ended, left, line_of, lives, runner, until};
 
-/// A child in a session of its own that writes its number and stays.
+/// Starts a child in its own session that writes its process id and keeps running.
 const AWAY: &str =
     "setsid sh -c 'echo $$ >away; exec sleep 1000' & until [ -s away ]; do :; done; ";
 
@@ -89,7 +89,7 @@ fn a_lease_is_held_until_the_last_process_of_the_job_is_gone() {
     let taken = || leases.take("GPU-1").expect("works").is_none();
     assert!(taken());
 
-    // The runner is killed: its children live on and keep the card, so the job runs, and nobody knows how it will end.
+    // The runner is killed. Its children live on and keep the cards, so the job still runs, and its end will be unknown.
     let Standing::Running {
         claim,
         start: Some(start),
@@ -153,11 +153,11 @@ fn a_lease_is_free_when_the_end_is_told() {
         .expect("launched");
     drop(cards);
     assert_eq!(ended(&mut watch).ending, Ending::Code(0));
-    // A test beside this one that is starting a process may have this one's leases open until then, so they are asked for again.
+    // A parallel test that is starting a process may still have these leases open, so they are tried again.
     for card in ["GPU-1", "GPU-2"] {
         until(card, || leases.take(card).expect("works").is_some());
     }
-    // The leases, and beside them nothing that a program would not have anyway.
+    // The leases are open, and besides them only what every program has.
     let usual = std::process::Command::new("ls")
         .arg("/proc/self/fd")
         .output()
@@ -168,7 +168,7 @@ fn a_lease_is_free_when_the_end_is_told() {
         .lines()
         .filter(|line| !usual.lines().any(|one| one == *line))
         .collect();
-    // Beside the cards the lock of the tree itself.
+    // Besides the two cards, the lock of the tree is open.
     assert_eq!(more.len(), 3, "{more:?}");
     let beyond_scripts = |fd: &&str| fd.parse::<u32>().is_ok_and(|fd| fd >= 20);
     assert!(more.iter().all(beyond_scripts), "{more:?}");
@@ -179,7 +179,7 @@ fn a_runner_without_its_leases_runs_nothing_and_leaves_the_attempt_unclaimed() {
     let place = Place::new();
     Leases::open(&place.at("leases")).expect("a folder");
     let card = place.at("leases/GPU-1.lock");
-    // Another process holds the card. A lease of this one would be open for a moment in whatever the tests beside it are starting.
+    // Another process holds the card: if this one did, processes that parallel tests start could inherit the lease for a moment.
     let mut holder = place.spec("touch held; until [ -e go ]; do sleep 0.01; done");
     (holder.leases, holder.log) = (vec![card.clone()], place.at("log of the holder"));
     prepare(&place.at("holder"), &holder).expect("prepared");
@@ -200,7 +200,7 @@ fn a_runner_without_its_leases_runs_nothing_and_leaves_the_attempt_unclaimed() {
 
     std::fs::write(place.at("go"), "").expect("written");
     assert_eq!(ended(&mut holding).ending, Ending::Code(0));
-    // Nobody has it now: the next runner takes it by name.
+    // The card is free now, so the next runner takes it by name.
     place.start(&mut watch, &spec);
     assert_eq!(ended(&mut watch).ending, Ending::Code(0));
     assert!(place.at("ran").exists());

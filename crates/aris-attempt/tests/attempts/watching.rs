@@ -1,4 +1,4 @@
-//! A manager's side: what it sees, and what the next one finds.
+//! The manager's part: what a manager sees, and what the next one finds.
 
 use aris_attempt::format::{Ending, Start};
 use aris_attempt::{Runner, Standing, Watch, prepare};
@@ -108,7 +108,7 @@ fn a_runner_that_is_not_let_begin_claims_nothing_and_goes() {
     let mut watch = Watch::new().expect("a watch");
     let start = || runner().start(&place.attempt()).expect("started");
     watch.dismiss(start());
-    // As when the manager is killed.
+    // As if the manager were killed.
     drop(start());
     let untouched = || {
         let stands = aris_attempt::standing(&place.attempt()).expect("readable");
@@ -119,7 +119,7 @@ fn a_runner_that_is_not_let_begin_claims_nothing_and_goes() {
         let calls = ps.args(["-A", "-o", "args="]).output().expect("ps").stdout;
         let calls = String::from_utf8_lossy(&calls).into_owned();
         let folder = place.attempt().display().to_string();
-        // One that is over has no arguments.
+        // A process that has ended has no arguments.
         !calls.contains(&folder)
     });
     assert!(untouched());

@@ -1,4 +1,4 @@
-//! Runs the attempt whose folder is the only argument, with the leases that come through its stdin.
+//! Runs the attempt in the folder that is its only argument, with the leases that it receives through stdin.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The cells of a grid: values of all axes, one combination after the other.
+//! The cells of a grid: one combination of axis values each.
 
 use super::template::Cell;
 use super::when::{Condition, condition};
@@ -8,21 +8,21 @@ use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
 use aris_contract::text::counted;
 use aris_yaml::Number;
 
-/// Axes that go together, with the number of their common values.
+/// Axes whose values are taken in step (`zip`), or a single axis; `count` is the number of values of each.
 struct Group {
     axes: Vec<usize>,
     count: usize,
 }
 
-/// Which cells there are.
+/// The cells of a grid.
 #[derive(Default)]
 pub(super) struct Cells {
     pub(super) axes: Vec<Axis>,
     groups: Vec<Group>,
-    /// Each: for some axes, which of their values.
+    /// Each rule lists axes, and which of their values it matches. A cell that matches all axes of a rule is left out.
     excluded: Vec<Vec<(usize, Vec<bool>)>>,
     conditions: Vec<Condition>,
-    /// Index of the value of each axis.
+    /// Further cells, each as the index of a value for every axis.
     included: Vec<Vec<usize>>,
 }
 
@@ -34,7 +34,7 @@ impl Cells {
         }
     }
 
-    /// Reads the grid of a phase; without any key of a grid there is one cell without axes.
+    /// Reads the grid of a phase. Without any grid key there is one cell without axes.
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
         let mut cells = Self::default();
         if let Some(grid) = present(node, "grid") {
@@ -78,7 +78,7 @@ impl Cells {
             let condition = problems.collect(condition(item, &cells.axes));
             cells.conditions.extend(condition);
         }
-        // Last, because it adds values that the product does not have.
+        // Last, because it may add values to axes, which the product must not have.
         for item in all("include") {
             cells.include(item, problems);
         }
@@ -185,13 +185,13 @@ impl Cells {
         self.included.push(cell);
     }
 
-    /// Cells of the product before anything is left out; `None` when no machine could count them.
+    /// Number of cells of the product, before any is left out; `None`: more than a `u64` can hold.
     pub(super) fn product(&self) -> Option<u64> {
         let mut counts = self.groups.iter().map(|group| group.count as u64);
         counts.try_fold(1, u64::checked_mul)
     }
 
-    /// Calls `each` with the values' indices of every cell, in order, until it fails.
+    /// Calls `each` for every cell, in order, with the index of each axis's value, until it fails.
     pub(super) fn each<E>(&self, mut each: impl FnMut(&[usize]) -> Result<(), E>) -> Result<(), E> {
         let mut cell = vec![0; self.axes.len()];
         let mut turn = vec![0; self.groups.len()];
@@ -272,11 +272,11 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     Some(Scalar {
         number: match kind.filter(|_| !differs) {
             Some(Kind::Integer(number)) => Some(Number::Whole(number.into())),
-            // A whole number of more digits is no `Integer`.
+            // An integer with too many digits for `Kind::Integer` is read as a `Kind::Float`.
             Some(Kind::Float(number)) => Number::parse(&text).or(Some(Number::Float(number))),
             _ => None,
         },
-        // A list is the text that Python prints; a number that is not written like one is what commands get.
+        // A list is replaced by the text that Python prints. A number that is not written in its usual form, such as `007`, stays text.
         node: if node.is_list() || differs {
             quoted(node, &text)
         } else {
@@ -286,10 +286,10 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     })
 }
 
-/// What YAML 1.1 reads in a plain scalar that is another value in YAML 1.2; `None`: the same.
+/// The value, as Python prints it, that YAML 1.1 reads in a plain scalar where YAML 1.2 reads another; `None`: both read the same.
 ///
-/// **Source**: the YAML 1.1 types `bool`, `int` and `float`, as the resolver of `PyYAML` 6 takes them: no `y` and `n`, and an
-/// exponent has a sign and stands behind a point.
+/// **Source**: the YAML 1.1 types `bool`, `int` and `float`, as the resolver of `PyYAML` 6 implements them: `y` and `n` are text, and an
+/// exponent needs a sign and a decimal point before it.
 fn yaml11(node: &Node) -> Option<String> {
     let Value::Scalar { text, plain: true } = &node.value else {
         return None;
@@ -321,7 +321,7 @@ fn yaml11(node: &Node) -> Option<String> {
         None
     };
     let whole = number.map(|number| format!("{sign}{number}"));
-    // A sign stands before a digit, or before `.inf`.
+    // After a sign, YAML 1.1 requires a digit or `.inf`.
     let is_text = unsigned.len() < text.len()
         && unsigned.starts_with('.')
         && float(&digits).is_some_and(|one| one != "inf");
@@ -329,7 +329,7 @@ fn yaml11(node: &Node) -> Option<String> {
     (other != *text).then_some(other)
 }
 
-/// A floating-point number of YAML 1.1 without a sign, as Python prints it.
+/// The value of an unsigned floating-point number of YAML 1.1, as Python prints it.
 fn float(digits: &str) -> Option<String> {
     if matches!(digits, ".inf" | ".Inf" | ".INF") {
         return Some(String::from("inf"));
@@ -350,7 +350,7 @@ fn float(digits: &str) -> Option<String> {
     })
 }
 
-/// `1:30`, which counts by sixties.
+/// The value of a base-60 number such as `1:30`.
 fn sixties(text: &str) -> Option<i64> {
     let mut parts = text.split(':').map(|part| part.parse::<i64>().ok());
     let first = parts.next()?.filter(|first| *first > 0);
@@ -360,7 +360,7 @@ fn sixties(text: &str) -> Option<i64> {
     })
 }
 
-/// A value as Python prints it; `None` for maps.
+/// A value as Python prints it; `None` for maps, and for lists that hold one.
 fn printed(node: &Node) -> Option<String> {
     match (&node.value, node.kind()) {
         (_, Some(Kind::Null)) => Some(String::from("None")),
@@ -379,7 +379,7 @@ fn printed(node: &Node) -> Option<String> {
     }
 }
 
-/// Equal as written, or equal numbers.
+/// Whether two values have the same text or are equal numbers.
 fn same(one: &Scalar, other: &Scalar) -> bool {
     one.text == other.text || (one.number.is_some() && one.number == other.number)
 }

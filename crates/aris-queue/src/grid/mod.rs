@@ -1,4 +1,4 @@
-//! Grids: a few lines that stand for many jobs.
+//! Grids: a few lines that describe many jobs.
 //!
 //! ```yaml
 //! phases:
@@ -16,9 +16,9 @@
 //!       expected_output: "out/N${N}_lr${lr}_s${seed}.json"
 //! ```
 //!
-//! A placeholder is `${axis}`. In a command its value cannot leave its place: in quotes it is escaped, outside quotes it must be
-//! one plain word, and `${axis:raw}` puts it in as shell text. Everything else in `${ }` is left to the shell: `${HOME}`, `${GPU}`;
-//! `$${` stands for `${`. Truth values, null and lists stand in commands as Python prints them.
+//! A placeholder is `${axis}`. In a command its value stays one part of a word: inside quotes it is escaped, outside quotes it must be a
+//! plain word or a list. `${axis:raw}` inserts it as shell text. Every other `${ }` is left to the shell, such as `${HOME}` and `${GPU}`;
+//! `$${` gives `${`. Commands get truth values, null and lists as Python prints them.
 
 mod cells;
 mod phase;
@@ -36,30 +36,30 @@ use crate::tree::Node;
 use crate::manifest::GridKeys as Keys;
 pub use plan::Plan;
 
-/// Jobs beyond which a grid may be a slip of the keyboard. **Source**: queue design §3.
+/// More jobs than this get a warning, because the numbers may be a typing mistake. **Source**: queue design §3.
 pub const MANY: u64 = 100_000;
-/// Jobs beyond which a grid is a mistake; ten times the largest queue.
+/// More jobs than this are an error.
 pub const MOST_JOBS: u64 = 1_000_000;
 
-/// One dimension.
+/// An axis of a grid.
 struct Axis {
     name: String,
-    /// First those of the product, then those that only included cells have.
+    /// First the values of the product, then those that only included cells have.
     values: Vec<Scalar>,
 }
 
-/// The axis of that name, which stands at `node`.
+/// Index of the axis of this name; `node` is the place for the error message.
 fn axis_of(axes: &[Axis], name: &str, node: &Node) -> Result<usize, Problem> {
     let found = axes.iter().position(|axis| axis.name == name);
     let known = axes.iter().map(|axis| axis.name.as_str());
     found.ok_or_else(|| unknown_name(node, "axis", name, known))
 }
 
-/// One value, as written.
+/// A value of an axis: `text` is what commands get.
 #[derive(Clone)]
 struct Scalar {
     text: String,
-    /// As a value of a key: a number or a truth value stays one.
+    /// The value for `params` and for keys other than the command: numbers and truth values keep their type.
     node: Node,
     number: Option<Number>,
 }

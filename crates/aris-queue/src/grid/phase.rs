@@ -1,4 +1,4 @@
-//! One phase of a specification: its jobs, listed or in a grid.
+//! One phase of a specification: its jobs, listed or made from a grid.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use crate::shell;
 use crate::tree::{Node, Value, made, pair, present, quoted};
 use aris_yaml::typed;
 
-/// Whether a key belongs to the grid of its level.
+/// Whether a key belongs to the grid of a phase.
 pub(super) fn is_grid_key(key: &str) -> bool {
     typed::keys::<Keys>().contains(&key)
 }
 
-/// Names what is no text under keys that the expansion reads itself.
+/// Reports values that are no text, for keys that the expansion reads itself.
 pub(super) fn check_texts(node: &Node, keys: &[&str], problems: &mut Problems) {
     for key in keys {
         if let Some(value) = present(node, key).filter(|value| value.text().is_none()) {
@@ -26,7 +26,7 @@ pub(super) fn check_texts(node: &Node, keys: &[&str], problems: &mut Problems) {
     }
 }
 
-/// The phase with its grid expanded. `ids` are those that grids have given so far.
+/// The phase with its grid expanded. `ids` holds the ids that grids have made so far, in lower case.
 pub(super) fn phase(
     node: &Node,
     name: &str,
@@ -46,7 +46,7 @@ pub(super) fn phase(
             }
             let mut value = value.clone();
             if key.text == "depends_on" && value.text().is_some() {
-                // The reference reads a text letter by letter.
+                // The reference iterates over a text letter by letter, so a single name is written as a list.
                 value = made(&value, Value::List(vec![value.clone()]));
             }
             keys.push((key.clone(), value));
@@ -87,7 +87,7 @@ pub(super) fn phase(
     made(node, Value::Map(keys))
 }
 
-/// A job that is written out: its text is kept, its arguments become part of its command.
+/// A listed job: its keys are kept as written, and its arguments are appended to its command.
 fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) -> Node {
     let Some(entries) = problems.map(item, "a job must be a map", None) else {
         return item.clone();
@@ -113,7 +113,7 @@ fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) 
     made(item, Value::Map(keys))
 }
 
-/// Refuses a command that is no text, and arguments without a command: the arguments alone would be the command.
+/// Reports a command that is no text, and arguments without a command, which would become the command.
 fn check_command(what: &str, node: &Node, cmd: Option<&Node>, problems: &mut Problems) {
     let hint = Some("cmd: \"python run.py\"");
     if let Some(cmd) = cmd.filter(|cmd| cmd.written().is_none()) {
@@ -129,7 +129,7 @@ fn check_command(what: &str, node: &Node, cmd: Option<&Node>, problems: &mut Pro
     }
 }
 
-/// The template of the jobs of a grid.
+/// A grid's template, and the command that its jobs have.
 struct Grid<'a> {
     phase: &'a str,
     template: &'a Node,
@@ -137,7 +137,7 @@ struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Adds the job of each cell.
+    /// Adds one job for each cell.
     fn expand(
         &self,
         cells: &Cells,
@@ -216,7 +216,7 @@ impl Grid<'_> {
         for (key, value) in template.entries() {
             let (name, usage) = match key.text.as_str() {
                 "params" | "id" | "cmd" | "args" => continue,
-                // The reference's name for the same thing is the one old readers know.
+                // Written under one name: the reference's programs read only `expected_output`.
                 "expected_output" | "output_check" => ("expected_output", Use::Glob),
                 "setup" => ("setup", Use::Shell),
                 name => (name, Use::Plain),

@@ -1,4 +1,4 @@
-//! A specification with its grids expanded: a manifest, each part with the place in the specification that it came from.
+//! A specification with its grids expanded: a manifest in which each part keeps its place in the specification.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use crate::problem::{Problem, Problems, problem};
 use crate::tree::{Node, Value, made, pair, present, quoted};
 use aris_yaml::typed::{check_keys, keys};
 
-/// A specification, read, checked and expanded.
+/// A specification that was read, checked and expanded.
 pub struct Plan {
     root: Node,
     warnings: Vec<Problem>,
 }
 
 impl Plan {
-    /// Reads, checks and expands a specification: names, values, placeholders, that ids are unique, and that the manifest it gives is one.
-    /// **Errors**: every mistake found.
+    /// Reads, checks and expands a specification: names, values, placeholders, unique ids, and whether the result is a valid manifest.
+    /// **Errors**: all mistakes that were found.
     pub fn read(root: &Node) -> Result<Self, Vec<Problem>> {
         let mut plan = Self::expand(root)?;
         let shared = manifest::read(&plan.root)?.shared_output();
@@ -26,7 +26,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The same without the last check, for phases that are to be added to a manifest: they may depend on phases that are there.
+    /// Like [`Plan::read`], without checking the resulting manifest: for phases to be added to a manifest, which may depend on phases
+    /// there.
     pub fn expand(root: &Node) -> Result<Self, Vec<Problem>> {
         let mut problems = Problems::default();
         let expanded = top(root, &mut problems);
@@ -39,7 +40,7 @@ impl Plan {
         }
     }
 
-    /// What is often a slip: each with its place in the specification.
+    /// Probable mistakes, each with its place in the specification.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }
@@ -64,7 +65,7 @@ impl Plan {
         self.root
     }
 
-    /// The manifest as text, one job a line.
+    /// The manifest as JSON, one job per line.
     pub fn text(&self) -> String {
         let keys = |map: &Node, without: &str, between: &str| {
             let entries = map.entries().iter();

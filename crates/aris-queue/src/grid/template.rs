@@ -1,4 +1,4 @@
-//! A job's template: its texts with the values of one cell in the places of placeholders.
+//! A job's template, and how the values of a cell replace its placeholders.
 
 use aris_contract::text::{is_plain_word, shell_line};
 
@@ -6,7 +6,7 @@ use super::{Axis, Scalar};
 use crate::problem::{Problems, nearest};
 use crate::tree::{Kind, Node, Value, made, quoted};
 
-/// One cell: the axes, and the index of the value of each.
+/// One cell: the axes, and the index of each axis's value.
 #[derive(Clone, Copy)]
 pub(super) struct Cell<'a> {
     pub(super) axes: &'a [Axis],
@@ -14,27 +14,27 @@ pub(super) struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// The value of the axis of that name; `None`: there is no such axis, or it has no values.
+    /// The value of the axis with this name; `None`: there is no such axis, or it has no values.
     fn value(self, name: &str) -> Option<&'a Scalar> {
         let axis = self.axes.iter().position(|axis| axis.name == name)?;
         self.values().nth(axis)
     }
 
-    /// The value of each axis.
+    /// The values of all axes.
     pub(super) fn values(self) -> impl Iterator<Item = &'a Scalar> {
         let pairs = self.axes.iter().zip(self.at);
         pairs.filter_map(|(axis, at)| axis.values.get(*at))
     }
 }
 
-/// What a text is for: how values are put into it.
+/// How values are inserted into a text.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Use {
-    /// For a program: as it is.
+    /// Unchanged, for programs.
     Plain,
-    /// A shell's command.
+    /// Quoted, for a shell's command.
     Shell,
-    /// A glob: what a value holds is no pattern.
+    /// With wildcards escaped, for a glob.
     Glob,
 }
 
@@ -44,7 +44,7 @@ enum Piece<'a> {
     Place { name: &'a str, raw: bool },
 }
 
-/// A scalar with the values in their places.
+/// The text of a scalar, with its placeholders replaced.
 pub(super) fn text(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> String {
     let source = node.written().unwrap_or_default();
     let mut quotes = Quotes::default();
@@ -87,7 +87,7 @@ pub(super) fn text(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Probl
     text
 }
 
-/// What a placeholder stands for. In text for the shell everything else is the shell's: `${HOME}`, `${x:-1}`.
+/// The value of a placeholder. In shell text, an unknown name is left to the shell: `${HOME}`, `${x:-1}`.
 fn value_of<'a>(
     name: &str,
     shell: bool,
@@ -97,7 +97,7 @@ fn value_of<'a>(
 ) -> Option<&'a Scalar> {
     let found = cell.value(name);
     if found.is_none() && shell {
-        // `${N%.pt}`: a shell's expansion of a variable that is called like an axis.
+        // `${N%.pt}` is a shell expansion of a variable with the name of an axis.
         let end = name.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         let variable = name.get(..end.unwrap_or(name.len())).unwrap_or(name);
         let near = nearest(variable, cell.axes.iter().map(|axis| axis.name.as_str()));
@@ -147,14 +147,14 @@ fn pieces<'a>(source: &'a str, node: &Node, problems: &mut Problems) -> Vec<Piec
     pieces
 }
 
-/// Where in a shell's text a place stands. **Source**: POSIX shell, quoting (2.2).
+/// The quoting state at a point of shell text. **Source**: POSIX shell, quoting (2.2).
 #[derive(Clone, Copy, Default)]
 struct Quotes {
     single: bool,
     double: bool,
     escaped: bool,
-    /// The text before holds a command substitution, a here-document, a comment or `$'`: quotes mean something else from there
-    /// on, so only plain words are safe.
+    /// The text so far holds a command substitution, a here-document, a comment or `$'`. After these, quotes have another meaning, and only
+    /// plain words are safe.
     unclear: bool,
     last: Option<char>,
 }
@@ -182,9 +182,9 @@ impl Quotes {
         }
     }
 
-    /// What stands for `value` here; `None`: no text could.
+    /// The text to insert for `value` at this point; `None`: no quoting would be safe.
     fn place(self, value: &str) -> Option<String> {
-        // No shell takes a letter of another alphabet for a sign.
+        // Letters outside ASCII have no special meaning in any shell.
         if is_plain_word(&value.replace(|c: char| !c.is_ascii() && c.is_alphanumeric(), "x")) {
             return Some(value.to_owned());
         }
@@ -195,7 +195,7 @@ impl Quotes {
         } else if self.double && !self.escaped {
             let mut text = String::with_capacity(value.len());
             for char in value.chars() {
-                // `!` only means something to an interactive shell.
+                // `!` is special only in interactive shells.
                 if matches!(char, '\\' | '"' | '$' | '`') {
                     text.push('\\');
                 }
@@ -203,7 +203,7 @@ impl Quotes {
             }
             Some(text)
         } else if !self.escaped && is_list(value) {
-            // A list, which means a pattern of file names outside quotes.
+            // Outside quotes, a list would be a pattern of file names.
             Some(shell_line(&[value]))
         } else {
             None
@@ -211,7 +211,7 @@ impl Quotes {
     }
 }
 
-/// Brackets around or behind plain text: `[64,64]`, `layer[0]`.
+/// Whether a value is plain except for brackets: `[64,64]`, `layer[0]`.
 fn is_list(value: &str) -> bool {
     is_plain_word(&value.replace(['[', ']'], "_"))
 }
@@ -227,7 +227,7 @@ fn globbed(value: &str) -> String {
     text
 }
 
-/// Any value of a template: a scalar that is one placeholder keeps the type of the axis.
+/// Any value of a template, with its placeholders replaced. A scalar that is a single placeholder gets the type of the axis's value.
 pub(super) fn value(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> Node {
     let new = match &node.value {
         Value::Scalar { text: source, .. } => {

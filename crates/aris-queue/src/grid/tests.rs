@@ -27,7 +27,7 @@ fn bad(text: &str) -> String {
     format!("{problems:?}")
 }
 
-/// A specification with this grid, whose ids show the cells.
+/// A specification with this grid; the ids of its jobs show the cells.
 fn grid(keys: &str, id: &str) -> String {
     format!("{{{keys}, template: {{id: \"{id}\", cmd: x}}}}")
 }
@@ -78,7 +78,7 @@ fn conditions_compare_numbers_and_texts() {
     }
 }
 
-/// Seeds of 64 bits are beyond what a double tells apart.
+/// A double cannot hold every 64-bit integer.
 #[test]
 fn whole_numbers_are_compared_to_the_last_digit() {
     for (what, expected) in [
@@ -119,7 +119,7 @@ template:
     assert_eq!(manifest.jobs[0].settings.env["S"], "0");
 }
 
-/// Every value arrives as it is: the commands are run by a shell.
+/// Runs a command with hostile values in a real shell, and compares what arrives.
 #[test]
 fn a_shell_gets_every_value_as_it_is() {
     let hostile = "a'b\"c$(echo x)`echo y`\\d *~#;&|\n!e";

@@ -11,7 +11,8 @@ use crate::tree::Node;
 /// One comparison.
 pub(super) struct Condition {
     axis: usize,
-    /// Orders of both sides, one of which must hold for one of the values, or must not.
+    /// The condition is met if the comparison with at least one value of the right side gives one of these orders, or with none if `holds`
+    /// is false.
     orders: &'static [Ordering],
     holds: bool,
     right: Right,
@@ -22,7 +23,7 @@ enum Right {
     Texts(Vec<String>),
 }
 
-/// Signs with the orders they name, and whether one of these must hold.
+/// Each operator: its text, its orders, and whether one of them must hold.
 const OPERATORS: [(&str, &[Ordering], bool); 8] = [
     ("==", &[Equal], true),
     ("!=", &[Equal], false),
@@ -42,7 +43,7 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
     let wrong = |message: String| problem(node, message, Some(HINT));
     let text = node.written();
     let text = text.ok_or_else(|| wrong(String::from("a condition must be a text")))?;
-    // Longer ones first, so that `<=` is not read as `<`.
+    // The first operator in the text; at the same place the longer one, so that `<=` is not read as `<`.
     let (at, (sign, orders, holds)) = OPERATORS
         .iter()
         .filter_map(|operator| Some((text.find(operator.0)?, *operator)))
@@ -102,7 +103,7 @@ impl Condition {
         let compare = |text: &str, number: Option<Number>| -> Option<Ordering> {
             match (left.number, number) {
                 (Some(one), Some(other)) => one.partial_cmp(&other),
-                // A truth value is `True` in a command and may be `true` here.
+                // A truth value is `True` in commands and may be written `true` in the condition.
                 _ => (left.text == text || left.node.written() == Some(text)).then_some(Equal),
             }
         };

@@ -1,20 +1,20 @@
-//! How one manifest differs from another, in lines for people.
+//! The differences between two manifests, as lines for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{id_of, lists, name_of};
 use crate::tree::{Node, present};
 
-/// Jobs of one line that are named; the rest is counted.
+/// Most jobs that a line names; the others are counted.
 const NAMED: usize = 5;
 
-/// Letters of a value that are shown.
+/// Most characters of a value that are shown.
 const SHOWN: usize = 100;
 
-/// A job with the name of its phase.
+/// By id: the name of the job's phase, and the job.
 type Listed<'a> = BTreeMap<&'a str, (&'a str, &'a Node)>;
 
-/// What `new` has that `old` has not, what it lacks, and what it says otherwise. Both are manifests without grids.
+/// What is new, removed and changed in `new`, compared with `old`. Both are manifests whose grids were expanded.
 pub fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut lines = Vec::new();
     let change = |old: &Node, new: &Node, key: &str| {
@@ -45,7 +45,7 @@ pub fn differences(old: &Node, new: &Node) -> Vec<String> {
             lines.push(format!("{what}: {}", named(&ids)));
         }
     }
-    // Jobs that changed in the same keys stand on one line, with the values where all changed alike.
+    // Jobs whose same keys changed share a line, which shows the values if they are the same for all these jobs.
     let mut groups: BTreeMap<String, (Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for (id, (phase, node)) in &is {
         let Some((before_phase, before)) = was.get(id) else {
@@ -72,7 +72,7 @@ pub fn differences(old: &Node, new: &Node) -> Vec<String> {
     lines
 }
 
-/// A few of these, and how many there are beside them.
+/// The first few ids, and the number of the others.
 pub fn named(ids: &[String]) -> String {
     let first: Vec<&str> = ids.iter().take(NAMED).map(String::as_str).collect();
     match ids.len().saturating_sub(NAMED) {
@@ -90,7 +90,7 @@ fn shown(node: Option<&Node>) -> String {
     format!("{cut}…")
 }
 
-/// Keys with another value, or in one of the two only.
+/// Keys whose values differ, or that only one of the two has.
 fn differing<'a>(one: &'a Node, other: &'a Node, without: &[&str]) -> Vec<&'a str> {
     let value = |node: &Node, key: &str| present(node, key).map(Node::spaced_json);
     let keys = one.entries().iter().chain(other.entries());

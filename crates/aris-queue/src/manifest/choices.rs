@@ -22,7 +22,7 @@ impl Engine {
     pub const ALL: [Self; 3] = [Self::Local, Self::Slurm, Self::Hq];
 }
 
-/// Who holds a phase back until its parents are completed.
+/// Whether the manager or the engine holds a phase back until its parents are completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -34,15 +34,15 @@ pub enum Release {
     Engine,
 }
 
-/// What becomes of jobs whose dependency did not complete.
+/// What happens to jobs whose dependency did not complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnDepFailure {
-    /// They are blocked until it is retried.
+    /// They are blocked until the dependency is retried and completes.
     #[default]
     Block,
-    /// They run once it is over, however it ended.
+    /// They run once the dependency is over, however it ended.
     Run,
 }
 
@@ -58,7 +58,7 @@ pub enum DoneWhen {
     Output,
 }
 
-/// Which card a retry after out of memory takes.
+/// Which card a retry after an out-of-memory error takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! Jobs added to a manifest, changed in it and taken out of it, on its tree.
+//! Adds, changes and removes jobs in the tree of a manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use super::named;
 use crate::problem::nearest;
 use crate::tree::{Node, Value, made, one_or_many, pair};
 
-/// Adds the jobs of `more`, each to the phase of the same name, and phases that are not there; `more` is a manifest, of which only
-/// phases and jobs count. Of a phase that is there nothing else changes.
+/// Adds the jobs of `more` to the phases of the same name, and adds the phases that are missing. `more` is a manifest, of which only the
+/// phases and jobs are used. Nothing else in an existing phase changes.
 ///
 /// **Errors**: a job or a phase that cannot be added; then nothing has changed.
 pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
@@ -44,7 +44,7 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
             None => new.push(phase.to_owned()),
         }
     }
-    // Jobs without phases are one phase, which gets its name where others come beside it.
+    // A manifest with `jobs` at the top is one phase. It becomes `phases` with the phase `main`, so that others can be added.
     if let (false, true, Value::Map(entries)) = (new.is_empty(), flat, &mut root.value) {
         for (key, jobs) in entries.iter_mut().filter(|(key, _)| key.text == "jobs") {
             key.text = String::from("phases");
@@ -60,9 +60,9 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives each of these jobs the keys of the map `keys`; a null takes the key out.
+/// Sets the keys of the map `keys` in each of these jobs; null removes a key.
 ///
-/// **Errors**: a job that is not there, a key that cannot be changed; then nothing has changed.
+/// **Errors**: a job that does not exist, or the key `id`; then nothing has changed.
 pub fn edit(root: &mut Node, ids: &[String], keys: &Node) -> Result<(), String> {
     if keys.get("id").is_some() {
         return Err(String::from(
@@ -82,9 +82,9 @@ pub fn edit(root: &mut Node, ids: &[String], keys: &Node) -> Result<(), String> 
     Ok(())
 }
 
-/// Takes these jobs out.
+/// Removes these jobs.
 ///
-/// **Errors**: a job that is not there, or that another one needs; then nothing has changed.
+/// **Errors**: a job that does not exist, or that another job needs; then nothing has changed.
 pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
     all_there(root, ids)?;
     let gone: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
@@ -105,7 +105,7 @@ pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives the manifest itself a key in the place of the one it may have.
+/// Sets a key at the top of the manifest.
 pub fn set(root: &mut Node, key: &str, value: Node) {
     take_out(root, key);
     if let Value::Map(entries) = &mut root.value {
@@ -125,7 +125,7 @@ pub fn ids(root: &Node) -> Vec<String> {
     jobs.map(|job| id_of(job).to_owned()).collect()
 }
 
-/// The names of the phases; `main` when the jobs stand at the top.
+/// The names of the phases; `main` for jobs at the top.
 pub fn phase_names(root: &Node) -> Vec<String> {
     lists(root).map(|(name, _)| name.to_owned()).collect()
 }
@@ -155,7 +155,7 @@ pub(super) fn name_of(phase: &Node) -> &str {
     phase.get("name").and_then(Node::text).unwrap_or_default()
 }
 
-/// The jobs of each phase.
+/// The name and the list of jobs of each phase.
 pub(super) fn lists(root: &Node) -> impl Iterator<Item = (&str, &Node)> {
     let phases = root.get("phases").map_or(&[][..], Node::items);
     let flat = root.get("jobs").map(|jobs| ("main", jobs));
@@ -196,13 +196,13 @@ fn list_mut<'a>(map: &'a mut Node, key: &str) -> Option<&'a mut Vec<Node>> {
     }
 }
 
-/// A map of these values, as if it had been read.
+/// A map of these values, without places in a file.
 pub fn map(entries: Vec<(&str, Node)>) -> Node {
     let entries = entries.into_iter().map(|(name, node)| pair(name, node));
     made(&Node::default(), Value::Map(entries.collect()))
 }
 
-/// A text in quotes, as if it had been read.
+/// A text in quotes, without a place in a file.
 pub fn quoted(text: &str) -> Node {
     crate::tree::quoted(&Node::default(), text)
 }

@@ -1,4 +1,4 @@
-//! Names made into indices: phases after phases, jobs after jobs, a student after the teacher of the same parameters.
+//! Resolves names to indices: phases that depend on phases, jobs that need jobs, and, for `match`, jobs with the same parameters.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use crate::problem::{Place, Problem, Problems, problem, unknown_name};
 use crate::tree::{Node, one_or_many};
 use aris_yaml::typed::{self, Keys, Many};
 
-/// Dependencies by name, as read.
+/// Dependencies by name, as they were read.
 #[derive(Default)]
 pub(super) struct Links {
     /// One for each phase.
     pub(super) phases: Vec<PhaseLinks>,
-    /// Place of each job.
+    /// The place of each job in the file.
     pub(super) places: Vec<Place>,
-    /// Jobs that others need: by index the one that needs them.
+    /// Index of a job, the ids that it needs, and the place of its `needs`.
     pub(super) needs: Vec<(usize, Vec<String>, Place)>,
 }
 
@@ -31,7 +31,7 @@ impl PhaseLinks {
         Self { place, after }
     }
 
-    /// Notes the parents that the node names.
+    /// Adds the parents that the node names.
     pub(super) fn add(&mut self, node: &Node, problems: &mut Problems) {
         for item in one_or_many(node) {
             let parent = match item.written() {
@@ -95,7 +95,7 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
                     jobs[*job].needs.push(*parent);
                 }
                 _ => {
-                    // Of so many nobody looks for the nearest.
+                    // Looking for a similar id would take too long for more jobs than this.
                     let known = jobs.iter().filter(|_| ids.len() <= 10_000);
                     let known = known.map(|job| &*job.id);
                     problems.push(unknown_name(*place, "job", name, known));
@@ -112,7 +112,8 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
     }
 }
 
-/// Jobs by id in lower case: file systems that fold case would mix their files up. `None` when two collide.
+/// Index of each job by its id in lower case; `None`, with problems, if two are equal: on file systems that ignore case they would share
+/// files.
 fn unique_ids(
     links: &Links,
     jobs: &[Job],
@@ -134,7 +135,8 @@ fn unique_ids(
 
 const BOTH_NEED: &str = "jobs of both phases need the params that `match` names; build_manifest writes them from the grid";
 
-/// Ties each job of phase `child` to the jobs of `parent` with the same parameters. Gives those that have none, and what to say of them.
+/// Makes each job of phase `child` depend on the jobs of `parent` with the same parameters. Gives the jobs without any, with a message for
+/// each.
 fn matched(
     child: &Phase,
     parent: &Phase,
@@ -170,8 +172,8 @@ fn matched(
     alone
 }
 
-/// A phase is over when its jobs are, a job starts when its phase's parents are over: one graph of both, walked without
-/// recursion.
+/// Looks for a circle in the graph of phases and jobs: a phase ends after its jobs, and a job starts after the phases that its own depends
+/// on. It does not recurse, because paths may be long.
 fn circle(links: &Links, phases: &[Phase], jobs: &[Job]) -> Option<Problem> {
     // Nodes: jobs, then the end of each phase, then the beginning of each phase.
     let (count, begin) = (jobs.len(), jobs.len() + phases.len());
@@ -188,7 +190,7 @@ fn circle(links: &Links, phases: &[Phase], jobs: &[Job]) -> Option<Problem> {
             after.map(|at| count + *at as usize).collect()
         }
     };
-    // An end of a phase is not named: its beginning or one of its jobs stands beside it.
+    // The end of a phase needs no name: every circle through it also has its beginning or one of its jobs.
     let named = |node: usize| -> Option<(String, Place)> {
         if node < count {
             Some((format!("job {:?}", jobs[node].id), links.places[node]))

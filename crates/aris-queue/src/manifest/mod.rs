@@ -1,7 +1,7 @@
-//! The manifest of a queue: what is to be run, in which order, with what.
+//! The manifest of a queue: what to run, in which order, with which resources.
 //!
-//! JSON or YAML. Every manifest of the reference's programs is accepted; what we add is optional. Keys that nobody knows are
-//! mistakes unless they begin with `x_`. **Source**: queue design §3; the reference's `build_manifest` and its skill.
+//! JSON or YAML. Every manifest of the reference's programs is accepted; all keys that we add are optional. An unknown key is an error
+//! unless it begins with `x_`. **Source**: queue design §3; the reference's `build_manifest` and its skill.
 
 mod changes;
 mod choices;
@@ -28,41 +28,41 @@ pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys
 pub use read::{has_grid, parse, read, tree};
 pub use settings::{Retry, Settings};
 
-/// Schema id that our manifests carry; the reference's carry none.
+/// Schema id in our manifests; those of the reference have none.
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
 
-/// A queue, read and checked: every name resolved, every default applied.
+/// A manifest that was read and checked: every name is resolved, every default applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// Name of the project, for people.
     pub project: String,
-    /// Working directory of the jobs, as written; relative ones count from the manager's.
+    /// Working directory of the jobs, as written; a relative one is resolved against the manager's.
     pub cwd: PathBuf,
-    /// The conda environment to activate; `None` when `setup` is given in its place or nobody asked for one.
+    /// The conda environment to activate; `None`: the manifest asks for none, or sets `setup` instead.
     pub conda: Option<Conda>,
-    /// Indices of the cards that may be used, ascending; `None`: all there are.
+    /// Cards that may be used, sorted; `None`: all.
     pub cards: Option<Vec<CardId>>,
-    /// Jobs with cards that run at the same time; `None`: as many as there are cards.
+    /// Most jobs with cards that run at the same time; `None`: as many as there are cards.
     pub max_parallel: Option<u32>,
-    /// Jobs without cards that run at the same time; `None`: half the processors.
+    /// Most jobs without cards that run at the same time; `None`: half the CPUs.
     pub max_cpu_jobs: Option<u32>,
-    /// MiB below which a card counts as free. **Source**: the reference's default, 500.
+    /// A card counts as free if less memory than this is in use, in MiB. **Source**: the reference's default, 500.
     pub gpu_free_threshold_mib: u64,
-    /// Whether a card with any foreign process is left alone however little memory it uses.
+    /// Whether a card is left alone as soon as any process of somebody else is on it.
     pub exclusive: bool,
-    /// Milliseconds after which a waiting job with several cards keeps those that fall free.
+    /// Milliseconds that a job waits for several cards before cards that become free are kept for it.
     pub reserve_after_ms: u64,
-    /// Jobs that may fail before nothing new is started; `None`: any number.
+    /// After this many failed jobs, no new job is started; `None`: no limit.
     pub max_failures: Option<u32>,
-    /// Shell command that is told of each job that has failed.
+    /// Shell command that is run for each job that has failed.
     pub on_failure: Option<String>,
-    /// Shell command that is told when the queue is over.
+    /// Shell command that is run when the queue is over.
     pub on_end: Option<String>,
     /// Whether each run leaves a record in the project's ledger.
     pub provenance: bool,
     /// Where jobs run.
     pub engine: Engine,
-    /// Whether the manager or Slurm releases a phase when its parents are through.
+    /// Whether the manager or Slurm holds a phase back until its parents are completed.
     pub release: Release,
     /// Phases, in the manifest's order.
     pub phases: Vec<Phase>,
@@ -75,9 +75,9 @@ pub struct Manifest {
 pub struct Conda {
     /// Its name.
     pub env: String,
-    /// Shell text, or path of a conda program, that brings the `conda` function; `None`: looked for.
+    /// Shell text that defines the `conda` function, or the path of a conda program; `None`: conda is looked for.
     pub hook: Option<String>,
-    /// Whether a machine without conda is fine: the reference's `build_manifest` writes `base` when nobody named one.
+    /// Whether jobs also run without conda: the reference's `build_manifest` writes `base` when no environment was named.
     pub if_there: bool,
 }
 
@@ -86,13 +86,13 @@ pub struct Conda {
 pub struct Phase {
     /// Its name, unique.
     pub name: String,
-    /// Phases that must be over before any job of this one starts; indices.
+    /// Indices of phases that must be over before any job of this one starts.
     pub after: Vec<u32>,
-    /// Phases named in `depends_on` with `match`: their jobs are parents one by one ([`Job::needs`]); indices.
+    /// Indices of phases in `depends_on` with `match`: single jobs of theirs are parents, in [`Job::needs`].
     pub matched: Vec<u32>,
-    /// What becomes of its jobs when a dependency fails.
+    /// What happens to its jobs when a dependency fails.
     pub on_dep_failure: OnDepFailure,
-    /// Jobs of this phase that run at the same time.
+    /// Most jobs of this phase that run at the same time; `None`: no limit.
     pub max_parallel: Option<u32>,
     /// Its jobs are `jobs[first..end]`.
     pub first: u32,
@@ -100,26 +100,26 @@ pub struct Phase {
     pub end: u32,
 }
 
-/// One thing to run.
+/// A job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Unique also after case folding; at most [`MAX_ID`] bytes of UTF-8 without control characters.
+    /// Its id: at most [`MAX_ID`] bytes of UTF-8 without control characters, unique also when upper and lower case count as equal.
     pub id: Box<str>,
-    /// Text for the shell.
+    /// Its command, shell text.
     pub cmd: Box<str>,
-    /// Globs of files the job is to write, relative to its working directory.
+    /// Globs of files that it writes, relative to its working directory.
     pub outputs: Vec<Box<str>>,
     /// Index of its phase.
     pub phase: u32,
-    /// Jobs that must be completed before it starts; indices, ascending.
+    /// Indices of jobs that must be completed before it starts, sorted.
     pub needs: Vec<u32>,
-    /// The grid cell it came from.
+    /// The values of its grid cell: name and text.
     pub params: Vec<(Box<str>, Box<str>)>,
-    /// Everything that jobs of a phase mostly share.
+    /// Its settings, shared with other jobs that have the same.
     pub settings: Arc<Settings>,
 }
 
-/// Bytes of a job's id.
+/// Most bytes of a job's id.
 pub const MAX_ID: usize = 200;
 
 impl Manifest {
@@ -128,13 +128,13 @@ impl Manifest {
         self.phases.get(self.jobs.get(job as usize)?.phase as usize)
     }
 
-    /// The working directory of a job, as written; a relative one counts from the manager's.
+    /// The working directory of a job; a relative one is resolved against the manager's.
     pub fn cwd_of(&self, job: &Job) -> PathBuf {
         let own = job.settings.cwd.as_ref();
         own.map_or_else(|| self.cwd.clone(), |own| self.cwd.join(own))
     }
 
-    /// Whether any job wants a card.
+    /// Whether any job needs a card.
     pub fn wants_cards(&self) -> bool {
         self.jobs.iter().any(|job| job.settings.gpus > 0)
     }

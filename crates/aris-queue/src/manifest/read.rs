@@ -1,4 +1,4 @@
-//! From the tree of a file to a [`Manifest`].
+//! Reads the tree of a file into a [`Manifest`].
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::shell;
 use crate::tree::{self, Node, Value, present};
 use aris_yaml::typed::{self, Keys};
 
-/// Reads the manifest in `text`, which came from the file `path`. **Errors**: every mistake found.
+/// Reads the manifest in `text`; `path` is its file, for messages. **Errors**: all mistakes that were found.
 pub fn parse(path: &Path, text: &str) -> Result<Manifest, Invalid> {
     tree(text)
         .map_err(|problem| vec![problem])
@@ -24,7 +24,7 @@ pub fn tree(text: &str) -> Result<Node, Problem> {
     Ok(own_anchors(tree::read(text)?, text))
 }
 
-/// Keys at the top that only hold an anchor for others are the user's own, as if they began with `x_`.
+/// Marks unknown keys at the top whose value is an anchor with `x_`: they only hold values for other places.
 fn own_anchors(mut node: Node, text: &str) -> Node {
     if !text.contains('&') {
         return node;
@@ -57,7 +57,7 @@ fn is_top_key(key: &str) -> bool {
     known.iter().any(|known| known.contains(&key))
 }
 
-/// Whether the file lists grids that must be expanded first, [`grid`](crate::grid).
+/// Whether the file has grids, which [`grid`](crate::grid) must expand first.
 pub fn has_grid(root: &Node) -> bool {
     let grids = |node: &Node| {
         let mut keys = ["grid", "template", "zip", "seeds", "include"].iter();
@@ -77,7 +77,7 @@ pub fn read(root: &Node) -> Result<Manifest, Vec<Problem>> {
     }
 }
 
-/// The own keys of a level and the settings that all levels share; `None`, with a problem, when the node is no map.
+/// The keys of this level, and the settings that all levels share; `None`, with a problem, if the node is no map.
 fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
     node: &'de Node,
     what: &str,
@@ -124,7 +124,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
     };
     match (present(root, "phases"), present(root, "jobs")) {
         (Some(node), None) => reader.phases(node, &shared),
-        // The flat form of the reference's skill: one phase.
+        // The reference's skill also writes jobs without phases.
         (None, Some(node)) => reader.flat(node, &shared),
         (Some(_), Some(node)) => {
             let hint = "move the jobs into a phase";
@@ -161,12 +161,12 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
     })
 }
 
-/// Without any word about conda `base` is activated where there is one, as the reference does. `base` means that, too, in a manifest of
-/// the reference, whose `build_manifest` writes it everywhere.
+/// The conda environment. If the manifest says nothing, `base` is activated where conda exists, as in the reference. An explicit `base`
+/// means the same in a manifest of the reference, whose `build_manifest` always writes it.
 fn conda(given: Option<String>, hook: Option<String>, ours: bool, setup: bool) -> Option<Conda> {
     let unasked = given.is_none();
     let env = given.unwrap_or_else(|| String::from("base"));
-    // An own setup stands in the place of conda.
+    // A manifest with its own `setup` gets no conda unless it asks for it.
     if matches!(env.as_str(), "" | "none" | "false") || (unasked && hook.is_none() && setup) {
         return None;
     }
@@ -177,10 +177,10 @@ fn conda(given: Option<String>, hook: Option<String>, ours: bool, setup: bool) -
     })
 }
 
-/// What a level hands to those below it.
+/// What a level passes down to those below it.
 struct Shared<'a> {
     settings: Arc<Settings>,
-    /// Whether `gpus` says how many cards a job has, and no `gres` nearer to the job.
+    /// Whether the number of cards comes from `gpus` or `gpus_per_job`, with no `gres` set at a lower level.
     cards_given: bool,
     command: Option<&'a str>,
 }
@@ -220,7 +220,7 @@ impl Reader<'_> {
         self.push_phase(name, on_dep_failure, None, Some(node), shared);
     }
 
-    /// The settings of a level: those above where it says nothing.
+    /// The settings of a level: those of the level above, replaced by its own.
     fn settings(
         above: &Arc<Settings>,
         gpus: Option<u32>,
@@ -242,7 +242,7 @@ impl Reader<'_> {
         let Some((phase, common)) = level::<file::Phase>(node, &what, self.problems) else {
             return;
         };
-        // The reference numbers phases that have no name.
+        // The reference numbers phases without a name.
         let name = phase.name.filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("phase_{}", self.phases.len()));
         let mut links = graph::PhaseLinks::at(node);
@@ -332,7 +332,7 @@ impl Reader<'_> {
         }
         let params = present(node, "params");
         let params = params.and_then(|node| self.problems.map(node, "params must be a map", None));
-        // Those that are no scalars say nothing to anybody.
+        // Values that are no scalars are ignored.
         let params = params.unwrap_or_default().iter();
         let params = params
             .filter_map(|(name, value)| Some((name.text.as_str().into(), value.written()?.into())));
@@ -354,7 +354,7 @@ impl Reader<'_> {
         });
     }
 
-    /// On Slurm, `gres` says how many cards a job has unless `gpus` does; the runner counts them before it starts the job.
+    /// On Slurm, `gres` sets a job's number of cards unless `gpus` does; the runner checks the number before it starts the job.
     fn with_slurms_cards(
         &mut self,
         settings: Arc<Settings>,
@@ -380,13 +380,13 @@ impl Reader<'_> {
     }
 }
 
-/// What a level is called in messages, as far as it has a name.
+/// The name of a level in messages.
 fn named(noun: &str, node: &Node, key: &str) -> String {
     let name = node.get(key).and_then(Node::text).unwrap_or_default();
     format!("{noun} {name:?}")
 }
 
-/// **Source**: queue design §6: any UTF-8 without control characters up to 200 bytes.
+/// Checks an id. **Source**: queue design §6: up to 200 bytes of UTF-8, without control characters.
 fn valid_id(id: &str) -> Result<(), String> {
     if id.is_empty() {
         Err(String::from("a job's id is empty"))

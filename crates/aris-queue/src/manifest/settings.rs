@@ -1,4 +1,4 @@
-//! What a job may set for itself, a phase for its jobs, and a manifest for all.
+//! Settings that a job, a phase or the manifest may set.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,73 +12,75 @@ use super::file::{Common, Positive};
 /// Settings of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Cards it needs; 0: none, it takes a CPU slot.
+    /// Number of cards that it needs; with 0 it takes a CPU slot.
     pub gpus: u32,
-    /// MiB it needs of each card; given, it shares a card with others that say so.
+    /// MiB that it needs of each card; if set, it shares cards with other jobs that set it.
     pub gpu_mem_mib: Option<u64>,
-    /// Processors it needs; `None`: nobody counts them.
+    /// CPUs that it needs; `None`: not counted.
     pub cpus: Option<Positive>,
-    /// MiB of main memory it needs; `None`: nobody counts them.
+    /// MiB of main memory that it needs; `None`: not counted.
     pub mem_mib: Option<u64>,
-    /// What Slurm gives it.
+    /// Options for Slurm.
     pub slurm: Slurm,
-    /// Milliseconds an attempt may run.
+    /// Milliseconds that an attempt may run; `None`: no limit.
     pub time_limit_ms: Option<u64>,
-    /// What it is told before its time limit; then it may exit with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next attempt.
+    /// The signal that it gets before its time limit. It may then exit with [`CONTINUE`](crate::judge::CONTINUE) to be continued in its
+    /// next attempt.
     pub notice: Option<Notice>,
     /// Milliseconds between SIGTERM and SIGKILL. Default 30 s.
     pub kill_grace_ms: u64,
-    /// Milliseconds that children may outlive the command. Default 10 s.
+    /// Milliseconds that child processes may run after the command has exited. Default 10 s.
     pub linger_ms: u64,
-    /// Milliseconds that outputs may be late after exit 0. Default 10 s.
+    /// Milliseconds that outputs may be late after exit status 0. Default 10 s.
     pub output_wait_ms: u64,
-    /// What is tried again, how often and when.
+    /// Which failures are retried, how often and when.
     pub retry: Retry,
-    /// Its working directory; relative to the queue's.
+    /// Its working directory; a relative one is resolved against the queue's.
     pub cwd: Option<PathBuf>,
-    /// Variables of its environment.
+    /// Its environment variables.
     pub env: BTreeMap<String, String>,
-    /// Whether outputs alone complete it.
+    /// What completes it.
     pub done_when: DoneWhen,
-    /// Texts that mean GPU out of memory, beside those known everywhere.
+    /// Texts in its log that mean that a GPU's memory ran out, in addition to [`OOM_PATTERNS`](crate::judge::OOM_PATTERNS).
     pub oom_patterns: Vec<String>,
-    /// Shell lines before the command.
+    /// Shell lines that run before the command.
     pub setup: Vec<String>,
-    /// Higher ones start first. Default 0.
+    /// Jobs with a higher priority start first. Default 0.
     pub priority: i32,
-    /// Globs of files that must be there before it starts; relative to its working directory; `{name}` and `${name}` mean its params.
+    /// Globs of files that must exist before it starts, relative to its working directory; `{name}` and `${name}` are replaced by its
+    /// parameters.
     pub preconditions: Vec<String>,
 }
 
 impl Settings {
-    /// Whether an attempt may exit with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next one.
+    /// Whether an attempt may exit with [`CONTINUE`](crate::judge::CONTINUE) to be continued in the next one.
     pub fn continues(&self) -> bool {
         self.notice.is_some() || self.retry.time_limit.is_some()
     }
 }
 
-/// Budgets of retries by cause, and the pause before them.
+/// Most retries for each cause, and the pause before them.
 ///
-/// **Source**: queue design §8. `oom_retry.max_attempts` of the reference counts runs, these count runs after the first.
+/// **Source**: queue design §8. `oom_retry.max_attempts` of the reference counts all attempts; these count retries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retry {
-    /// After out of memory, of the GPU or the host. Default 2: the reference's three runs.
+    /// After an out-of-memory error, of the GPU or the host. Default 2, which makes the reference's three attempts.
     pub oom: u32,
     /// After a node failure or preemption. Default 5.
     pub infra: u32,
-    /// After its time limit, at once; `None`: it counts as any other failure.
+    /// After the time limit; each follows at once. `None`: the time limit counts as any other failure.
     pub time_limit: Option<u32>,
     /// After any other failure. Default 0.
     pub other: u32,
-    /// After an attempt whose end nobody knows. Default 0: it may have finished.
+    /// After an attempt whose end is unknown. Default 0: it may have finished.
     pub lost: u32,
     /// Milliseconds before the first retry. Default 2 minutes.
     pub delay_ms: u64,
-    /// By which each further pause grows. Default 1.
+    /// Factor by which each further pause grows. Default 1.
     pub factor: f64,
     /// The longest pause, milliseconds. Default 30 minutes.
     pub max_delay_ms: u64,
-    /// Whether another card is to be tried.
+    /// Which card a retry after an out-of-memory error takes.
     pub other_gpu: OtherGpu,
 }
 
@@ -99,7 +101,7 @@ impl Default for Retry {
 }
 
 impl Settings {
-    /// Of a manifest that says nothing but how many cards each job has.
+    /// The settings of a manifest that sets nothing but the number of cards.
     pub(super) fn usual(gpus: u32) -> Self {
         Self {
             gpus,
@@ -109,7 +111,7 @@ impl Settings {
             ..Self::default()
         }
     }
-    /// Puts what a level below says in the place of what stands above it; texts, variables and preconditions are added.
+    /// Replaces settings by those that a lower level sets. OOM patterns, variables and preconditions are added to the ones from above.
     pub(super) fn apply(&mut self, below: Common) {
         macro_rules! set {
             ($($field:expr => $value:expr;)*) => {

@@ -1,18 +1,18 @@
-//! Jobs that declare one file and may both write it: what one wrote the other replaces, and the file is nobody's result.
+//! Jobs that declare the same output without waiting for each other: one may replace what the other wrote, so the file is no job's result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::Manifest;
 
-/// Jobs of one file of which each is compared with each; later ones only with their neighbours.
+/// Among this many jobs with the same output, each is compared with every other; later ones only with their neighbours.
 const COMPARED: usize = 100;
-/// Pairs in a manifest that are compared beside neighbours.
+/// Most pairs in a manifest that are compared in addition to neighbours.
 const PAIRS: usize = 100_000;
 
 impl Manifest {
-    /// Names two jobs that declare the same output although neither waits for the other. Where one does, it is taken to go on with the
-    /// file; globs and folders (`out/`) may stand for other files of each job. `None`: there are none.
+    /// Names two jobs that declare the same output while neither waits for the other; `None`: there are none. Where one waits for the
+    /// other, it may continue the same file. Globs and folders (`out/`) are not compared: each job may have other files there.
     pub fn shared_output(&self) -> Option<String> {
         let mut writers: BTreeMap<PathBuf, Vec<u32>> = BTreeMap::new();
         for (at, job) in (0..).zip(&self.jobs) {
@@ -49,7 +49,7 @@ impl Manifest {
         })
     }
 
-    /// Whether a job starts only when the other one is over.
+    /// Whether `job` starts only after `other` is over.
     fn waits(&self, job: u32, other: u32) -> bool {
         let phase = |at: u32| self.jobs[at as usize].phase;
         let (mut open, mut seen, mut phases) = (vec![job], BTreeSet::new(), BTreeSet::new());
@@ -64,7 +64,7 @@ impl Manifest {
                     }
                 }
             }
-            // Phases are few, and mostly tell: no job of theirs is looked at then.
+            // Phases are few and usually decide, so their jobs need not be searched.
             let needs = &self.jobs[at as usize].needs;
             if phases.contains(&phase(other)) || needs.contains(&other) {
                 return true;

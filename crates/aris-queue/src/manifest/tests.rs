@@ -6,7 +6,7 @@ fn good(text: &str) -> Manifest {
     parse(Path::new("m.json"), text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The message of every problem, with its line, and the first hint.
+/// The messages of all problems, with their lines, and the first hint.
 fn bad(text: &str) -> String {
     let error = parse(Path::new("m"), text).expect_err(text);
     let hint = aris_contract::Failure::hint(&error).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! What an event does to a queue.
+//! How an event changes a queue.
 
 use jiff::Timestamp;
 
 use super::{Attempt, Event, Imported, Life, Outcome, Queue, Reason, Run, Spent, State, Verdict};
 
-/// An event that cannot happen in the state the job is in: a bug, or a journal of another queue.
+/// An event that cannot happen in the job's state: a bug, or a journal of another queue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("job {id:?} is {state} and cannot {event}")]
 pub struct Illegal {
@@ -12,13 +12,13 @@ pub struct Illegal {
     pub id: String,
     /// Its state.
     pub state: &'static str,
-    /// What was to happen to it.
+    /// What the event would have done.
     pub event: &'static str,
 }
 
 impl Queue {
-    /// Applies an event. `time` is when it happened; `now` is the clock of [`Queue::tick`], and `late_ms` how long ago it was:
-    /// pauses before a retry that began in an earlier life of the manager are not begun anew.
+    /// Applies an event. `time` is when it happened, and `now` is on the clock of [`Queue::tick`]. `late_ms` is how long ago it happened:
+    /// after a restart of the manager, a pause before a retry is not started anew.
     ///
     /// **Errors**: [`Illegal`]; then nothing has changed.
     pub fn apply(
@@ -67,7 +67,7 @@ impl Queue {
                     }
                     self.settle(job);
                 }
-                // A job that the manifest no longer has; whoever loads the journal says so.
+                // The manifest no longer has this job; whoever loads the journal reports it.
                 None => {
                     self.removed.insert(id.clone());
                 }
@@ -78,10 +78,10 @@ impl Queue {
     }
 }
 
-/// Attempts of a job that were made under another manager and are kept, at most.
+/// Most attempts of an imported job that are kept.
 const IMPORTED: u32 = 100;
 
-/// What an event does to the life of the job that it names; its state is for messages.
+/// Applies an event to the job that it names. `state` is for messages.
 fn apply_to(
     run: &mut Run,
     state: State,
@@ -164,7 +164,7 @@ fn apply_to(
                 None => Life::Over(verdict.outcome),
             };
             if let Some(last) = run.attempts.last_mut() {
-                // An engine lets an attempt wait before it starts it.
+                // An engine may start an attempt long after it was submitted.
                 last.started = verdict.started.or(last.started);
                 last.ended = Some(time);
                 last.verdict = Some(Box::new(verdict.clone()));
@@ -195,7 +195,7 @@ fn apply_to(
             legal(!run.life.is_over() && !run.life.is_active(), id, "be held")?;
             run.held = *held;
         }
-        // One under way is asked to end, and its end is told.
+        // A running job is cancelled, and [`Event::Ended`] follows.
         Event::Removed { .. } if run.life.is_active() => {}
         Event::Removed { .. } => {
             let attempts = std::mem::take(&mut run.attempts);
@@ -214,7 +214,7 @@ fn apply_to(
         } => {
             let untouched = run.life == Life::Idle && run.attempts.is_empty();
             legal(untouched, id, "be imported")?;
-            // The reference tries nothing again but what ran out of memory.
+            // The reference retries only jobs that ran out of memory.
             let text = "it ran out of memory, as the state file says that was taken over";
             let oom = Verdict::failed(Reason::GpuOom, text);
             let verdict = match state {

@@ -1,35 +1,36 @@
-//! Who waits for whom: for each job how many of its parents are not through, and how many never will be.
+//! Dependencies: for each job, how many parents are not completed yet, and how many never will be.
 //!
-//! One graph of all jobs and of the beginning and the end of each phase: jobs that others need → these; jobs of a phase → its end → the
-//! beginning of each phase after it → that phase's jobs. When a node looks different from outside, its children are touched and nothing else.
+//! The graph has a node for each job and for the beginning and the end of each phase. Edges lead from a job to the jobs that need it, from
+//! the jobs of a phase to its end, from there to the beginning of each phase after it, and from there to that phase's jobs. When a node's
+//! view changes, only its children are updated.
 
 use super::{Life, Outcome, Run};
 use crate::manifest::{Manifest, OnDepFailure};
 
-/// What a node's children see of it; neither: it is completed.
+/// What a node's children see of it; if both are false, it is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct View {
     /// It, or a part of it, may still complete.
     open: bool,
-    /// It, or a part of it, is over, or blocked, without being completed.
+    /// It, or a part of it, failed or is blocked.
     failed: bool,
 }
 
 #[derive(Debug)]
 struct Node {
     view: View,
-    /// Parents that are not yet as this node wants them.
+    /// Number of parents that are not yet in the state that this node waits for.
     open: u32,
-    /// Parents that never will be.
+    /// Number of parents that never will be.
     failed: u32,
-    /// What this node wants of its parents; `None`: to know how they are.
+    /// The state that this node waits for in its parents; `None`: it only passes on their views.
     policy: Option<OnDepFailure>,
     children: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Dependencies {
-    /// First those of the jobs.
+    /// First the nodes of the jobs, then the beginning and the end of each phase.
     nodes: Vec<Node>,
     /// Jobs that are not final.
     pub(super) open_jobs: u32,
@@ -37,7 +38,7 @@ pub(crate) struct Dependencies {
 }
 
 impl View {
-    /// As a child with this policy sees it: with `run` it only wants the parent to be over.
+    /// The view of a child with this policy. A child with `run` only waits until the parent is over.
     fn for_policy(self, policy: Option<OnDepFailure>) -> Self {
         match policy {
             None => self,
@@ -78,7 +79,7 @@ impl Dependencies {
             nodes.push(node(true, Some(policy), vec![end(job.phase)]));
         }
         for (at, phase) in (0..).zip(&manifest.phases) {
-            // An empty phase is through from the beginning.
+            // An empty phase is completed from the beginning.
             let waits = !phase.after.iter().all(|parent| is_empty(*parent));
             let jobs = (phase.first..phase.end).collect();
             nodes.push(node(waits, Some(phase.on_dep_failure), jobs));
@@ -114,7 +115,7 @@ impl Dependencies {
         self.nodes[job as usize].failed > 0
     }
 
-    /// A job has another life. Gives the jobs whose parents look different now.
+    /// Updates a job after its life changed. Gives the jobs whose parents now look different.
     pub(super) fn set(&mut self, job: u32, runs: &[Run]) -> Vec<u32> {
         let mut touched = Vec::new();
         let mut changes = vec![job];
@@ -146,7 +147,7 @@ impl Dependencies {
         touched
     }
 
-    /// How a node looks now; `life`: of a job.
+    /// The current view of a node; `life` is given for jobs.
     fn view(&self, at: u32, life: Option<Life>) -> View {
         let node = &self.nodes[at as usize];
         let (open, failed) = match life {

@@ -1,4 +1,4 @@
-//! What happened to a queue: one event is one line of its journal.
+//! Events of a queue; each is a line of its journal.
 
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use super::Reason;
 
-/// Something that happened. Jobs are named by their ids: their order may change with the manifest.
+/// Something that happened. Jobs are named by id, because their indices change with the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// A manager took the queue up.
+    /// A manager took over the queue.
     Began {
         /// Project of the manifest.
         project: String,
-        /// Its path.
+        /// Path of the manifest.
         manifest: String,
         /// The machine's boot, `/proc/sys/kernel/random/boot_id`.
         boot: String,
-        /// The manager's process.
+        /// The manager's process id.
         pid: u32,
         /// Its host.
         host: String,
     },
-    /// An attempt is about to be started: written and synced before anything is done.
+    /// An attempt is about to be started; written and synced before anything else is done.
     Start {
         /// The job.
         id: String,
@@ -34,22 +34,22 @@ pub enum Event {
         cards: Vec<CardId>,
         /// Its log.
         log: String,
-        /// Digest of the command, so that a changed manifest is noticed.
+        /// Digest of the command; a changed manifest has another one.
         command: String,
         /// The machine's boot.
         boot: String,
-        /// What the engine calls it, for other engines than this machine.
+        /// What an engine other than this machine calls it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         engine_ref: Option<String>,
     },
-    /// An engine has taken a wave of attempts.
+    /// An engine accepted a wave of attempts.
     Submitted {
         /// The wave's token.
         token: String,
-        /// What the engine calls it.
+        /// The engine's number for it.
         number: String,
     },
-    /// The attempt was not started after all, and never will be; the job is as before.
+    /// The attempt was not started after all, and never will be; the job is as it was before.
     Withdrawn {
         /// The job.
         id: String,
@@ -57,61 +57,61 @@ pub enum Event {
         attempt: u32,
         /// Why.
         why: String,
-        /// Whether its number is free again, because its folder is gone; else the number is spent.
+        /// Whether its number can be used again, because its folder was removed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         number_free: bool,
     },
-    /// An attempt is over and judged.
+    /// An attempt is over and was judged.
     Ended {
         /// The job.
         id: String,
         /// Number of the attempt.
         attempt: u32,
-        /// What it comes to.
+        /// Its result.
         verdict: Verdict,
         /// Milliseconds until the next attempt; `None`: there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_in_ms: Option<u64>,
     },
-    /// A job is final without an attempt: a precondition does not hold, an engine refused it.
+    /// A job is final without an attempt: a precondition does not hold, or an engine refused it.
     Refused {
         /// The job.
         id: String,
-        /// What it comes to.
+        /// Its result.
         verdict: Verdict,
     },
-    /// A person asked for the end of a job.
+    /// A person cancelled a job.
     Cancel {
         /// The job.
         id: String,
     },
-    /// A person asked for another attempt at a job that is final; its budgets are whole again.
+    /// A person asked for another attempt of a job that is final or waits for a retry; its budgets are reset.
     Retry {
         /// The job.
         id: String,
     },
-    /// A person holds a job back, or no longer.
+    /// A person holds a job back, or lets it go.
     Hold {
         /// The job.
         id: String,
         /// Whether it is held.
         held: bool,
     },
-    /// A person wants nothing new started, or again.
+    /// A person paused the queue, or let it continue.
     Pause {
-        /// Whether nothing is to be started.
+        /// Whether no new job is started.
         paused: bool,
     },
     /// A person changed how many jobs run at once.
     MaxParallel {
-        /// As many; `None`: what the manifest says.
+        /// The number; `None`: as the manifest says.
         jobs: Option<u32>,
     },
-    /// The reference's state file says how this job stood.
+    /// The state of this job was imported from the reference's state file.
     Imported {
         /// The job.
         id: String,
-        /// How.
+        /// Its state there.
         state: Imported,
         /// Its attempts there.
         attempts: u32,
@@ -125,14 +125,14 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ended: Option<Timestamp>,
     },
-    /// The manifest no longer has this job. Another one that gets its id begins anew; only the numbers of attempts go on.
+    /// The manifest no longer has this job. Another job with this id starts afresh; only the numbers of attempts continue.
     Removed {
         /// The job.
         id: String,
     },
 }
 
-/// What is taken over from the reference's state file.
+/// A job's state in the reference's state file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Imported {
@@ -140,27 +140,27 @@ pub enum Imported {
     Completed,
     /// It was stuck or had failed: a person must ask for another attempt.
     Stuck,
-    /// It was running, and may still run: nobody here knows.
+    /// It was running, and may still run.
     Running,
     /// It ran out of memory and was to be tried again.
     OutOfMemory,
 }
 
-/// What an attempt comes to.
+/// The result of an attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
-    /// Completed or not.
+    /// How it ended.
     pub outcome: Outcome,
-    /// Why not; also on a completed job that is worth a look.
+    /// Why it did not complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Status it exited with.
+    /// Its exit status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// What happened, one sentence with the facts.
+    /// What happened, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What a person should look at although it completed.
@@ -169,32 +169,32 @@ pub struct Verdict {
     /// Whether all declared outputs are there and new although it failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub output_present: bool,
-    /// When the command started, on the clock of its machine; `None`: it did not, or nobody knows.
+    /// When the command started, on its machine's clock; `None`: it did not start, or this is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub started: Option<Timestamp>,
-    /// Milliseconds the command ran.
+    /// Milliseconds that the command ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_ms: Option<u64>,
-    /// The most memory of a card that it was seen to use, MiB.
+    /// The most memory of a card that it was seen using, in MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card_peak_mib: Option<u64>,
 }
 
-/// Completed or not.
+/// How an attempt ended.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It did what it was to do.
+    /// It completed.
     #[default]
     Completed,
-    /// It did not.
+    /// It failed.
     Failed,
-    /// A person ended it.
+    /// A person cancelled it.
     Cancelled,
-    /// Nobody knows.
+    /// Its end is unknown.
     Lost,
 }
 
@@ -213,7 +213,7 @@ impl Verdict {
         }
     }
 
-    /// A success, perhaps with something to look at.
+    /// A success, perhaps with a warning.
     pub fn completed(warning: Option<String>) -> Self {
         Self {
             warning,

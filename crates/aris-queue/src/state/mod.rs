@@ -1,4 +1,4 @@
-//! What state each job of a queue is in, and why.
+//! The state of each job of a queue, and why it is in it.
 //!
 //! ```text
 //! waiting ──deps──▶ ready ──start──▶ starting ──▶ running ──judge──▶ completed
@@ -7,9 +7,9 @@
 //! blocked
 //! ```
 //!
-//! A job's own life (started, ended, to be retried) follows from events, which stand in the journal. `waiting`, `ready`, `blocked`
-//! and the end of a `backoff` follow from the lives of others and from the time, so that no line is needed for them and none can
-//! contradict: a retried teacher unblocks its students by itself. **Source**: queue design §4.
+//! A job's own life (started, ended, to be retried) follows from events in the journal. `waiting`, `ready`, `blocked` and the end of a
+//! `backoff` are derived from the lives of other jobs and from the time. They have no lines in the journal, so none can contradict it: a
+//! retried parent unblocks its children by itself. **Source**: queue design §4.
 
 mod apply;
 mod dependencies;
@@ -32,45 +32,45 @@ pub use ready::Group;
 pub use run::{Attempt, Life, Run, Spent};
 
 words! {
-    /// Where a job stands.
+    /// The state of a job.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[derive(schemars::JsonSchema)]
     pub enum State {
-        /// Something it depends on is not over.
+        /// A dependency is not over.
         Waiting = "waiting",
-        /// Only cards or a slot are missing.
+        /// It only lacks cards or a slot.
         Ready = "ready",
         /// A person holds it back.
         Hold = "hold",
-        /// It is being handed to an engine.
+        /// It is being submitted to an engine.
         Submitting = "submitting",
-        /// An engine has it and has not started it.
+        /// An engine has accepted it and not started it.
         Queued = "queued",
-        /// A runner is being started.
+        /// Its runner is being started.
         Starting = "starting",
         /// Its command runs.
         Running = "running",
-        /// It is being ended because a person asked.
+        /// It is being ended because a person cancelled it.
         Cancelling = "cancelling",
-        /// Nothing is heard of it; it may be running.
+        /// Nothing is known of its attempt, which may be running.
         Unknown = "unknown",
         /// It failed and waits for its next attempt.
         Backoff = "backoff",
-        /// It is done.
+        /// It completed.
         Completed = "completed",
-        /// It failed and is not tried again.
+        /// It failed and is not retried.
         Failed = "failed",
-        /// Something it depends on did not complete.
+        /// A dependency did not complete.
         Blocked = "blocked",
-        /// A person ended it.
+        /// A person cancelled it.
         Cancelled = "cancelled",
-        /// Nobody knows how its last attempt ended.
+        /// How its last attempt ended is unknown.
         Lost = "lost",
     }
 }
 
 impl State {
-    /// The word of the reference's state file. `backoff` says there what the last attempt failed of.
+    /// The word for this state in the reference's state file. For `backoff` it depends on why the last attempt failed.
     pub const fn status(self, reason: Option<Reason>) -> &'static str {
         match self {
             Self::Waiting | Self::Ready | Self::Hold | Self::Submitting | Self::Queued => "pending",
@@ -84,7 +84,7 @@ impl State {
         }
     }
 
-    /// Whether nothing happens any more unless a person asks for it.
+    /// Whether nothing more happens unless a person asks for it.
     pub const fn is_final(self) -> bool {
         matches!(
             self,
@@ -94,37 +94,37 @@ impl State {
 }
 
 words! {
-    /// Why an attempt did not complete, or a job is final without one. **Source**: queue design §4, a closed list.
+    /// Why an attempt did not complete, or why a job is final without one. **Source**: queue design §4, a closed list.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[derive(schemars::JsonSchema)]
     pub enum Reason {
-        /// It exited with another status than 0.
+        /// It exited with a status other than 0.
         Exit = "exit",
         /// A signal ended it.
         Signal = "signal",
-        /// It exited with 0, and a declared output is not there.
+        /// It exited with 0, and a declared output is missing.
         NoOutput = "no_output",
-        /// It exited with 0, and all declared outputs are from before its start.
+        /// It exited with 0, and all declared outputs are older than its start.
         OutputUnchanged = "output_unchanged",
         /// A GPU's memory ran out.
         GpuOom = "gpu_oom",
         /// The machine's memory ran out.
         HostOom = "host_oom",
-        /// Its time limit passed.
+        /// Its time limit passed, or it exited to be continued in its next attempt.
         TimeLimit = "time_limit",
         /// Its machine failed.
         NodeFail = "node_fail",
-        /// An engine took its place away.
+        /// The engine preempted it.
         Preempted = "preempted",
-        /// Nobody knows how it ended.
+        /// How it ended is unknown.
         Lost = "lost",
-        /// It never ran: working directory, setup, shell, cards.
+        /// It could not be started: working directory, setup, shell or cards.
         StartFailed = "start_failed",
-        /// Something that must be there before it starts is not.
+        /// A file that must exist before it starts is missing.
         Precondition = "precondition",
-        /// Something it depends on did not complete.
+        /// A dependency did not complete.
         Dependency = "dependency",
-        /// A person ended it.
+        /// A person cancelled it.
         Cancelled = "cancelled",
         /// The engine refused it.
         EngineRejected = "engine_rejected",

@@ -1,6 +1,6 @@
-//! A queue in memory: the manifest, the life of each job, and what follows from both, kept up to date event by event.
+//! A queue in memory: the manifest, the life of each job, and what follows from both, updated with each event.
 //!
-//! An event costs the logarithm of the number of jobs, plus the jobs that it makes ready or blocks.
+//! An event takes logarithmic time in the number of jobs, plus the time for the jobs that it makes ready or blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::ready::Ready;
 use super::{Group, Life, Outcome, Reason, Run, State};
 use crate::manifest::{Job, Manifest};
 
-/// A queue.
+/// The state of a queue.
 #[derive(Debug, Default)]
 pub struct Queue {
     pub(super) manifest: Manifest,
@@ -20,22 +20,22 @@ pub struct Queue {
     index: BTreeMap<Box<str>, u32>,
     pub(super) dependencies: Dependencies,
     pub(super) ready: Ready,
-    /// Moment of the next attempt and job.
+    /// When each retry is due, on the clock of [`Queue::tick`], and its job.
     pub(super) backoff: BTreeSet<(u64, u32)>,
-    /// Jobs that have an attempt under way.
+    /// Jobs that have a running attempt.
     pub(super) active: BTreeSet<u32>,
     pub(super) paused: bool,
     pub(super) max_parallel: Option<u32>,
     pub(super) began: Option<Timestamp>,
     pub(super) last_event: Option<Timestamp>,
     pub(super) removed: BTreeSet<String>,
-    /// What an engine calls each wave that it has taken, by token.
+    /// The engine's number of each submitted wave, by token.
     pub(super) submissions: BTreeMap<String, String>,
     wants_cards: bool,
     shares_cards: bool,
 }
 
-/// What runs where.
+/// What the running attempts use.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     /// Jobs with cards.
@@ -44,16 +44,16 @@ pub(crate) struct Usage {
     pub(crate) without_cards: u32,
     /// Jobs of each phase.
     pub(crate) phases: Vec<u32>,
-    /// For each card of ours: the memory that the jobs on it asked for; `None`: one of them wants it alone.
+    /// Cards in use: the sum of memory that the jobs on it asked for; `None`: a job has the card to itself.
     pub(crate) cards: BTreeMap<CardId, Option<u64>>,
-    /// Processors that the jobs asked for.
+    /// CPUs that the jobs asked for.
     pub(crate) cpus: u32,
-    /// MiB of main memory that they asked for.
+    /// MiB of main memory that the jobs asked for.
     pub(crate) mem_mib: u64,
 }
 
 impl Usage {
-    /// A job of the group runs, on these cards.
+    /// Adds a job of this group on these cards.
     pub(crate) fn add(&mut self, group: Group, cards: &[CardId]) {
         self.phases[group.phase as usize] += 1;
         self.cpus = self.cpus.saturating_add(group.cpus.unwrap_or(0));
@@ -71,7 +71,7 @@ impl Usage {
 }
 
 impl Queue {
-    /// A queue of which nothing has happened yet.
+    /// A queue without any events.
     pub fn new(manifest: Manifest) -> Self {
         let count = manifest.jobs.len();
         let index = (0..).zip(&manifest.jobs);
@@ -97,7 +97,7 @@ impl Queue {
         &self.manifest
     }
 
-    /// What the manifest says of a job.
+    /// A job of the manifest.
     pub fn job(&self, job: u32) -> &Job {
         &self.manifest.jobs[job as usize]
     }
@@ -117,12 +117,12 @@ impl Queue {
         self.index.get(id).copied()
     }
 
-    /// The life of a job. An index that is none gives the first job's.
+    /// The life of a job, which must be an index of this queue.
     pub fn run(&self, job: u32) -> &Run {
         &self.runs[job as usize]
     }
 
-    /// Where a job stands.
+    /// The state of a job.
     pub fn state(&self, job: u32) -> State {
         let run = self.run(job);
         match run.life {
@@ -144,7 +144,7 @@ impl Queue {
         }
     }
 
-    /// Why a job is in its state, where a reason belongs to it.
+    /// Why a job is in its state; `None` for states without a reason.
     pub fn reason(&self, job: u32) -> Option<Reason> {
         match self.state(job) {
             State::Blocked => Some(Reason::Dependency),
@@ -156,7 +156,7 @@ impl Queue {
         }
     }
 
-    /// Jobs that have an attempt under way, ascending.
+    /// Jobs that have a running attempt, in ascending order.
     pub fn active(&self) -> impl Iterator<Item = u32> + '_ {
         self.active.iter().copied()
     }
@@ -171,17 +171,17 @@ impl Queue {
         self.dependencies.completed_jobs
     }
 
-    /// Whether a person wants nothing new started.
+    /// Whether a person paused the queue.
     pub fn paused(&self) -> bool {
         self.paused
     }
 
-    /// How many jobs with cards may run at once: what a person said last, else the manifest.
+    /// Most jobs with cards that may run at once: what a person set last, else the manifest.
     pub fn max_parallel(&self) -> Option<u32> {
         self.max_parallel.or(self.manifest.max_parallel)
     }
 
-    /// When the queue was taken up first; where it was taken over, when its first job began before.
+    /// When the queue was first begun, or when its first attempt began if that is earlier, as in an imported queue.
     pub fn began(&self) -> Option<Timestamp> {
         let attempts = self.runs.iter().flat_map(|run| &run.attempts);
         let first = attempts.filter_map(|attempt| attempt.begun).min();
@@ -189,22 +189,22 @@ impl Queue {
         Some(first.map_or(began, |first| first.min(began)))
     }
 
-    /// When something happened last.
+    /// When the last event happened.
     pub fn last_event(&self) -> Option<Timestamp> {
         self.last_event
     }
 
-    /// Ids of jobs that had attempts and are no longer in the manifest.
+    /// Ids that events name and the manifest does not have.
     pub fn removed(&self) -> impl Iterator<Item = &str> {
         self.removed.iter().map(String::as_str)
     }
 
-    /// What the engine calls the wave with this token.
+    /// The engine's number of the wave with this token.
     pub fn submission(&self, token: &str) -> Option<&str> {
         self.submissions.get(token).map(String::as_str)
     }
 
-    /// Whether any job wants a card.
+    /// Whether any job needs a card.
     pub fn wants_cards(&self) -> bool {
         self.wants_cards
     }
@@ -214,7 +214,7 @@ impl Queue {
         self.shares_cards
     }
 
-    /// What the attempts under way have taken.
+    /// What the running attempts use.
     pub(crate) fn usage(&self) -> Usage {
         let mut usage = Usage {
             phases: vec![0; self.manifest.phases.len()],
@@ -230,17 +230,17 @@ impl Queue {
         &self.ready
     }
 
-    /// Whether any job is ready; none while paused.
+    /// Whether any job is ready and the queue is not paused.
     pub fn has_ready(&self) -> bool {
         !self.paused && !self.ready.is_empty()
     }
 
-    /// The moment of the next attempt of a job that failed.
+    /// When the next retry is due, on the clock of [`Queue::tick`].
     pub fn next_retry(&self) -> Option<u64> {
         self.backoff.first().map(|(at, _)| *at)
     }
 
-    /// Makes jobs ready whose pause is over. `now` is in milliseconds of a clock that never goes back. Whether there were any.
+    /// Makes jobs ready whose pause is over; gives whether there were any. `now` is in milliseconds of a monotonic clock.
     pub fn tick(&mut self, now: u64) -> bool {
         let mut any = false;
         while let Some((at, job)) = self.backoff.first().copied()
@@ -254,7 +254,7 @@ impl Queue {
         any
     }
 
-    /// The attempt's command was seen running. Not an event: the attempt's folder says so.
+    /// The attempt's command was seen running. This is no event: it can be read again in the attempt's folder.
     pub fn seen_running(&mut self, job: u32, pid: Option<i32>, started: Timestamp) {
         let run = &mut self.runs[job as usize];
         if matches!(run.life, Life::Starting | Life::Queued | Life::Unknown) {
@@ -265,12 +265,12 @@ impl Queue {
         }
     }
 
-    /// The engine said something new of the job. Not an event: it is asked again after a restart.
+    /// The engine reported something new about the job. This is no event: the engine is asked again after a restart.
     pub fn engine_says(&mut self, job: u32, text: &str) {
         self.runs[job as usize].engine_says = Some(text.into());
     }
 
-    /// Nothing is heard of the attempt. Not an event: it is asked again after a restart.
+    /// Nothing is known of the attempt. This is no event: the engine is asked again after a restart.
     pub fn seen_nothing(&mut self, job: u32) {
         let run = &mut self.runs[job as usize];
         if run.life.is_active() && run.life != Life::Cancelling {
@@ -278,7 +278,7 @@ impl Queue {
         }
     }
 
-    /// Brings everything that follows from a job's life up to date: what is under way, its dependants, and who is ready.
+    /// Updates everything that depends on a job's life: the active jobs, its children, and the ready jobs.
     pub(super) fn settle(&mut self, job: u32) {
         if self.run(job).life.is_active() {
             self.active.insert(job);

@@ -1,4 +1,4 @@
-//! Jobs that only lack a place, grouped by what they need: if one of a group does not fit, none does.
+//! Ready jobs, grouped by their needs: if one of a group does not fit, the others do not either.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,13 +10,13 @@ use crate::manifest::{Job, Manifest, Positive};
 pub struct Group {
     /// Index of the phase.
     pub phase: u32,
-    /// Cards.
+    /// Number of cards.
     pub gpus: u32,
-    /// MiB of each, when they share.
+    /// MiB of each card, for jobs that share.
     pub gpu_mem_mib: Option<u64>,
-    /// Processors; `None`: nobody counts them.
+    /// CPUs; `None`: not counted.
     pub cpus: Option<u32>,
-    /// MiB of main memory; `None`: nobody counts them.
+    /// MiB of main memory; `None`: not counted.
     pub mem_mib: Option<u64>,
 }
 

@@ -1,5 +1,3 @@
-//! The life of one job.
-
 use std::sync::LazyLock;
 
 use aris_attempt::cards::CardId;
@@ -7,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{Outcome, Reason, Verdict};
 
-/// The life of one job.
+/// The history of one job, and where it is in its life.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// Where it is in its life.
@@ -16,68 +14,68 @@ pub struct Run {
     pub held: bool,
     /// Failures that count against the budgets of retries.
     pub spent: Spent,
-    /// Its attempts, the first first. Of many that were made under another manager the first ones are left out.
+    /// Its attempts, oldest first. Of many imported ones only the last are kept.
     pub attempts: Vec<Attempt>,
-    /// Why it is final without another attempt.
+    /// The result of a job that is final without another attempt.
     pub(super) refused: Option<Box<Verdict>>,
-    /// How the attempt before the last one ended, for the job itself.
+    /// How the attempt before the last one ended; passed to the job itself.
     pub last_end: Option<&'static str>,
-    /// When the next one is due, for people: [`Life::Backoff`] decides.
+    /// When the next attempt is due, for people; [`Life::Backoff`] decides.
     pub retry_at: Option<Timestamp>,
-    /// What the engine last said of it.
+    /// What the engine last said about it.
     pub engine_says: Option<Box<str>>,
 }
 
-/// One attempt.
+/// An attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
-    /// Its number, from 1; 0: there is none.
+    /// Its number, from 1; 0 in the attempt of a job that has none.
     pub number: u32,
-    /// Cards it was given.
+    /// Cards that it was given.
     pub cards: Vec<CardId>,
-    /// When it was begun; `None`: nobody knows.
+    /// When it was begun; `None`: unknown.
     pub begun: Option<Timestamp>,
-    /// When its command started, as far as that is known, else when it was begun.
+    /// When its command started; if that is unknown, when it was begun.
     pub started: Option<Timestamp>,
-    /// When it was over; `None`: it is under way, or nobody saw its end.
+    /// When it ended; `None`: it is running, was withdrawn, or its end is unknown.
     pub ended: Option<Timestamp>,
-    /// What it came to; `None`: it is under way, or was withdrawn.
+    /// Its result; `None`: it is running, or was withdrawn.
     pub verdict: Option<Box<Verdict>>,
-    /// It was not started after all.
+    /// Whether it was withdrawn before it started.
     pub withdrawn: bool,
-    /// Process of the command.
+    /// Process id of the command.
     pub pid: Option<i32>,
-    /// What the engine calls it.
+    /// The engine's name for it.
     pub engine_ref: Option<Box<str>>,
     /// Its log.
     pub log: Option<Box<str>>,
-    /// Digest of its command; `None`: another manager made it.
+    /// Digest of its command; `None`: it was imported.
     pub command: Option<Box<str>>,
-    /// Boot in which it was begun.
+    /// The machine's boot in which it was begun.
     pub boot: Option<Box<str>>,
 }
 
-/// The attempt of a job that has none.
+/// The last attempt of a job that has none.
 static NONE: LazyLock<Attempt> = LazyLock::new(Attempt::default);
 
 impl Attempt {
-    /// Completed or not; `None`: it is under way.
+    /// How it ended; `None`: it is running, or was withdrawn.
     pub fn outcome(&self) -> Option<Outcome> {
         self.verdict.as_ref().map(|verdict| verdict.outcome)
     }
 
-    /// Why not.
+    /// Why it did not complete.
     pub fn reason(&self) -> Option<Reason> {
         self.verdict.as_ref()?.reason
     }
 
-    /// Whether it failed because memory ran out.
+    /// Whether it failed with an out-of-memory error.
     pub fn ran_out_of_memory(&self) -> bool {
         let memory = matches!(self.reason(), Some(Reason::GpuOom | Reason::HostOom));
         memory && self.outcome() == Some(Outcome::Failed)
     }
 
-    /// Seconds it has taken until its end or `now`; `None` for one that never started or whose end nobody saw. 0 when a clock was set back.
+    /// Seconds that it took until its end or until `now`; `None`: it never started, or its end is unknown. 0 if a clock was set back.
     pub fn seconds(&self, now: Timestamp) -> Option<f64> {
         let now = Some(now).filter(|_| self.verdict.is_none());
         let took = self.ended.or(now)?.duration_since(self.started?);
@@ -86,7 +84,7 @@ impl Attempt {
 }
 
 impl Run {
-    /// The last attempt; one with the number 0 where there is none.
+    /// The last attempt; if there is none, one with the number 0.
     pub fn last(&self) -> &Attempt {
         self.attempts.last().unwrap_or(&NONE)
     }
@@ -96,52 +94,52 @@ impl Run {
         self.last().number
     }
 
-    /// What the job came to last; `None` while an attempt is under way.
+    /// The last result of the job; `None` while an attempt is running.
     pub fn verdict(&self) -> Option<&Verdict> {
         let last = self.last().verdict.as_deref();
         self.refused.as_deref().or(last)
     }
 }
 
-/// The part of a job's state that is its own.
+/// The part of a job's state that does not depend on other jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Life {
-    /// Nothing is under way; whether it may start is another question.
+    /// No attempt is running; whether one may start depends on other jobs.
     #[default]
     Idle,
-    /// An attempt was begun; nobody has seen it run.
+    /// An attempt was begun, and was not seen running yet.
     Starting,
-    /// An engine has it.
+    /// An engine has accepted it.
     Queued,
     /// Its command runs.
     Running,
-    /// Nothing is heard of its attempt.
+    /// Nothing is known of its attempt.
     Unknown,
-    /// Its attempt is being ended because a person asked.
+    /// Its attempt is being ended because a person cancelled it.
     Cancelling,
-    /// It failed; the next attempt is due at this moment of [`Queue::tick`](super::Queue::tick)'s clock.
+    /// It failed, and is retried at this time of [`Queue::tick`](super::Queue::tick)'s clock.
     Backoff(u64),
-    /// It is over, so.
+    /// It is over, with this outcome.
     Over(Outcome),
 }
 
 /// Failures by the budget they count against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Out of memory.
+    /// Out-of-memory errors.
     pub oom: u32,
     /// Node failures and preemptions.
     pub infra: u32,
-    /// Its time limit.
+    /// Time limits.
     pub time_limit: u32,
-    /// Everything else.
+    /// All other failures.
     pub other: u32,
-    /// Ends that nobody knows.
+    /// Attempts whose end is unknown.
     pub lost: u32,
 }
 
 impl Life {
-    /// Whether an attempt is under way.
+    /// Whether an attempt is running, or about to.
     pub const fn is_active(self) -> bool {
         matches!(
             self,

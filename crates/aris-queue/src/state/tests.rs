@@ -425,7 +425,7 @@ fn a_pause_that_began_in_an_earlier_life_is_not_begun_anew() {
     start(&mut queue, "a", &[0]);
     queue.apply(&ended(2), NOW, 700, 5000).unwrap();
     assert_eq!(queue.next_retry(), Some(700));
-    // Who is cancelled, or started before its time, waits for nothing.
+    // A job that is cancelled, or started early, is no longer due for a retry.
     start(&mut queue, "a", &[0]);
     assert_eq!(queue.next_retry(), None);
     assert_eq!(queue.run(0).last_end, Some("exit"));
@@ -565,7 +565,7 @@ fn a_job_is_blocked_as_long_as_any_parent_failed() {
     }
     assert_eq!(states(&queue), "completed completed completed ready");
     assert_eq!((queue.open_jobs(), queue.completed_jobs()), (1, 3));
-    // What is done again takes those with it that have not begun.
+    // Retrying a completed job makes its children wait again if they have not begun.
     apply(&mut queue, retry("c")).unwrap();
     assert_eq!(states(&queue), "completed completed ready waiting");
     assert_eq!((queue.open_jobs(), queue.completed_jobs()), (2, 2));
@@ -667,11 +667,11 @@ fn a_wide_job_does_not_hold_up_narrow_ones_until_it_has_waited_long() {
             .map(|start| numbers(&start.cards))
             .collect::<Vec<_>>()
     };
-    // From when only cards are missing, whatever was before.
+    // The time counts from when only cards are missing.
     assert_eq!(at(50_000, &cards(2)), [[1]]);
     assert_eq!(at(59_999, &cards(2)), [[1]]);
     assert!(at(60_000, &cards(2)).is_empty());
-    // Nothing is kept for what cannot be.
+    // No card is kept for a job that these cards can never serve.
     assert_eq!(at(70_000, &cards(2)[1..]), [[1]]);
 }
 
@@ -707,7 +707,7 @@ fn a_slice_serves_jobs_that_want_one_card() {
         };
         starts.iter().map(|start| on(start).join(",")).collect()
     };
-    // The smallest that is large enough.
+    // The smallest slice or card that is large enough.
     assert_eq!(
         ids("jobs: [{id: a, cmd: x}, {id: b, cmd: x}, {id: c, cmd: x}, {id: d, cmd: x}]"),
         ["1:1", "1:0", "0"]
@@ -743,7 +743,7 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
     };
     queue.apply(&event, NOW, 0, 0).unwrap();
     queue.tick(0);
-    // A tenth more than 23,000 MiB is more than 24,576: no card of these has it, and waiting would not help.
+    // A tenth more than 23,000 MiB is more than 24,576. No card has that much, so the job does not wait for one.
     assert_eq!(chosen(&queue, &cards(1), 0), [(String::from("a"), vec![0])]);
     let mut two = cards(2);
     two[1].total_mib = Some(25_300);
@@ -751,7 +751,7 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
         chosen(&queue, &two, 0),
         [(String::from("a"), vec![1]), (String::from("b"), vec![0])]
     );
-    // The large one is in use: what is behind goes first.
+    // The large card is in use, so the next job starts first.
     two[1].availability = Availability::Busy(String::from("20000 MiB in use"));
     assert_eq!(chosen(&queue, &two, 0), [(String::from("b"), vec![0])]);
     let slots = schedule::slots(&queue, 2, machine(4));
@@ -780,9 +780,9 @@ fn a_larger_card_is_one_that_holds_a_tenth_more_than_the_job_used() {
         queue.tick(0);
         chosen(&queue, &two, 0)
     };
-    // 22,341 and a tenth are 24,576: the card that it ran on is the only one large enough.
+    // 22,341 MiB and a tenth are 24,576, so only the card on which it ran is large enough.
     assert_eq!(attempt(22_341), [(String::from("a"), vec![1])]);
-    // No card is large enough for more: another one than before.
+    // No card is large enough for more, so it takes another one than before.
     assert_eq!(attempt(22_342), [(String::from("a"), vec![0])]);
 }
 
@@ -795,7 +795,7 @@ fn whether_another_card_is_tried_is_for_the_manifest_to_say() {
     end(&mut queue, "a", Some(Reason::GpuOom), 0);
     queue.tick(0);
     assert_eq!(chosen(&queue, &cards(2), 0)[0].1, [0]);
-    // A failure that has nothing to do with the card is no reason either.
+    // A failure that is not about the card's memory does not exclude the card.
     start(&mut queue, "a", &[1]);
     start(&mut queue, "b", &[0]);
     end(&mut queue, "b", Some(Reason::Exit), 0);
@@ -817,7 +817,7 @@ fn how_many_jobs_may_run_follows_from_the_manifest_and_the_machine() {
         slots(&format!("max_parallel: 5\nmax_cpu_jobs: 4\n{jobs}"), 6),
         (5, 4, false)
     );
-    // Where no job wants a card, it counts those without.
+    // If no job needs a card, `max_parallel` limits those without.
     let without = "max_parallel: 5\njobs: [{id: a, cmd: x, gpus: 0}]";
     assert_eq!(slots(without, 6), (5, 5, false));
     let none = "gpus: []\nmax_parallel: 5\njobs: [{id: a, cmd: x}]";
@@ -835,7 +835,7 @@ fn a_job_that_no_cards_here_could_serve_is_impossible() {
         schedule::impossible(&queue.manifest().jobs[0], &three)
     };
     assert_eq!(impossible("{id: a, cmd: x, gpus: 2}"), None);
-    // Of a card whose memory nobody knows nothing is promised.
+    // A card of unknown size is not counted.
     assert_eq!(impossible("{id: a, cmd: x, gpus: 3}"), Some((3, 2)));
     assert_eq!(
         impossible("{id: a, cmd: x, gpus: 2, gpu_mem_mib: 24576}"),
@@ -872,7 +872,7 @@ fn what_prevents_a_start_is_named() {
     start(&mut queue, "d", &[]);
     assert_eq!(why(&queue, "b", 2, slots), Some(Obstacle::PhaseParallel(1)));
     assert_eq!(why(&queue, "c", 2, slots), None);
-    // Who says what it needs is not bound by a number that nobody gave.
+    // A job that says how many CPUs it needs is not limited by a default number of slots.
     assert_eq!(why(&queue, "d", 2, slots), Some(Obstacle::CpuSlots(1)));
     assert_eq!(why(&queue, "e", 2, slots), None);
     let given = Slots {
@@ -908,7 +908,7 @@ fn only_who_misses_several_cards_that_exist_is_waiting_for_them() {
         short
     };
     assert_eq!(waiting(&queue, 9), [(2, 7)].into());
-    // Here a slot is missing.
+    // Here the obstacle is a slot.
     assert_eq!(waiting(&queue, 1), [].into());
 }
 
@@ -924,7 +924,7 @@ fn jobs_that_share_fill_a_card_exactly_and_the_one_in_use_first() {
     );
     start(&mut queue, "b", &[1]);
     end(&mut queue, "a", None, 0);
-    // Half of it is free again.
+    // Half of the card is free again.
     assert_eq!(chosen(&queue, &cards(2), 0), [(String::from("c"), vec![1])]);
 }
 
@@ -986,7 +986,7 @@ fn ten_thousand_jobs_in_two_phases_end() {
     assert_eq!((turns, queue.completed_jobs()), (100, 10_000));
 }
 
-/// A random queue: each job may need earlier ones, phases come one after the other.
+/// A random queue: each job may need earlier ones, and each phase depends on the one before.
 fn any_manifest() -> impl Strategy<Value = String> {
     let job = (
         0..3_u32,
@@ -1025,8 +1025,8 @@ fn any_manifest() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever happens: no card is given twice, nothing starts before its parents are completed, the queue ends, and what is
-    /// replayed is what was.
+    /// No card is given twice, no job starts before its parents are completed, the queue ends, and replaying the journal gives the same
+    /// states.
     #[test]
     fn any_queue_is_scheduled_rightly(text in any_manifest(), ends in proptest::collection::vec(0..5_u8, 1..40)) {
         let mut queue = queue(&text);

@@ -1,7 +1,7 @@
-//! A job that somebody gave to Slurm without a queue, as Slurm's accounting knows it.
+//! Records of jobs that ran on Slurm without a queue, from Slurm's accounting.
 //!
-//! **Source**: sacct(1), "Job Accounting Fields" and "JOB STATE CODES". Accounting knows no files: the user says which the job wrote, and
-//! a file counts when it was last changed while the job ran.
+//! **Source**: sacct(1), "Job Accounting Fields" and "JOB STATE CODES". Accounting does not know which files a job wrote. The user names
+//! them, and a file counts if it was last changed while the job ran.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,11 +13,11 @@ use jiff::Timestamp;
 
 use crate::error::Error;
 
-/// What `sacct` is asked for. The last two may hold anything.
+/// Fields asked of `sacct`. The last two may contain any characters.
 const FIELDS: &str = "JobID,State,ExitCode,NodeList,Start,End,JobName,WorkDir,SubmitLine";
 const COUNT: usize = 9;
 
-/// A job's number, or that of one task of an array, as `12_3`.
+/// Checks the number of a job, or of one task of an array, such as `12_3`.
 pub(crate) fn job_number(text: &str) -> Result<String, String> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (job, task) = text.split_once('_').unwrap_or((text, "0"));
@@ -29,9 +29,9 @@ pub(crate) fn job_number(text: &str) -> Result<String, String> {
     ))
 }
 
-/// The record of a job that is over, and which files are not taken over and why.
+/// The record of a job that has ended, and which files were left out and why.
 ///
-/// **Errors**: `sacct` is not here, fails, or knows no such job; the job is not over; the number is that of several tasks.
+/// **Errors**: `sacct` is not installed, fails, or does not know the job; the job has not ended; the number is that of several tasks.
 pub(crate) fn run(
     job: &str,
     patterns: &[String],
@@ -42,7 +42,7 @@ pub(crate) fn run(
     let fields = |line| str::splitn(line, COUNT, '|').collect::<Vec<&str>>();
     let mut rows = text.lines().map(fields);
     let behind = || {
-        // slurmdbd learns of a job's begin and of its end after the controller.
+        // slurmdbd is told about the start and the end of a job later than the controller.
         let what = format!("accounting does not have the whole of job {job} yet");
         Error::silent(what + "; ask again in some seconds")
     };
@@ -70,7 +70,7 @@ pub(crate) fn run(
         return Err(Error::precondition(why));
     };
     if folder.is_empty() {
-        // slurmdbd can learn of the end before it learns of the job.
+        // slurmdbd may be told about the end before it is told about the job.
         return Err(behind());
     }
     let folder = Path::new(folder);
@@ -99,7 +99,7 @@ pub(crate) fn run(
     (run.origin, run.job) = (String::from("slurm"), format!("{name} {job}"));
     run.host = String::from(*nodes);
     (run.started, run.ended) = (Some(started), Some(ended));
-    // "CANCELLED by 0"
+    // Only the first word of "CANCELLED by 0".
     let word = state.split(' ').next().unwrap_or_default();
     let failed = exit.split_once(':').is_some_and(|code| code != ("0", "0"));
     run.end = if word == "COMPLETED" && !failed {
@@ -119,12 +119,12 @@ fn changed(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|data| data.modified()).ok()
 }
 
-/// Whether a file was changed after a run was over; what tools write down has whole seconds.
+/// Whether a file was changed after a run had ended; other tools record times in whole seconds.
 pub(super) fn changed_after(path: &Path, end: SystemTime) -> bool {
     changed(path).is_none_or(|changed| changed >= end + Duration::from_secs(1))
 }
 
-/// Calls one of Slurm's programs, from the `PATH`; times are UTC.
+/// Calls a program of Slurm from the `PATH`; times are in UTC.
 fn call(program: &str, words: &[&str], cwd: &Path) -> Answer {
     let utc = ("TZ".into(), "UTC0".into());
     let slurm = Access {
@@ -147,14 +147,14 @@ fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
     }
 }
 
-/// The state of a job that the controller still knows; it forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
+/// The state of a job that the controller still knows. It forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
 fn controller(job: &str, cwd: &Path) -> Option<String> {
     let words = ["-h", "-t", "all", "-o", "%T", "-j", job];
     let text = call("squeue", &words, cwd).good().ok()?;
     text.lines().next().map(str::to_owned)
 }
 
-/// A time as `sacct` prints it; `None` for `Unknown` and `None`.
+/// A time as `sacct` prints it; `None` for the texts `Unknown` and `None`.
 fn moment(text: &str) -> Option<(SystemTime, String)> {
     let text = format!("{text}Z");
     let moment: Timestamp = text.parse().ok()?;

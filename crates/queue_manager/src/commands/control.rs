@@ -1,7 +1,7 @@
-//! `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`: what people ask of a queue.
+//! `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`: requests of people to a queue.
 //!
-//! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
-//! nothing, and leaves.
+//! A request is a file that the manager reads. If no manager runs the queue, this process takes the queue's lock, carries the request out
+//! without starting jobs, and exits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,31 +24,31 @@ use crate::place::Place;
 use crate::report;
 use crate::results::words::tallied;
 
-/// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
+/// How long to wait for a manager's answer. It answers within milliseconds unless its disk hangs.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Asked {
-    /// What was asked for.
+    /// What was requested.
     pub(crate) request: &'static str,
-    /// The jobs it is about.
+    /// The jobs that it concerns.
     pub(crate) jobs: Vec<String>,
-    /// Whether it was carried out, for some of the jobs at least; false: all of it was refused, or the manager has not answered yet and
-    /// will find it.
+    /// Whether it was carried out for at least some of the jobs. False: all of it was refused, or the manager has not answered yet and will
+    /// still find it.
     pub(crate) done: bool,
-    /// For how many of the jobs it was carried out; `None`: there is no answer.
+    /// For how many of the jobs it was carried out; `None`: there is no answer yet.
     #[serde(skip)]
     changed: Option<usize>,
-    /// What of it cannot be, and why; the rest is done.
+    /// What was refused, and why; the rest was done.
     pub(crate) refused: Vec<String>,
-    /// What a person should know.
+    /// Notes for people.
     pub(crate) notes: Vec<String>,
 }
 
 impl Asked {
-    /// A request that is about no job, carried out.
+    /// A request that concerns no job and was carried out.
     fn done(request: &'static str, notes: Vec<String>) -> Self {
         Self {
             request,
@@ -59,7 +59,7 @@ impl Asked {
         }
     }
 
-    /// How many jobs it was carried out for, and whether it was.
+    /// For how many jobs it was carried out, in words.
     pub(crate) fn summary(&self) -> String {
         let counted = counted(self.jobs.len(), "job");
         let refused = self.refused.len();
@@ -90,7 +90,7 @@ fn ask_for_jobs(
     context: &Context,
 ) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
-    // What is completed, or may still run under the manager before this one, is tried again only where it is named.
+    // Completed jobs, and jobs that may still run under the previous manager, are retried only if they are named.
     let (queue, retries) = (&look.queue, verb == Verb::Retry);
     let may_run = |job| {
         let (state, reason) = (queue.state(job), queue.reason(job));
@@ -122,7 +122,7 @@ fn ask_for_jobs(
     chosen.ask(verb.words().0, request, &look.place, context)
 }
 
-/// `retry`: also says what the jobs will run, and who will run them.
+/// `retry`: also says which commands the jobs will run, and which manager will run them.
 pub(crate) fn retry(args: &RetryArgs, context: &Context) -> CommandResult {
     let mut asked = ask_for_jobs(Verb::Retry, &args.select, args.again, context)?;
     let place = super::place(&args.select.queue, context)?;
@@ -147,7 +147,7 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> CommandResult {
     Ok(asked.outcome())
 }
 
-/// Jobs that are meant, and what of the names means none.
+/// The selected jobs, and why names select none.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub(super) ids: Vec<String>,
@@ -155,7 +155,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Asks for what can be; the answer names the rest.
+    /// Makes the request for the selected jobs; the answer also says what was refused.
     pub(super) fn ask(
         self,
         word: &'static str,
@@ -179,7 +179,7 @@ impl Chosen {
     }
 }
 
-/// Ids by name, glob, phase or state; `able`: what may be meant when jobs are not named one by one.
+/// Selects jobs by id, pattern, phase or state. `able` says which jobs can be selected without naming them by id.
 pub(super) fn select(
     able: impl Fn(u32) -> bool,
     args: &SelectArgs,
@@ -207,7 +207,7 @@ pub(super) fn select(
     Ok(Chosen { ids, refused })
 }
 
-/// Ids by name or glob.
+/// Selects jobs by id or pattern.
 pub(super) fn by_name(
     able: impl Fn(u32) -> bool,
     names: &[String],
@@ -232,7 +232,7 @@ pub(super) fn by_name(
             }
         }
     }
-    // Where nothing of it is known at all the call was wrong.
+    // If no name is known at all, the call was wrong.
     if let Some(error) = first.filter(|_| ids.is_empty() && refused.len() == names.len()) {
         return Err(error);
     }
@@ -241,7 +241,7 @@ pub(super) fn by_name(
     Ok(Chosen { ids, refused })
 }
 
-/// A request that is about no job.
+/// A request that concerns no job.
 pub(crate) fn plain(
     word: &'static str,
     request: Request,
@@ -252,13 +252,13 @@ pub(crate) fn plain(
     Ok(ask(word, request, Vec::new(), &place, context)?.outcome())
 }
 
-/// What starts a manager, for those who asked something of a queue that has none.
+/// How to start a manager for a queue that has none.
 pub(super) fn nobody(place: &Place) -> String {
     let state = shell_line(&[place.state.to_string_lossy()]);
     format!("to run it: queue_manager start --state {state}")
 }
 
-/// Hands a request over, or carries it out.
+/// Makes a request: a manager carries it out, or this process if there is none.
 pub(super) fn ask(
     word: &'static str,
     request: Request,
@@ -267,7 +267,7 @@ pub(super) fn ask(
     context: &Context,
 ) -> Result<Asked, Error> {
     let path = manager::leave(place, &request, context.now())?;
-    // A change is made as a whole or not at all; of what else is asked each refusal is one job's.
+    // A change is made completely or not at all. In other requests, each refusal concerns one job.
     let whole = matches!(request, Request::Change(_));
     let mut waited = Duration::ZERO;
     let mut notes = Vec::new();
@@ -275,7 +275,7 @@ pub(super) fn ask(
         if lock::holder(place, context.now()).is_none() {
             match settle(None, place.clone(), context) {
                 Ok(told) => notes = told,
-                // Somebody has taken the queue up meanwhile, and will find the request.
+                // A manager has taken the queue meanwhile, and will find the request.
                 Err(Error::Taken(_)) => {}
                 Err(error) => {
                     aris_fs::remove_file(&path)?;
@@ -322,7 +322,7 @@ pub(crate) fn adopt(
     Ok(Asked::done("adopt", notes).outcome())
 }
 
-/// How a queue is taken that is not run.
+/// Options for taking a queue without running it.
 fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
     Options {
         manifest,
@@ -332,7 +332,7 @@ fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
     }
 }
 
-/// Takes the queue, answers what waits, writes the state, and leaves.
+/// Takes the queue, carries out pending requests, writes the state, and gives the queue back.
 fn settle(
     manifest: Option<PathBuf>,
     place: Place,

@@ -26,16 +26,16 @@ pub(crate) struct Explanation {
     pub(crate) id: String,
     /// Its state.
     pub(crate) state: &'static str,
-    /// Why, where a reason belongs to the state.
+    /// Why, if the state has a reason.
     pub(crate) reason: Option<&'static str>,
-    /// The chain of facts, the decisive one first.
+    /// The facts, the decisive one first.
     pub(crate) facts: Vec<Fact>,
-    /// The attempt's folder, where its records are; absent: it had none.
+    /// Folder of the last attempt with its records; absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) records: Option<String>,
 }
 
-/// What the state file alone says, where no queue of ours belongs to it yet.
+/// The explanation from the state file alone, for a queue that has no journal yet.
 fn of_file(place: &Place, id: &str) -> Option<Explanation> {
     let snapshot = load::state(place).ok()?;
     let row = snapshot.jobs.iter().find(|row| row.id == id)?;
@@ -72,7 +72,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> CommandResult {
     let local = queue.manifest().engine == Engine::Local;
     let wants = local && queue.job(at).settings.gpus > 0;
     let mut found = if (runs || wants) && matches!(state, State::Ready | State::Backoff) {
-        // Looked at afresh: what the manager saw a second ago is not written down.
+        // Queried again, because the manager does not write down what it last saw.
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
         let mut cards = Cards::open(queue.manifest(), Path::new(leases), wants)?;
         let ours = manager::cards_of(queue);

@@ -1,7 +1,8 @@
-//! `fetch`: the outputs of a queue on a server, brought here, and the records of the runs that wrote them.
+//! `fetch`: copies the outputs of a queue from a server, and the records of the runs that wrote them.
 //!
-//! A file comes in pieces, one call each, so that a line that breaks costs one piece. A piece names the size of its file and when that
-//! was changed: a file that changes in between is begun again, and a part that an earlier call left is gone on with.
+//! A file is copied in pieces, one call each, so that a broken connection loses one piece only. Each piece comes with the size and the
+//! modification time of its file. If these change, the file is copied again from the beginning. A part that an earlier call left is
+//! continued.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -26,26 +27,26 @@ use crate::report;
 /// Bytes of the first piece.
 const FIRST: u64 = 1 << 20;
 
-/// A piece that came faster than this is followed by one twice as large, one that took four times as long by one half as large.
+/// After a piece that took less time than this, the next one is twice as large; after four times as long, half as large.
 const QUICK: Duration = Duration::from_secs(5);
 
-/// How often a file that changes while it is read is begun again.
+/// Most times that a file is started again because it changes while it is copied.
 const CHANGES: u32 = 3;
 
-/// Outputs that were brought here.
+/// Outputs that were copied.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Fetched {
     /// The server, as ssh knows it.
     pub(crate) host: String,
     /// Name of the run there.
     pub(crate) run: String,
-    /// Folder here.
+    /// Local folder.
     pub(crate) folder: String,
-    /// Each file.
+    /// All files.
     pub(crate) files: Vec<FetchedFile>,
-    /// Declared outputs that are not there.
+    /// Declared outputs that do not exist.
     pub(crate) missing: Vec<MissingOutput>,
-    /// Runs that wrote these files and whose records are in the project's ledger here now.
+    /// Number of runs that wrote these files and whose records are now in the local project's ledger.
     pub(crate) runs: usize,
 }
 
@@ -54,32 +55,32 @@ pub(crate) struct Fetched {
 pub(crate) struct FetchedFile {
     /// The job.
     pub(crate) job: String,
-    /// Where it lies here.
+    /// Local path.
     pub(crate) path: String,
     /// Bytes.
     pub(crate) size: u64,
-    /// What was done.
+    /// What happened to it.
     pub(crate) outcome: Brought,
-    /// Why it was not brought, where it was not.
+    /// Why it was not copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
 }
 
-/// What was done about one file.
+/// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Brought {
-    /// It was brought.
+    /// It was copied.
     Fetched,
-    /// It was here already, with this size and time.
+    /// It existed already, with the same size and time.
     Unchanged,
-    /// Another file is here under this name; it stays.
+    /// Another file exists under this name, and was kept.
     Kept,
-    /// It could not be read there, or changed all the time.
+    /// It could not be read on the server, or kept changing.
     Failed,
 }
 
-/// Brings the outputs of completed jobs, or of those that are named.
+/// Copies the outputs of completed jobs, or of the named ones.
 pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> CommandResult {
     let servers = args.ssh.each()?;
     let jobs = own_words(&servers, &args.run, &args.jobs, |_| true, context);
@@ -94,7 +95,7 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> CommandResult {
         ..Fetched::default()
     };
     let (parts, error) = of_all(&servers, from);
-    // The files of the others are here then, and another call does not bring them again.
+    // The files of the other servers have been copied; a further call does not copy them again.
     if let Some(error) = error {
         return Err(error);
     }
@@ -170,9 +171,10 @@ impl FetchedFile {
     }
 }
 
-/// Where a file comes to lie: as below the working directory there; what lay elsewhere gets the folder of its job.
+/// Local path of a file: the same as below the working directory on the server. A file outside that directory goes into a folder for its
+/// job.
 ///
-/// **Errors**: why it has no place: its path, or a link here, leads out of the folder.
+/// **Errors**: why there is no such path: it, or a local link, leads out of the folder.
 fn target(folder: &Path, file: &OutputFile) -> Result<PathBuf, String> {
     let own = folder.join(aris_attempt::format::slug(&file.job));
     let name = Path::new(&file.path).file_name().unwrap_or_default();
@@ -189,10 +191,10 @@ fn target(folder: &Path, file: &OutputFile) -> Result<PathBuf, String> {
     }
 }
 
-/// What was done about a file, and why it was not brought, where it was not.
+/// What happened to a file, and why it was not copied.
 type Done = (Brought, Option<String>);
 
-/// The size of a file and when it was changed.
+/// The size of a file and its modification time, in seconds and nanoseconds.
 type Print = (u64, (i64, i64));
 
 fn print_of(path: &Path) -> Option<Print> {
@@ -200,7 +202,7 @@ fn print_of(path: &Path) -> Option<Print> {
     Some((data.size(), (data.mtime(), data.mtime_nsec())))
 }
 
-/// Brings a file as it is now; one that is another by the time it has come is begun again.
+/// Copies the current version of a file; if it changes meanwhile, copying starts again.
 fn bring(
     there: &There<'_>,
     file: &OutputFile,
@@ -222,7 +224,7 @@ fn bring(
         }
         aris_fs::create_dir(folder)?;
         let (size, (seconds, nanos)) = wanted;
-        // The part is of this version of this file, and of no other.
+        // The part belongs to this version of this file only.
         let (host, run, remote) = (there.host, there.run, &file.path);
         let key = format!("{host}\0{run}\0{remote}\0{size}\0{seconds}\0{nanos}");
         let name = format!(".aris-fetch-{}.part", aris_attempt::format::slug(&key));

@@ -1,4 +1,4 @@
-//! `remote RUN -- logs JOB --follow`: the log of a job on a server, followed.
+//! `remote HOST --run RUN -- logs JOB --follow`: follows the log of a job on a server.
 
 use std::thread::park_timeout;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::commands::there::{Remote, There, data_of, printable};
 use crate::log_file::Lines;
 use crate::report;
 
-/// Between two looks at a log that says nothing, at most.
+/// Longest pause between two calls while the log does not grow.
 const SELDOM: Duration = Duration::from_secs(5);
 
-/// Between two tries to reach a server, at most.
+/// Longest pause between two tries to reach a server.
 const PATIENT: Duration = Duration::from_mins(1);
 
-/// Whether a command of `remote` follows a log: then the words without the flag for it.
+/// If a command of `remote` follows a log: its words without the flag for following.
 pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
     let flag = |word: &String| word == "--follow" || word == "-f";
     let end = command.iter().position(|word| word == "--");
@@ -30,7 +30,7 @@ pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
     follows.then(|| others.chain(names).cloned().collect())
 }
 
-/// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
+/// The result after following. The lines were printed already; with JSON, the same command without following gives the data.
 fn told(there: &There<'_>, words: &[String], context: &Context) -> CommandResult {
     let mut call: Vec<&str> = words.iter().map(String::as_str).collect();
     call.insert(1, "--json");
@@ -44,7 +44,7 @@ fn told(there: &There<'_>, words: &[String], context: &Context) -> CommandResult
     Ok(Outcome::done(remote).shown(report::id::REMOTE, report::remote))
 }
 
-/// Prints what a job there writes until nothing more can come. A line that is down is waited for: the job goes on without it.
+/// Prints what a job on a server writes until nothing more can come. If the connection breaks, it tries again; the job continues meanwhile.
 pub(crate) fn follow(args: &RemoteArgs, words: &[String], context: &Context) -> CommandResult {
     let there = There::new(&args.ssh, &args.run, context)?;
     let one = words.iter().any(|word| word.starts_with("--attempt"));
@@ -59,7 +59,7 @@ pub(crate) fn follow(args: &RemoteArgs, words: &[String], context: &Context) -> 
             Some((attempt, from)) => {
                 more.extend([format!("--from={from}"), format!("--attempt={attempt}")]);
             }
-            // A job that has not begun has no log yet.
+            // A job that has not started has no log yet.
             None => more.push(String::from("--or-wait")),
         }
         call.splice(1..1, more);

@@ -1,7 +1,7 @@
-//! Runs that other tools recorded, from the files they leave: MLflow, Weights & Biases, Hydra, DVC.
+//! Runs that other tools recorded, read from their files: MLflow, Weights & Biases, Hydra, DVC.
 //!
-//! Their files say less than our own records; what they do not say stays unknown. Files are hashed as they are now, and DVC's only where
-//! they still have the digest that DVC wrote down.
+//! These files say less than our own records; what they do not say stays unknown. Output files are hashed as they are now. Those of DVC
+//! count only if they still have the digest that DVC recorded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,19 +19,19 @@ use serde_json::Value;
 use crate::commands::accounting::changed_after;
 use crate::error::Error;
 
-/// The largest file of another tool that is read.
+/// Most bytes of another tool's file.
 const LIMIT: u64 = 64 << 20;
 
-/// What was found.
+/// The runs that were found, and what was refused and why.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) runs: Vec<Look>,
     pub(crate) refused: Vec<String>,
 }
 
-/// Looks for runs in and below a folder, or in one file `dvc.lock`.
+/// Looks for runs in and below a folder, or in a single file `dvc.lock`.
 ///
-/// **Errors**: it cannot be listed; there is none.
+/// **Errors**: the folder cannot be listed, or there is no run.
 pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
     let mut found = Found::default();
     let files = if folder.is_dir() {
@@ -75,8 +75,7 @@ pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
     Ok(found)
 }
 
-/// Says so when the same run was taken over before and had written something else. Only a run whose start is known can be told from its
-/// repetition.
+/// Says if the same run was imported before with other content of a file. Only a start time distinguishes a run from its repetition.
 fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> {
     let run = &look.run;
     if run.started.is_none() {
@@ -104,7 +103,7 @@ fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> 
     Ok(None)
 }
 
-/// A run of another tool in a folder. Its files are all below `outputs` that are not among `but`.
+/// A run of another tool in a folder. Its outputs are all files below `outputs` whose names are not in `but`.
 fn look(
     ledger: &Ledger,
     origin: &str,
@@ -121,7 +120,7 @@ fn look(
     look
 }
 
-/// All files in and below a folder but those of these names.
+/// All files below a folder, except those, and folders, with these names.
 fn files(folder: &Path, but: &[&str]) -> Vec<PathBuf> {
     let kept = |entry: &Entry| !but.iter().any(|name| entry.name == *name);
     let mut entries = aris_fs::walk_sorted(folder, &mut |entry| kept(entry)).unwrap_or_default();
@@ -148,8 +147,8 @@ fn line(path: &Path) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// **Source**: MLflow's file store, `mlflow/store/tracking/file_store.py`: `meta.yaml` of a run, `tags/`, `params/`, `artifacts/`; the
-/// numbers of states in `service.proto`.
+/// Reads a run of MLflow. **Source**: MLflow's file store, `mlflow/store/tracking/file_store.py`: `meta.yaml` of a run, `tags/`, `params/`,
+/// `artifacts/`; the numbers of states in `service.proto`.
 fn mlflow(folder: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Look>, String> {
     #[derive(Deserialize)]
     struct Meta {
@@ -161,7 +160,7 @@ fn mlflow(folder: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<V
         lifecycle_stage: Option<String>,
     }
     let meta: Meta = yaml(&folder.join("meta.yaml"))?;
-    // Experiments and models have a file of this name, too.
+    // Experiments and models also have a file of this name, without a run's id.
     let Some(run_id) = meta.run_id else {
         return Ok(Vec::new());
     };
@@ -206,8 +205,8 @@ fn mlflow(folder: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<V
     Ok(vec![look])
 }
 
-/// **Source**: Weights & Biases, "Save and restore files": `wandb/run-<time>-<id>/files/`, with `wandb-metadata.json`. Whether a run
-/// ended well stands on their server alone.
+/// Reads a run of Weights & Biases. **Source**: its "Save and restore files": `wandb/run-<time>-<id>/files/`, with `wandb-metadata.json`.
+/// Only its server knows whether a run succeeded.
 fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     let bytes = aris_fs::read(&files.join("wandb-metadata.json"), LIMIT)
         .map_err(|error| error.to_string())?;
@@ -224,7 +223,7 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     run.host = text(&meta["host"]).unwrap_or_default();
     run.cards = text(&meta["gpu"]).unwrap_or_default();
     run.source = text(&meta["git"]["commit"]).map(commit);
-    // Written where the work tree differed from the commit. **Source**: wandb, `sdk/lib/filenames.py`, DIFF_FNAME.
+    // This file exists if the work tree differed from the commit. **Source**: wandb, `sdk/lib/filenames.py`, `DIFF_FNAME`.
     let patch = files.join("diff.patch").metadata();
     if patch.is_ok_and(|data| data.len() > 0) {
         let source = run.source.get_or_insert_default();
@@ -236,7 +235,7 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     Ok(vec![look])
 }
 
-/// Its own files among those of a run.
+/// Files of the tool itself in a run's folder.
 const WANDB: [&str; 7] = [
     "wandb-metadata.json",
     "wandb-summary.json",
@@ -247,7 +246,8 @@ const WANDB: [&str; 7] = [
     "diff.patch",
 ];
 
-/// **Source**: Hydra, "Output/Working directory": `.hydra/overrides.yaml` and `.hydra/hydra.yaml` in the folder of a run.
+/// Reads a run of Hydra. **Source**: Hydra, "Output/Working directory": `.hydra/overrides.yaml` and `.hydra/hydra.yaml` in the folder of a
+/// run.
 fn hydra(settings: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     let overrides: Vec<String> = yaml(&settings.join("overrides.yaml"))?;
     let about: Value = yaml(&settings.join("hydra.yaml")).unwrap_or_default();
@@ -261,7 +261,8 @@ fn hydra(settings: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     Ok(vec![look])
 }
 
-/// **Source**: DVC, "dvc.lock": stages with `cmd`, `deps` and `outs`, each with `path` and `md5`. A stage stands there when it succeeded.
+/// Reads the stages in a `dvc.lock`. **Source**: DVC, "dvc.lock": stages with `cmd`, `deps` and `outs`, each with `path` and `md5`. Only
+/// stages that succeeded are in it.
 fn dvc(path: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Look>, String> {
     #[derive(Deserialize)]
     struct Lock {
@@ -315,7 +316,7 @@ fn md5_of(path: &Path) -> Option<String> {
     Some(hex(&hasher.finalize()))
 }
 
-/// What another tool says of the commit, when that can be one: git abbreviates to no less than 4 digits.
+/// The commit that another tool recorded, if it can be one: git abbreviates to at least 4 digits.
 fn commit(id: String) -> Source {
     let digits = id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut source = Source::default();

@@ -1,4 +1,4 @@
-//! `reload`, `add`, `edit`, `remove`: another manifest for a queue, whether somebody runs it or not.
+//! `reload`, `add`, `edit`, `remove`: changes of a queue's manifest, whether a manager runs it or not.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use crate::lock;
 use crate::manager::{self, Request};
 use crate::place::Place;
 
-/// Takes the user's manifest up as it is now.
+/// Reads the user's manifest again.
 pub(crate) fn reload(
     args: &QueueArgs,
     manifest: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(crate) fn reload(
 ) -> CommandResult {
     let place = super::place(args, context)?;
     let manifest = manifest.map(|path| context.absolute(&path));
-    // Mistakes are told here, with their lines.
+    // Checked here, so that errors have lines of the user's file.
     let current = load::reread(&place, manifest.as_deref(), context)?;
     manager::check(&current.manifest)?;
     let request = Request::Change(Change::Reload { manifest });
@@ -67,7 +67,7 @@ pub(crate) fn add(args: &AddArgs, context: &Context) -> CommandResult {
     Ok(asked.outcome())
 }
 
-/// A manifest with one job.
+/// A manifest with this single job.
 fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error> {
     let own = load::tree(&place.manifest())?;
     let phases = edit::phase_names(&own);
@@ -96,7 +96,7 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
     Ok(map(vec![("phases", list(phase))]))
 }
 
-/// Values as a manifest would have them.
+/// The values of `--set`, read as in a manifest.
 fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Invalid> {
     let read = |(key, text): &'_ (String, String)| {
         let name = format!("--set {key}");
@@ -107,7 +107,7 @@ fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Invalid> {
         .collect()
 }
 
-/// Gives jobs other keys.
+/// Sets keys of jobs.
 pub(crate) fn edit(args: &EditArgs, context: &Context) -> CommandResult {
     let look = look(&args.queue, context)?;
     let chosen = by_name(|_| true, &args.jobs, &look.queue)?;
@@ -123,7 +123,7 @@ pub(crate) fn edit(args: &EditArgs, context: &Context) -> CommandResult {
     Ok(asked.outcome())
 }
 
-/// When jobs that were started already take a change.
+/// When jobs that have already started use a change.
 fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
     let (mut running, mut over) = (Vec::new(), Vec::new());
     for id in ids {
@@ -143,7 +143,7 @@ fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Takes jobs out.
+/// Removes jobs.
 pub(crate) fn remove(args: &SelectArgs, context: &Context) -> CommandResult {
     let look = look(&args.queue, context)?;
     let removable = |job| {
@@ -159,7 +159,7 @@ pub(crate) fn remove(args: &SelectArgs, context: &Context) -> CommandResult {
     Ok(asked.outcome())
 }
 
-/// Says that nobody runs the queue, where a change was made, nobody does, and something is left to run.
+/// Adds a note on how to run the queue, if a change was made, no manager runs and jobs are left.
 fn idle(asked: &mut Asked, place: &Place, context: &Context) {
     let over = load::state(place).is_ok_and(|state| state.meta.over);
     if asked.refused.is_empty() && !over && lock::holder(place, context.now()).is_none() {

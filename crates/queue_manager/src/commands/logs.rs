@@ -1,4 +1,4 @@
-//! `logs`: the end of a job's log, and what comes after it.
+//! `logs`: prints the end of a job's log, or follows it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::manager::spec::log_of;
 use crate::place::Place;
 use crate::watch::Wake;
 
-/// How late something is found of which the system does not tell: what is written on another machine.
+/// Longest pause between two checks: a change on another machine causes no event here.
 const AT_LATEST: Duration = Duration::from_secs(5);
 
 /// The end of a log.
@@ -30,15 +30,15 @@ pub(crate) struct Log {
     pub(crate) attempt: u32,
     /// The file.
     pub(crate) path: String,
-    /// Its last lines, or what stands from the given byte on; what is not UTF-8 is replaced.
+    /// Its last lines, or what follows the given byte; bytes that are not UTF-8 are replaced.
     pub(crate) text: String,
-    /// Byte after what was printed: where to go on.
+    /// The byte after what was printed, at which to continue.
     pub(crate) next: u64,
     /// Number of the job's last attempt.
     pub(crate) last: u32,
-    /// Whether nothing more comes: the attempt is over, and all of its log was printed.
+    /// Whether nothing more follows: the attempt has ended, and all of its log was printed.
     pub(crate) over: bool,
-    /// It was printed already, line by line.
+    /// Whether it was already printed, line by line.
     #[serde(skip)]
     pub(crate) told: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
     let id = args.job.job.as_str();
     let run = look.queue.run(job(&look.queue, id)?);
     let attempt = args.attempt.unwrap_or(run.attempt());
-    // The journal knows the last one's; logs may lie elsewhere since then.
+    // The journal records the log of the last attempt only; the folder of logs may have changed before that.
     let path = match run.last().log.as_deref() {
         Some(log) if attempt == run.attempt() => log.into(),
         _ => log_of(&look.place, id, attempt),
@@ -56,7 +56,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
     if args.follow {
         return follow(args, &look.place, (attempt, path), context);
     }
-    // Asked first: what is written before an end is read after it.
+    // Before the log: what is written before an end is then read after it.
     let stand = Stand::of(args, &look.place, context)?;
     let (text, next, whole) = match LogFile::open(&path) {
         Some(log) => {
@@ -89,7 +89,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
     .boxed())
 }
 
-/// Without the beginning of a character whose rest is not there yet.
+/// The piece without an incomplete character at its end.
 fn whole_characters(mut piece: Vec<u8>) -> Vec<u8> {
     if let Err(error) = str::from_utf8(&piece)
         && error.error_len().is_none()
@@ -100,13 +100,13 @@ fn whole_characters(mut piece: Vec<u8>) -> Vec<u8> {
     piece
 }
 
-/// Where a job stands, as far as its logs are concerned.
+/// What is known of a job's attempts.
 struct Stand {
     /// Number of the last attempt.
     attempt: u32,
-    /// Whether that one may still write.
+    /// Whether the last attempt may still write.
     active: bool,
-    /// Whether another may come without a person asking for it.
+    /// Whether another attempt may follow without a person asking for it.
     more: bool,
 }
 
@@ -123,7 +123,7 @@ impl Stand {
                 });
             }
         }
-        // Nobody writes the state: what runs is asked itself.
+        // No manager writes the state, so the attempts themselves are checked.
         let look = look(&args.job.queue, context)?;
         let at = job(&look.queue, id)?;
         let active = matches!(look.queue.state(at), State::Running | State::Cancelling);
@@ -135,7 +135,7 @@ impl Stand {
     }
 }
 
-/// Prints what a job writes until nothing more can come, or a person has seen enough.
+/// Prints what a job writes until nothing more can follow, or the user ends it.
 fn follow(
     args: &LogsArgs,
     place: &Place,
@@ -146,10 +146,10 @@ fn follow(
     let mut wake = Wake::new(place.folder())?;
     let mut open: Option<LogFile> = None;
     let (mut at, mut lines) = (0, Lines::default());
-    // Of what comes later everything is printed.
+    // Later attempts are printed from their beginning.
     let mut first = Some(args.lines);
     loop {
-        // Asked first: what is written before an end is read after it.
+        // Before the log: what is written before an end is then read after it.
         let stand = Stand::of(args, place, context)?;
         if open.is_none() && attempt > 0 {
             open = LogFile::open(&path);

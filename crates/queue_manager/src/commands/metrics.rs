@@ -16,17 +16,17 @@ use serde_json::{Number, Value};
 use super::Look;
 use super::writers::Writers;
 
-/// Bytes of an output that are read for a metric.
+/// Most bytes of an output that is read for a metric.
 const LIMIT: u64 = 64 << 20;
 
-/// A metric that is asked for: `FILE#KEY`.
+/// A requested metric: `FILE#KEY`.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     text: String,
-    /// Name or path of the output, may hold `*` and `?`.
+    /// Name or path of the output; may have `*` and `?`.
     file: String,
     pattern: Pattern,
-    /// Its place in it, keys with points between.
+    /// Its place in the output: keys, separated by points.
     key: String,
 }
 
@@ -49,7 +49,7 @@ impl FromStr for Wanted {
     }
 }
 
-/// The table of all jobs.
+/// The table of all jobs' metrics.
 pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
     let manifest = look.queue.manifest();
     let mut table = Metrics {
@@ -118,7 +118,7 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
     table
 }
 
-/// The file that is meant. **Errors**: why there is none.
+/// The output that is meant. **Errors**: why there is none.
 fn file<'f>(wanted: &Wanted, folder: &Path, files: &'f [PathBuf]) -> Result<&'f Path, String> {
     let is_meant = |path: &&PathBuf| {
         let relative = path.strip_prefix(folder).unwrap_or(path);
@@ -138,14 +138,14 @@ fn file<'f>(wanted: &Wanted, folder: &Path, files: &'f [PathBuf]) -> Result<&'f 
     }
 }
 
-/// One value. **Errors**: why there is none.
+/// The value of a metric. **Errors**: why there is none.
 fn value(wanted: &Wanted, path: &Path) -> Result<Value, String> {
     let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     let node = match &*ending {
         "csv" | "tsv" => return column(&text, &wanted.key, &ending),
-        // The last line is the last word.
+        // The last line has the latest value.
         "jsonl" => text.trim_end().lines().last().unwrap_or_default(),
         _ => &text,
     };
@@ -161,7 +161,7 @@ fn value(wanted: &Wanted, path: &Path) -> Result<Value, String> {
     }
 }
 
-/// The node at a path of keys and numbers; a key may itself hold points.
+/// The node at a path of keys and indices; a key may itself contain points.
 fn at<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
     let below = |step: &str| {
         let item = || node.items().get(step.parse::<usize>().ok()?);
@@ -175,7 +175,7 @@ fn at<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
     })
 }
 
-/// The last row's value of a column.
+/// The value of a column in the last row.
 fn column(text: &str, key: &str, ending: &str) -> Result<Value, String> {
     let mut rows = csv::ReaderBuilder::new()
         .delimiter(if ending == "tsv" { b'\t' } else { b',' })
@@ -189,7 +189,7 @@ fn column(text: &str, key: &str, ending: &str) -> Result<Value, String> {
     let at = match at.as_slice() {
         [at] => *at,
         [] => return Err(format!("it has no column {key}")),
-        // A table that was joined with itself: which one is meant nobody knows.
+        // The column occurs twice, as in a joined table, so it is unknown which one is meant.
         _ => return Err(format!("the column {key} is given twice")),
     };
     let last = rows.records().last();

@@ -1,4 +1,4 @@
-//! One file for each command.
+//! The commands, one file each.
 
 pub(crate) mod accounting;
 pub(crate) mod control;
@@ -43,20 +43,20 @@ use crate::log_file::LogFile;
 use crate::manager;
 use crate::place::Place;
 
-/// What comes of a command.
+/// The result of a command.
 pub(crate) type CommandResult = Result<Shown, Error>;
 
-/// A queue that is only looked at.
+/// A queue that is read without being changed.
 pub(crate) struct Look {
     pub(crate) place: Place,
     pub(crate) manifest: PathBuf,
     pub(crate) queue: Queue,
 }
 
-/// Folders below the working directory that are looked into for a queue.
+/// Most folders below the working directory that are searched for a queue.
 const FOLDERS: usize = 2_000;
 
-/// The state file that the flags name; without any `queue_state.json` here, else that of the one queue below.
+/// The state file that the flags name; without a flag `queue_state.json` in this folder, else that of the only queue below it.
 pub(crate) fn state_file(args: &QueueArgs, context: &Context) -> Result<PathBuf, Error> {
     if let Some(state) = &args.state {
         return Ok(context.absolute(state));
@@ -124,23 +124,23 @@ pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error>
         return Err(Error::no_queue(state));
     }
     let logs = load::here(&place, &parts, &parts.logs);
-    // A version that did not remember where the queue was has nothing more to tell of logs that were moved.
+    // An older version did not record where the queue was, so logs that were moved cannot be found.
     if parts.logs.is_empty() || place.logs.is_dir() && !logs.is_dir() {
         return Ok(place);
     }
     Ok(Place::of(&state, Some(logs)))
 }
 
-/// The queue as its journal has it at this moment.
+/// The queue as its journal, its attempts and its state file have it now.
 pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     look_at(place(args, context)?, context.now())
 }
 
-/// The same of a queue that is found already.
+/// The same for a place that is known already.
 pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     let Current { manifest, path, .. } = load::own(&place)?;
     let mut queue = load::look(&place, manifest, now)?;
-    // What an engine said last, and that nothing is heard of a job, stand in the state file alone.
+    // Only the state file has what an engine last said, and that nothing is known of a job.
     if (queue.manifest().engine != Engine::Local || queue.active().next().is_some())
         && let Ok(state) = load::state(&place)
     {
@@ -156,7 +156,7 @@ pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
             }
         }
     }
-    // That a command runs stands in its folder and not in the journal; its end, too, until a manager comes.
+    // That a command runs is in its attempt's folder, not in the journal. So is its end, until a manager reads it.
     let adopts = queue.manifest().engine == Engine::Local && lock::holder(&place, now).is_none();
     let active: Vec<u32> = queue.active().collect();
     for job in active {
@@ -191,13 +191,14 @@ pub(crate) fn look_at(place: Place, now: Timestamp) -> Result<Look, Error> {
     })
 }
 
-/// The job of that id. **Errors**: [`Error::no_job`].
+/// The job with this id. **Errors**: [`Error::no_job`].
 pub(crate) fn job(queue: &Queue, id: &str) -> Result<u32, Error> {
     let ids = queue.manifest().jobs.iter().map(|job| &*job.id);
     queue.find(id).ok_or_else(|| Error::no_job(id, ids))
 }
 
-/// The jobs that a name means: the one with this id, else those that fit the pattern with `*` and `?`. **Errors**: [`Error::no_job`].
+/// The jobs that a name selects: the one with this id, else those that match it as a pattern with `*` and `?`. **Errors**:
+/// [`Error::no_job`].
 pub(crate) fn jobs_of(queue: &Queue, name: &str) -> Result<Vec<u32>, Error> {
     if let Some(job) = queue.find(name) {
         return Ok(vec![job]);
@@ -214,12 +215,12 @@ pub(crate) fn jobs_of(queue: &Queue, name: &str) -> Result<Vec<u32>, Error> {
     Ok(jobs)
 }
 
-/// The pattern that a name of jobs is, where it is one.
+/// A name as a pattern, if it has wildcards.
 pub(crate) fn pattern(name: &str) -> Option<Pattern> {
     Pattern::new(name).filter(|_| name.contains(['*', '?']))
 }
 
-/// The end of a log as text: at most so many lines of its last 64 KiB.
+/// The end of a log as text: at most `lines` lines of its last 64 KiB.
 pub(crate) fn tail(path: &Path, lines: usize) -> Option<String> {
     Some(LogFile::open(path)?.tail(lines))
 }

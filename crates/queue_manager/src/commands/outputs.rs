@@ -1,4 +1,4 @@
-//! `outputs`: the files that jobs declared and wrote, here or, asked by `fetch`, for another machine.
+//! `outputs`: lists the declared files that jobs wrote. `fetch` calls it on a server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -18,42 +18,42 @@ use crate::report;
 /// Files that jobs wrote.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Outputs {
-    /// Jobs that were looked at: those that are completed, or those that were named.
+    /// Number of jobs that were checked: the completed or the named ones.
     pub(crate) jobs: usize,
     /// Their files, by job.
     pub(crate) files: Vec<OutputFile>,
-    /// Declared outputs of which nothing is there: the job and the pattern.
+    /// Declared outputs that do not exist: the job and the pattern.
     pub(crate) missing: Vec<MissingOutput>,
 }
 
-/// One file, or a folder that cannot be read.
+/// A file, or a folder that cannot be read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct OutputFile {
     /// The job.
     pub(crate) job: String,
-    /// Where it lies.
+    /// Its path, absolute.
     pub(crate) path: String,
-    /// The same from the job's working directory on; absent for a file outside it.
+    /// Its path relative to the job's working directory; absent for a file outside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) relative: Option<String>,
     /// Bytes.
     pub(crate) size: u64,
-    /// When it was changed last: seconds since 1970 and nanoseconds.
+    /// Modification time: seconds since 1970, and nanoseconds.
     pub(crate) modified: (i64, i64),
-    /// Record of the run that wrote this path last, where the project has one.
+    /// Record of the run that last wrote this path, if the project has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<String>,
-    /// Why `fetch` cannot bring it, where it cannot.
+    /// Why `fetch` cannot copy it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
 }
 
-/// A declared output that is not there.
+/// A declared output that does not exist.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct MissingOutput {
     /// The job.
     pub(crate) job: String,
-    /// As declared.
+    /// The pattern, as declared.
     pub(crate) pattern: String,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn outputs(args: &QueueArgs, jobs: &[String], context: &Context) -> C
     Ok(Outcome::found(found, lacks).shown(report::id::OUTPUTS, report::outputs))
 }
 
-/// Completed jobs, or those with the given ids or patterns, whatever their state.
+/// Completed jobs, or those with the given ids or patterns in any state.
 fn selected(queue: &Queue, wanted: &[String]) -> Result<BTreeSet<u32>, Error> {
     if wanted.is_empty() {
         let completed = |job: &u32| queue.state(*job) == State::Completed;
@@ -88,13 +88,13 @@ fn selected(queue: &Queue, wanted: &[String]) -> Result<BTreeSet<u32>, Error> {
         .collect())
 }
 
-/// Adds the files of a job, and gives its working directory.
+/// Adds the files of a job; gives its working directory.
 fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathBuf {
     let spec = queue.job(job);
     let cwd = aris_fs::lexical(&context.absolute(&queue.manifest().cwd_of(spec)));
     let file = |path: PathBuf| {
         let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        // `../up.txt` lies outside.
+        // `../up.txt` is outside the working directory.
         let path = aris_fs::lexical(&path);
         let relative = path.strip_prefix(&cwd).ok();
         let problem = "its name is not UTF-8: rename it, or copy it yourself";
@@ -111,7 +111,7 @@ fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathB
     for pattern in &spec.outputs {
         let before = found.files.len();
         for path in aris_attempt::output_files(&cwd, pattern) {
-            // A folder as an output is all that lies in it; links to folders are not followed.
+            // For a folder, all files below it; links to folders are not followed.
             if !path.is_dir() {
                 found.files.extend(file(path));
                 continue;
@@ -139,7 +139,7 @@ fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathB
     cwd
 }
 
-/// Names the records of the runs that wrote these files, by the working directories of their jobs.
+/// Sets the record of the run that wrote each file. `by_folder` has the indices of files by the working directory of their job.
 fn add_records(
     by_folder: &BTreeMap<PathBuf, Vec<usize>>,
     files: &mut [OutputFile],

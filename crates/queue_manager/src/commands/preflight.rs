@@ -1,4 +1,4 @@
-//! `preflight`: what would stand against a run, found before it. Changes nothing.
+//! `preflight`: checks what would prevent a run. Changes nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
 use crate::report;
 
-/// MiB that logs and records should have; a guess, the jobs' own results not counted.
+/// MiB that should be free for logs and records. An estimate, without the jobs' own results.
 const LEAST_MIB: u64 = 100;
 
-/// What was looked at.
+/// The results of all checks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Preflight {
     /// Project of the manifest.
@@ -32,7 +32,7 @@ pub(crate) struct Preflight {
     pub(crate) jobs: usize,
     /// Name and number of jobs of each phase, in order.
     pub(crate) phases: Vec<PlannedPhase>,
-    /// One for each thing looked at.
+    /// One entry for each check.
     pub(crate) checks: Vec<Check>,
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct PlannedPhase {
     pub(crate) jobs: u32,
 }
 
-/// One thing that was looked at.
+/// The result of a check.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Check {
-    /// What.
+    /// What was checked.
     pub(crate) subject: &'static str,
-    /// `ok`, `problem`, or `unknown` when it could not be looked at.
+    /// `ok`, `problem`, or `unknown` if it could not be checked.
     pub(crate) verdict: &'static str,
     /// The facts.
     pub(crate) detail: String,
@@ -99,7 +99,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
             let absent: Vec<String> = absent.map(|path| path.display().to_string()).collect();
             let there = format!("{} there", folders.len());
             add("working directories", &there, lacks(&absent, "not there"));
-            // Later phases' files are what earlier ones write.
+            // Files that later phases need are written by earlier ones.
             let first = jobs().filter(|(_, job)| {
                 job.needs.is_empty() && manifest.phases[job.phase as usize].after.is_empty()
             });
@@ -113,7 +113,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
         }
         Err(error) => add("conda", "", Some(error.to_string())),
     }
-    // The folder itself, or the nearest one above it that is there.
+    // The folder, or the nearest existing one above it.
     let mut above = options.place.queue.ancestors();
     let folder = above.find(|folder| folder.is_dir());
     let folder = folder.unwrap_or(Path::new("/"));
@@ -148,7 +148,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
     Ok(Outcome::found(preflight, found).shown(report::id::PREFLIGHT, report::preflight))
 }
 
-/// Whether the batch system would take the jobs, one question for each class of them.
+/// Asks the batch system whether it would accept the jobs, once for each class of equal jobs.
 fn batch_system(
     mut system: Box<dyn BatchSystem>,
     manifest: &Manifest,
@@ -177,7 +177,7 @@ fn batch_system(
     Ok(checks.collect())
 }
 
-/// The cards that jobs would be given.
+/// Checks the cards that jobs may use.
 fn cards(manifest: &Manifest) -> Vec<Check> {
     if !manifest.wants_cards() {
         return Vec::new();

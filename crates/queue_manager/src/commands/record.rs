@@ -1,5 +1,4 @@
-//! `record`: runs a command, without a queue, and leaves the record that a job would leave; or takes over what other tools or Slurm
-//! recorded.
+//! `record`: runs a command without a queue and records it like a job, or imports what other tools or Slurm recorded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +23,7 @@ pub(crate) struct Recorded {
     pub(crate) ledger: String,
     /// The runs.
     pub(crate) runs: Vec<RecordedRun>,
-    /// What was found and not taken over, and why.
+    /// What was not imported, and why.
     pub(crate) refused: Vec<String>,
     /// Whether a command was run.
     #[serde(skip)]
@@ -40,9 +39,9 @@ pub(crate) struct RecordedRun {
     pub(crate) job: String,
     /// How it ended.
     pub(crate) end: End,
-    /// The same in words, with the status or signal.
+    /// The same in words, with the exit status or signal.
     pub(crate) how: String,
-    /// Files that it wrote.
+    /// Number of files that it wrote.
     pub(crate) outputs: usize,
 }
 
@@ -101,7 +100,7 @@ impl Recorded {
     }
 }
 
-/// Runs the command on this process's own streams.
+/// Runs the command with this process's standard streams.
 fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Error> {
     let (program, rest) = args.command.split_first().ok_or_else(Error::nothing)?;
     let cwd = context.cwd();

@@ -1,4 +1,4 @@
-//! Records of runs on a server, brought to the ledger of the project here.
+//! Copies records of runs from a server into the local project's ledger.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use aris_runs::{Ledger, Record};
 use crate::commands::there::There;
 use crate::error::Error;
 
-/// Files that were brought, by the path of the record there of the run that wrote them.
+/// Copied files, by the path on the server of the record of the run that wrote them.
 #[derive(Default)]
 pub(super) struct Records(BTreeMap<String, Vec<PathBuf>>);
 
 impl Records {
-    /// Adds a file that is here; `record` is what `outputs` said there.
+    /// Adds a local file; `record` is the record that `outputs` named on the server.
     pub(super) fn add(&mut self, record: Option<String>, file: &Path) {
         if let Some(record) = record {
             self.0.entry(record).or_default().push(file.to_path_buf());
         }
     }
 
-    /// Keeps the records here, and gives how many there are. A file that is not what its run wrote stays unexplained, and so do the
-    /// files of a record that cannot be brought: that is a warning, for the files are here.
+    /// Copies the records, and gives their number. A file that differs from what its run wrote gets no record. If a record cannot be
+    /// copied, that is only a warning, because its files were copied.
     pub(super) fn bring(
         self,
         there: &There<'_>,
@@ -32,7 +32,7 @@ impl Records {
         if self.0.is_empty() {
             return Ok(0);
         }
-        // What lies below the working directory is of the project that it is in.
+        // Files below the working directory belong to the project that it is in.
         let cwd = context.cwd();
         let ledger = Ledger::for_runs_in(if folder.starts_with(cwd) { cwd } else { folder });
         let mut kept = 0;
@@ -74,7 +74,7 @@ fn one(
         && let Some(there_ledger) = Path::new(record).ancestors().nth(2)
     {
         let path = Ledger::at(there_ledger).patch(sha256);
-        // Without its patch a run is told to be damaged.
+        // Without its patch, a run would be reported as damaged.
         patch = there.small_file(&path.to_string_lossy())?.ok();
     }
     let taken = ledger.take(&id, bytes.as_deref(), patch.as_deref(), files);

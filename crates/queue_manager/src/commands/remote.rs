@@ -1,7 +1,7 @@
-//! `deploy` and `remote`: the same queue on a server that is reached by ssh. The manager lives there, so this machine may sleep.
+//! `deploy` and `remote`: a queue on a server, over ssh. Its manager runs there, so this machine may sleep.
 //!
-//! A queue there is a folder, `~/.aris_queue/runs/<run>/`, with the manifest and everything a queue has here. `remote` calls one command
-//! of this program in it; arguments go as data and are read by no shell.
+//! The queue is in the folder `~/.aris_queue/runs/<run>/`, which holds the manifest and all files that a queue has. `remote` runs one
+//! command of this program there. Its arguments are sent as data, and no shell reads them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -23,17 +23,17 @@ use crate::commands::{CommandResult, follow, shares};
 use crate::error::Error;
 use crate::{load, manager, report};
 
-/// How long one command may take there; shorter than what the caller grants the connection.
+/// Deadline of a command on the server; shorter than that of the connection.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Bytes of an output at most: the state of 100,000 jobs has about 60 MB.
+/// Most bytes of a command's output: the state of 100,000 jobs has about 60 MB.
 const OUTPUT: usize = 128 << 20;
 
-/// Commands that stay until something ends: over a connection of one request they would only be cut off.
+/// Commands that run until something ends. A connection serves one request with a deadline, which would cut them off.
 const STAYING: [&str; 2] = ["run", "watch"];
 
-/// Brings program and manifest to the server, or to each of several its share of the jobs, and starts a manager there. Doing it again is
-/// harmless: a manager that runs already takes the manifest up and goes on.
+/// Copies the program and the manifest to a server and starts a manager there; several servers each get a share of the jobs. It can be
+/// repeated: a manager that already runs reads the manifest again.
 pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
     let path = context.absolute(&args.manifest);
     let manifest = load::manifest(&path)?;
@@ -46,7 +46,7 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
     let servers = args.ssh.each()?;
     let connected = servers.iter().map(|ssh| There::new(ssh, &run, context));
     let connected: Vec<There<'_>> = connected.collect::<Result<_, Error>>()?;
-    // Every server is reached before anything is started on one.
+    // All servers are reached before a manager is started on any.
     for there in &connected {
         there.deploy()?;
     }
@@ -62,7 +62,7 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
                 answers.push((there.host.to_owned(), data));
             }
             Err(error) => {
-                // What was started already goes on.
+                // The managers that were started already continue.
                 said.lines().for_each(|line| context.warn(line));
                 return Err(error);
             }
@@ -79,7 +79,7 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
     Ok(Outcome::done(remote).shown(report::id::REMOTE, report::remote))
 }
 
-/// The manifest of each server: the same for all but for the jobs. Jobs that a server has already stay there.
+/// The manifest of each server. They differ only in their jobs; jobs that a server already has stay there.
 fn shares(
     servers: &[There<'_>],
     path: &Path,
@@ -94,7 +94,7 @@ fn shares(
     let mut known = Vec::new();
     let mut homes: BTreeMap<String, &str> = BTreeMap::new();
     for there in servers {
-        // The manifest of the second would take away the jobs of the first.
+        // Two names of one machine: the second manifest would remove the jobs of the first.
         if let Some(other) = homes.insert(there.home()?, there.host) {
             return Err(Error::precondition(format!(
                 "{other} and {} are one machine and one user, who share no jobs: name one of the two",
@@ -122,20 +122,20 @@ fn shares(
     (0..servers.len()).map(text).collect()
 }
 
-/// Starts a manager of the run, or lets the one that is there take the manifest up: what was done, in lines, and its data.
+/// Starts a manager of the run, or makes a running one read the manifest again. Gives what was done, as lines and as data.
 fn start(
     there: &There<'_>,
     manifest: String,
     text: String,
 ) -> Result<(String, Option<Value>), Error> {
-    // Under a name of its own until the queue has taken it up: a refused one is not what the queue goes on with later.
+    // The manifest has a temporary name until the queue has accepted it, so that a refused one is not used later.
     let manifest = manifest + load::SENT;
     there.place(manifest.clone(), text)?;
     let call = |args: &[&str]| there.call(args.iter().map(|arg| (*arg).to_owned()).collect());
     let mut answer = call(&["start", "--json", "--manifest", &manifest])?;
     let mut did = "a manager was started";
     if answer.code != 0 {
-        // A repeated request finds the manager that the first one started; so does a later one, perhaps with another manifest.
+        // A manager may already run: an earlier request, perhaps with another manifest, has started it.
         let status = call(&["status", "--json"])?;
         let managed = envelope(&status.stdout).is_some_and(|data| data["manager"].is_string());
         if !managed {
@@ -167,7 +167,7 @@ fn start(
     Ok((lines + &notes.collect::<String>(), data))
 }
 
-/// The answer of one server as it is, or those of several by their names.
+/// The answer of a single server, or those of several by name.
 fn joined(mut answers: Vec<(String, Option<Value>)>) -> Option<Value> {
     if answers.len() == 1 {
         return answers.pop()?.1;
@@ -193,7 +193,7 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
         return Err(Error::unclear(what));
     }
     let words = args.command.as_slice();
-    // What follows an option may be its value.
+    // The word after an option may be its value.
     let is_option = |at: usize| words[at].starts_with('-') && words[at] != "--";
     let is_name = |at: usize| at > 0 && !is_option(at) && !is_option(at - 1);
     let own = own_words(&servers, &args.run, words, is_name, context);
@@ -205,7 +205,7 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
     };
     let text: String = answers.iter().map(text).collect();
     if let Some(error) = error {
-        // What the others said is worth knowing all the same.
+        // The answers of the other servers are printed all the same.
         if !context.json() {
             text.lines().for_each(|line| context.line(line));
         }
@@ -222,7 +222,7 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> CommandResult {
     Ok(Outcome::found(data, is_found).shown(report::id::REMOTE, report::remote))
 }
 
-/// What one server answers.
+/// The answer of one server.
 fn ask(
     ssh: &SshFlags,
     run: &str,
@@ -233,7 +233,7 @@ fn ask(
         words.push(String::from("status"));
     }
     if context.json() {
-        // Behind the command: what follows `--` is a name.
+        // After the command's name; a word after `--` would be an argument.
         words.insert(1, String::from("--json"));
     }
     let there = There::new(ssh, run, context)?;
@@ -249,11 +249,11 @@ fn ask(
     }
 }
 
-/// The answer to a request of another machine, as it is sent.
+/// The answer to a request of another machine, encoded.
 #[derive(Debug, Serialize)]
 pub(crate) struct Served(pub(crate) Vec<u8>);
 
-/// Serves the one request on standard input: one command of this program, in the folder of the run.
+/// Serves the request on standard input: runs one command of this program in the run's folder.
 pub(crate) fn agent(context: &Context) -> CommandResult {
     let home = context.env("HOME");
     let home = Path::new(home.ok_or_else(|| Error::precondition("HOME is not set"))?);
@@ -297,7 +297,7 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
     }
 }
 
-/// The name of a run: that of the manifest's folder, made safe, so that the same manifest is the same run.
+/// The default name of a run: that of the manifest's folder, made safe, so that the same manifest gives the same run.
 fn run_of(manifest: &Path) -> String {
     let folder = manifest.parent().and_then(Path::file_name);
     let folder = folder.unwrap_or_default().to_string_lossy();
@@ -305,7 +305,7 @@ fn run_of(manifest: &Path) -> String {
     slug.chars().take(100).collect()
 }
 
-/// YAML stays YAML.
+/// The name of the manifest on the server; a YAML file keeps its type.
 fn manifest_name(path: &Path) -> String {
     let ending = path.extension().unwrap_or_default();
     let yaml = ending == "yaml" || ending == "yml";

@@ -1,4 +1,4 @@
-//! `run`: a queue until every job is over.
+//! `run`: runs a queue until every job has ended.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::manager::{self, Ended, Options};
 use crate::place::Place;
 use crate::report;
 
-/// Jobs that a run names in its report.
+/// Most jobs that the report of a run names.
 const NAMED: usize = 100;
 
 /// How a run ended.
@@ -26,12 +26,12 @@ pub(crate) struct Ran {
     pub(crate) counts: BTreeMap<&'static str, u32>,
     /// The state file.
     pub(crate) state: String,
-    /// Jobs that run on after the manager was asked to go.
+    /// Number of jobs that still run after the manager was asked to stop; absent: the queue has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detached: Option<u32>,
     /// Jobs that did not complete, at most 100.
     pub(crate) failed: Vec<Failed>,
-    /// The summary for people, when the queue is over.
+    /// Path of the summary for people, once the queue has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! One queue over several servers: which of them gets which jobs.
+//! Divides one queue among several servers.
 //!
-//! Jobs that wait for each other stay together, since what one of them writes lies on its server.
+//! Jobs that depend on each other go to the same server, because the files that one of them writes are there.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use aris_queue::manifest::Manifest;
 
 use crate::error::Error;
 
-/// For each job of the manifest, the number of its server. `there` holds, for each server, the ids of the jobs that it has already: they
-/// stay where they are. Other groups of jobs go to the server with the fewest jobs, large groups first.
+/// Gives each job of the manifest the index of its server. `there` has, for each server, the ids of jobs that it already has; these stay
+/// there. All other groups of jobs go to the server with the fewest jobs, large groups first.
 ///
-/// **Errors**: jobs that wait for each other are on two servers already, or a server would get no job.
+/// **Errors**: jobs that depend on each other are already on two servers, or a server would get no job.
 pub(super) fn divide(
     manifest: &Manifest,
     hosts: &[&str],
@@ -63,9 +63,9 @@ pub(super) fn divide(
     )))
 }
 
-/// The jobs in groups that do not wait for each other, by first job.
+/// Groups of jobs such that no job depends on another group, ordered by their first job.
 fn groups(manifest: &Manifest) -> Vec<Vec<usize>> {
-    // The group of each job is that of the job named here, up to one that names itself.
+    // Union-find: each job points to another one of its group, the first job of a group to itself.
     let mut above: Vec<usize> = (0..manifest.jobs.len()).collect();
     let first = |above: &mut [usize], mut job: usize| {
         while above[job] != job {

@@ -1,4 +1,4 @@
-//! `start`: a manager of its own that lives on when the terminal closes.
+//! `start`: starts a manager in the background, which continues when the terminal closes.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -18,20 +18,20 @@ use crate::lock;
 use crate::manager::{self, Options, Stage};
 use crate::report;
 
-/// How long it may take to come up.
+/// How long the manager may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// A manager that was started.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Started {
-    /// Its process.
+    /// Its process id.
     pub(crate) pid: u32,
     /// The state file.
     pub(crate) state: String,
-    /// What it says.
+    /// The file with its messages.
     pub(crate) log: String,
-    /// How the manifest differs from the one the queue had.
+    /// How the manifest differs from the one that the queue had.
     pub(crate) changes: Vec<String>,
 }
 
@@ -41,10 +41,10 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> CommandResult {
     Ok(Outcome::done(started).shown(report::id::STARTED, report::started))
 }
 
-/// Starts a manager of its own.
+/// Starts a manager in the background.
 pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
     let (place, flags) = (&options.place, &options.flags);
-    // What is wrong with the manifest is said here, where somebody reads it.
+    // Checked here, because here the user reads the errors.
     let current = manager::current(options, Stage::Beginning(context), context)?;
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
@@ -67,7 +67,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     arguments.extend(flags.strict.then(|| "--strict".into()));
     let (program, words) = manager::this_program(context)?;
     let failed = Error::system("start the manager");
-    // All that it says, and the error or panic that ends it: nobody sees anything else of it.
+    // The log gets all messages, and the error or panic that ends the manager.
     let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
     let lines = rustix::fs::open(&log, how, Mode::from_raw_mode(0o644));
     let lines = lines.map_err(Error::system("open the manager's log"))?;
@@ -80,7 +80,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         .args(arguments)
         .current_dir(context.cwd())
         .stdin(Stdio::null())
-        // The reason why it does not start, whole and its own: others write into the log, and a full disk takes nothing.
+        // The manager reports on stdout why it does not start. The log is not used for that: others write to it, and the disk may be full.
         .arg("--json")
         .stdout(Stdio::piped())
         .stderr(Stdio::from(lines))
@@ -95,7 +95,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
             break;
         }
         if let Some(status) = child.try_wait().map_err(failed)? {
-            // A queue without anything to do is over before anybody sees it run.
+            // A queue with nothing to do may have ended before its lock was seen.
             if status.success() || status.code() == Some(10) {
                 break;
             }

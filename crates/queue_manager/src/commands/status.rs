@@ -1,4 +1,4 @@
-//! `status`: how far a queue is.
+//! `status`: the progress of a queue.
 
 use std::collections::BTreeMap;
 
@@ -21,22 +21,22 @@ use crate::place::Place;
 use crate::report;
 use crate::results::words::{tallied, whole};
 
-/// Jobs of a kind that are named; `--jobs` names all.
+/// Most jobs that each list names; `--jobs` lists all.
 pub(crate) const NAMED: usize = 20;
 
-/// Seconds back from now in which ends are counted for the rate.
+/// Length in seconds of the window in which ended jobs are counted for the rate.
 const RATE_S: i64 = 3600;
 
-/// How far a queue is.
+/// The progress of a queue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Status {
     /// Project of the manifest.
     pub(crate) project: String,
     /// Whether every job is final.
     pub(crate) over: bool,
-    /// Whether nothing new is started because a person wants so.
+    /// Whether a person paused the queue: no new job starts.
     pub(crate) paused: bool,
-    /// Who runs the queue now; absent: nobody, and what is said of running jobs is as old as `updated`.
+    /// The manager that runs the queue; absent: there is none, and what is said about running jobs dates from `updated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) manager: Option<String>,
     /// When the state was written, UTC.
@@ -50,23 +50,23 @@ pub(crate) struct Status {
     pub(crate) phases: Vec<Phase>,
     /// Jobs that run, at most 20.
     pub(crate) running: Vec<Running>,
-    /// Jobs that will be tried again, the next first, at most 20.
+    /// Jobs that will be retried, the next first, at most 20.
     pub(crate) retries: Vec<Retry>,
-    /// Jobs that wait in vain, by what for, most jobs first, at most 20.
+    /// Blocked jobs by cause, the most frequent cause first, at most 20 causes.
     pub(crate) blocked: Vec<Blocked>,
-    /// Jobs that are over without being completed, at most 20.
+    /// Jobs that ended without completing, at most 20.
     pub(crate) problems: Vec<Row>,
-    /// Cards that this queue has used, and who is on them now.
+    /// Cards that this queue has used, and the jobs on them now.
     pub(crate) cards: Vec<CardUse>,
-    /// What a person should know now.
+    /// Notes for people.
     pub(crate) notices: Vec<String>,
-    /// Jobs that ended in the last hour; absent: none did. Of a younger queue: as many as it would be at this rate.
+    /// Jobs that ended in the last hour; for a younger queue, scaled up to an hour. Absent: none ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) per_hour: Option<u64>,
-    /// Seconds until the end, from the median run of each phase; absent: no job has ended yet, or they took less than a second.
+    /// Estimated seconds until the end, from the median run of each phase. Absent: it cannot be estimated, or is below one second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) left_s: Option<u64>,
-    /// All jobs, when asked for.
+    /// All jobs, with `--jobs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) all: Option<Vec<Row>>,
 }
@@ -82,11 +82,11 @@ pub(crate) struct Phase {
     pub(crate) jobs: usize,
     /// Jobs that are completed.
     pub(crate) completed: usize,
-    /// Jobs that are over without being completed.
+    /// Jobs that ended without completing.
     pub(crate) stuck: usize,
 }
 
-/// A job that runs.
+/// A running job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Running {
     /// The job.
@@ -95,7 +95,7 @@ pub(crate) struct Running {
     pub(crate) gpus: Vec<CardId>,
     /// Number of the attempt.
     pub(crate) attempt: u32,
-    /// Since when, UTC.
+    /// When it started, UTC.
     pub(crate) started: Option<String>,
     /// Seconds since then.
     pub(crate) seconds: Option<i64>,
@@ -103,26 +103,26 @@ pub(crate) struct Running {
     pub(crate) last_line: Option<String>,
 }
 
-/// A job that will be tried again.
+/// A job that will be retried.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Retry {
     /// The job.
     pub(crate) id: String,
     /// Why the last attempt did not complete.
     pub(crate) reason: Option<&'static str>,
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub(crate) attempts: u32,
-    /// When the next is due, UTC; absent: the state file does not say.
+    /// When it is due, UTC; absent: the state file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<String>,
 }
 
-/// Jobs that wait in vain for the same.
+/// Blocked jobs with the same cause.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Blocked {
-    /// For what.
+    /// The cause.
     pub(crate) cause: String,
-    /// How many.
+    /// Number of jobs.
     pub(crate) jobs: usize,
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Blocked {
 pub(crate) struct CardUse {
     /// Its number.
     pub(crate) index: CardId,
-    /// Jobs on it; none: this queue does not use it now.
+    /// Jobs that use it now.
     pub(crate) jobs: Vec<String>,
 }
 
@@ -146,14 +146,14 @@ pub(crate) struct Row {
     pub(crate) state: &'static str,
     /// Why.
     pub(crate) reason: Option<&'static str>,
-    /// Attempts.
+    /// Number of attempts.
     pub(crate) attempts: u32,
     /// What happened.
     pub(crate) error: Option<String>,
 }
 
 impl Phase {
-    /// How far it is, for people.
+    /// Its progress, for people.
     pub(crate) fn ended(&self) -> String {
         let (completed, jobs, stuck) = (self.completed, self.jobs, self.stuck);
         format!("{completed} of {jobs} completed, {stuck} ended without completing")
@@ -169,7 +169,7 @@ impl Running {
         }
     }
 
-    /// How long it runs, for people.
+    /// How long it has been running, for people.
     pub(crate) fn time(&self) -> String {
         let seconds = self.seconds.and_then(|seconds| u64::try_from(seconds).ok());
         seconds.map_or_else(|| String::from("-"), whole)
@@ -182,7 +182,7 @@ pub(crate) fn status(queue: &QueueArgs, jobs: bool, context: &Context) -> Comman
     Ok(found.outcome())
 }
 
-/// The state of a job as the file has it: in the reference's words, where it wrote the file.
+/// The state of a job in the state file; the reference writes only its own words.
 pub(super) fn state_of(job: &JobRow) -> State {
     job.state.unwrap_or(match job.status.as_str() {
         "completed" => State::Completed,
@@ -193,13 +193,13 @@ pub(super) fn state_of(job: &JobRow) -> State {
     })
 }
 
-/// `all`: every job; `named`: as many of each kind.
+/// The status of a queue. `all`: with every job; `named`: the most jobs that each list names.
 pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Result<Status, Error> {
-    // First: of a manager that has left by then, the state is the last.
+    // Read first: if the manager exits in between, the state that is read next is its last one.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
     let mut snapshot = load::state(place)?;
     let foreign = snapshot.schema.is_empty();
-    // A manager that was killed has not written down all that it knew, nor what came after it.
+    // A manager that was killed has not written all that it knew, and its jobs may have ended since.
     if manager.is_none()
         && !foreign
         && !snapshot.meta.over
@@ -318,7 +318,7 @@ fn retries(snapshot: &Snapshot, named: usize) -> Vec<Retry> {
     let mut waiting: Vec<&JobRow> = waiting
         .filter(|job| job.state == Some(State::Backoff))
         .collect();
-    // Stable: among those that are due together, and those of which nobody knows, the manifest's order.
+    // Stable sort: jobs that are due at the same time, or at an unknown time, keep the manifest's order.
     let due = |job: &&JobRow| job.retry_at.as_deref().and_then(moment);
     waiting.sort_by_key(|job| due(job).unwrap_or(Timestamp::MAX));
     let retries = waiting.into_iter().take(named).map(|job| Retry {
@@ -369,8 +369,8 @@ fn per_hour(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     (rate > 0).then_some(rate)
 }
 
-/// What is left, each job at the median of its phase, else of all, spread over as many as run now. Nobody knows where none runs, or one for
-/// longer than twice that.
+/// Estimates the seconds until the end. Each open job counts with the median of its phase, else of all jobs, and the sum is divided by the
+/// number of running jobs. `None` if no job runs, or if one runs for longer than twice its median.
 fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     let mut runs: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let mut all = Vec::new();
@@ -409,14 +409,14 @@ fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
 }
 
 impl Status {
-    /// With the signal of a queue that is over and in which something did not complete.
+    /// The outcome, with the signal for a queue that has ended with jobs that did not complete.
     pub(crate) fn outcome(self) -> Shown {
         let completed = self.counts.get(State::Completed.word());
         let not_all = self.over && completed.copied().unwrap_or(0) < self.jobs;
         Outcome::found(self, not_all).shown(report::id::STATUS, report::status)
     }
 
-    /// The whole of it in one line.
+    /// The status in one line.
     pub(crate) fn line(&self) -> String {
         let running: Vec<&str> = self.running.iter().map(|job| job.id.as_str()).collect();
         let mut line = tallied(&self.counts, ", ");

@@ -1,4 +1,4 @@
-//! `report`: what a queue came to, for people.
+//! `report`: the results of a queue, for people.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -21,10 +21,10 @@ use crate::manager::folder;
 use crate::place::Place;
 use crate::report;
 
-/// Failures whose log is read, and lines of each.
+/// Most failures whose log is read, and most lines of each.
 const TAILS: usize = 200;
 const LINES: usize = 20;
-/// Completed jobs whose records are read for what they wrote.
+/// Most completed jobs whose exit records are read for their outputs.
 const RESULTS: usize = 500;
 pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
     let look = look(&args.queue, context)?;
@@ -65,7 +65,7 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
     Ok(Outcome::found(found, not_all).shown(report::id::REPORT, text))
 }
 
-/// A place for a report that is no file of the queue or of its jobs and none of those that are `taken`.
+/// Checks that a report may be written to this path: it is no file of the queue or of its jobs, and not in `taken`.
 fn free(
     path: PathBuf,
     look: &Look,
@@ -99,8 +99,8 @@ fn free(
     )))
 }
 
-/// Leaves `summary.md` beside the state file of a queue that is over; gives its path. A file that cannot be written is said on stderr
-/// only: the journal has it all.
+/// Writes `summary.md` beside the state file of a queue that has ended; gives its path. If that fails, it only warns, because the journal
+/// has everything.
 pub(crate) fn leave(place: Place, queue: Queue, context: &Context) -> Option<String> {
     let path = place.summary();
     let manifest = lock::parts(&place).manifest.into();
@@ -124,7 +124,7 @@ fn of(look: &Look, now: Timestamp) -> Report {
     let mut report = Report {
         project: manifest.project.clone(),
         manifest: look.manifest.display().to_string(),
-        // Of a queue in which nothing happens the same is said whenever it is asked.
+        // If nothing runs, the report has the time of the last event, so that repeated reports are equal.
         made: match (queue.active().next(), queue.last_event()) {
             (None, Some(last)) => last,
             _ => now,
@@ -171,7 +171,7 @@ fn last_lines(log: &Path) -> Option<Tail> {
     (!lines.is_empty()).then_some(Tail { lines, cut })
 }
 
-/// A line as a terminal shows it: nothing of what a carriage return wrote over, and of a long one the end.
+/// A line as a terminal shows it: without text that a carriage return overwrote; of a long line, the end.
 fn seen(line: &str) -> String {
     const CHARACTERS: usize = 400;
     let line = line.trim_end_matches('\r');
@@ -182,7 +182,7 @@ fn seen(line: &str) -> String {
     }
 }
 
-/// What completed jobs found of their declared outputs, by pattern.
+/// Number of files that completed jobs wrote, for each declared pattern.
 fn results(look: &Look) -> Vec<ResultFiles> {
     let queue = &look.queue;
     let mut found: BTreeMap<String, u64> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A run on a server: what is asked of it, and how its answers are read.
+//! A run on a server: calls of it, and how its answers are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -23,34 +23,34 @@ use crate::manager;
 /// The program's name on servers.
 const NAME: &str = "queue_manager";
 
-/// First word of a request for a piece. It is no command of this program.
+/// First word of a request for a piece of a file. It is no command of this program.
 pub(crate) const PIECE: &str = "piece";
 
-/// First word of the question where it is served. It is no command of this program.
+/// First word of a request for the place of the runs on the server. It is no command of this program.
 pub(crate) const HOME: &str = "home";
 
-/// Bytes of the largest piece: as text it is a third longer, and an answer has 128 MiB.
+/// Most bytes of a piece: as text it is a third longer, and an answer may have 128 MiB.
 pub(super) const LARGEST: u64 = 48 << 20;
 
-/// The largest record or patch that is brought.
+/// Most bytes of a record or patch that is copied.
 const SMALL: u64 = 256 << 20;
 
-/// What a command on a server came to.
+/// The result of a command on a server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Remote {
     /// The server, as ssh knows it.
     pub(crate) host: String,
     /// Name of the run there.
     pub(crate) run: String,
-    /// What the command gave as data, with `--json`.
+    /// The command's data, with `--json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Value>,
-    /// What it printed, without.
+    /// The command's text, without `--json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
 }
 
-/// A piece of a file there.
+/// A piece of a file on a server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub(super) size: u64,
@@ -58,7 +58,7 @@ pub(super) struct Piece {
     pub(super) data: String,
 }
 
-/// On the server: the piece that a request asks for, `piece PATH FROM LENGTH`.
+/// On the server: answers the request `piece PATH FROM LENGTH`.
 pub(crate) fn piece(args: &[String]) -> Answer {
     let [_, path, from, length] = args else {
         return Answer::refused(2, "a piece has a path, a place and a length");
@@ -91,7 +91,7 @@ fn given(stdout: String) -> Answer {
     }
 }
 
-/// On the server: where the run in this folder is.
+/// On the server: its boot, its host and the folder of all runs. Equal answers mean the same place.
 pub(crate) fn home(run: &Path) -> Answer {
     let runs = aris_fs::real(run.parent().unwrap_or(run));
     let (boot, host) = (aris_attempt::boot_id(), aris_attempt::host());
@@ -110,7 +110,7 @@ impl<'a> There<'a> {
     pub(super) fn new(ssh: &'a SshFlags, run: &'a str, context: &Context) -> Result<Self, Error> {
         let config = ssh.ssh_config.as_ref().map(|path| context.absolute(path));
         if let Some(config) = &config {
-            // ssh says of one that is not there what it says of a server that does not answer.
+            // For a missing file, ssh would report the same as for a server that does not answer.
             aris_fs::open(config)?;
         }
         let mut server = Server::new(&ssh.host, config.as_deref(), context.cwd())?;
@@ -129,12 +129,12 @@ impl<'a> There<'a> {
         })
     }
 
-    /// Brings the program there.
+    /// Copies the program to the server.
     pub(super) fn deploy(&self) -> Result<(), Told> {
         self.server.deploy(&self.program)
     }
 
-    /// Writes a file in the folder of the run, and makes that.
+    /// Writes a file into the run's folder, which is created if necessary.
     pub(super) fn place(&self, name: String, text: String) -> Result<Answer, Told> {
         let mut request = Request::new(self.run);
         request.files = BTreeMap::from([(name, text)]);
@@ -147,13 +147,13 @@ impl<'a> There<'a> {
         self.server.call(&self.program, &request)
     }
 
-    /// The data that a command gives, where it exits with 0 or a finding.
+    /// The data of a command that exits with 0 or with findings.
     pub(super) fn data<T: DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
         let answer = self.call(args.iter().map(|arg| (*arg).to_owned()).collect())?;
         data_of(self.host, &answer)
     }
 
-    /// The ids of the jobs that the run has.
+    /// The ids of the run's jobs.
     pub(super) fn ids(&self) -> Result<BTreeSet<String>, Error> {
         let status: Value = self.data(&["status", "--json", "--jobs"])?;
         let rows = status["all"].as_array().into_iter().flatten();
@@ -161,7 +161,7 @@ impl<'a> There<'a> {
         Ok(ids.map(str::to_owned).collect())
     }
 
-    /// The piece of a file that begins at `from`; `Err` holds why there is none.
+    /// The piece of a file that starts at `from`; the inner `Err` says why there is none.
     pub(super) fn piece(
         &self,
         path: &str,
@@ -175,12 +175,12 @@ impl<'a> There<'a> {
         Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
     }
 
-    /// The machine and the user's folder there, whatever name leads to it.
+    /// Identifies the machine and the user's folder, whatever name of the server is used.
     pub(super) fn home(&self) -> Result<String, Told> {
         Ok(self.call(vec![HOME.to_owned()])?.stdout)
     }
 
-    /// A whole file of some megabytes at most; `Err` holds why there is none.
+    /// The content of a small file; the inner `Err` says why there is none.
     pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, Told> {
         let mut bytes = Vec::new();
         loop {
@@ -201,20 +201,20 @@ impl<'a> There<'a> {
     }
 }
 
-/// The data of a success envelope.
+/// The data in a success envelope.
 pub(super) fn envelope(text: &str) -> Option<Value> {
     let mut envelope: Value = serde_json::from_str(text).ok()?;
     envelope.get_mut("data").map(Value::take)
 }
 
-/// The data of an answer with 0 or a finding.
+/// The data of an answer with exit code 0 or 10.
 pub(super) fn data_of<T: DeserializeOwned>(host: &str, answer: &Answer) -> Result<T, Error> {
     let data = envelope(&answer.stdout).filter(|_| matches!(answer.code, 0 | 10));
     let data = data.and_then(|data| serde_json::from_value(data).ok());
     data.ok_or_else(|| failed(host, answer))
 }
 
-/// A command that failed there: its class and its words.
+/// The error of a command that failed on a server: its kind and message.
 pub(super) fn failed(host: &str, answer: &Answer) -> Error {
     let kind = ErrorKind::ALL
         .into_iter()
@@ -230,7 +230,7 @@ pub(super) fn failed(host: &str, answer: &Answer) -> Error {
         .into()
 }
 
-/// The line in which a program says what is wrong: the one that begins so, else the last.
+/// The error message on stderr: the line that starts with `error: `, else the last one.
 pub(super) fn said(answer: &Answer) -> Option<&str> {
     let mut lines = answer.stderr.lines();
     let error = lines.find(|line| line.starts_with("error: "));
@@ -238,14 +238,14 @@ pub(super) fn said(answer: &Answer) -> Option<&str> {
     error.or_else(|| lines.find(|line| !line.trim().is_empty()))
 }
 
-/// What a server says, without what moves a terminal's cursor.
+/// Text from a server without control characters, which could move the terminal's cursor.
 pub(super) fn printable(line: &str) -> String {
     let shown = line.chars().filter(|char| !char.is_control());
     shown.take(2_000).collect()
 }
 
-/// What each server gives, by its name, and the first error. Where several are asked, one that does not have what is asked for is no
-/// error unless none has it.
+/// The result of each server by name, and the first error. If several servers are asked, a server that does not have what is asked for
+/// causes an error only if none has it.
 pub(super) fn of_all<T>(
     servers: &[SshFlags],
     ask: impl Fn(&SshFlags) -> Result<T, Error>,
@@ -262,8 +262,8 @@ pub(super) fn of_all<T>(
     (given, wrong)
 }
 
-/// What gives the words for each server: of those that `is_name` says to name jobs it gets none that others have and it has not. One that
-/// has no job of these names, or does not answer, gets all and says what is wrong.
+/// The words to send to each server. Of the words that `is_name` marks as names of jobs, a server does not get those that only others have.
+/// A server that has none of the jobs, or whose jobs are unknown, gets all words and reports what is wrong.
 pub(super) fn own_words<'a>(
     servers: &[SshFlags],
     run: &str,
@@ -296,10 +296,10 @@ pub(super) fn own_words<'a>(
     }
 }
 
-/// The fact by which an answer of a server is told from an error of this machine.
+/// The detail that marks an error as a server's answer rather than one of this machine.
 const HOST: &str = "host";
 
-/// Whether a server does not have what is asked for.
+/// Whether a server answered that it does not have what was asked for.
 pub(super) fn is_absent(error: &Error) -> bool {
     error.kind() == ErrorKind::NotFound && error.details().contains_key(HOST)
 }

@@ -1,4 +1,4 @@
-//! `used-by`: the numbers of papers that stand on the runs of a job.
+//! `used-by`: lists the numbers in papers that rest on the runs of a job.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,47 +14,47 @@ use crate::commands::CommandResult;
 use crate::error::Error;
 use crate::report;
 
-/// Artifact of the audit that binds numbers to data.
+/// File of the audit that binds numbers to data.
 const ARTIFACT: &str = "PAPER_CLAIM_AUDIT.json";
 const LIMIT: u64 = 256 << 20;
-/// Folders without papers.
+/// Folders that are not searched for papers.
 const SKIPPED: [&str; 4] = [".git", ".aris", "node_modules", "__pycache__"];
-/// Numbers that a warning names.
+/// Most numbers that a warning names.
 const NAMED: usize = 5;
 
-/// What stands on the runs of a job.
+/// The numbers that rest on the runs of a job.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct UsedBy {
     /// The job.
     pub(crate) job: String,
-    /// Its runs in the project's ledger.
+    /// Number of its runs in the project's ledger.
     pub(crate) runs: usize,
-    /// Files that they wrote.
+    /// Number of files that they wrote.
     pub(crate) files: usize,
-    /// Audits of papers that were looked into, relative to the project.
+    /// Audits of papers that were read, relative to the project.
     pub(crate) audits: Vec<String>,
-    /// Those of them that are of an older paper, `claims.toml` or data than what lies there now.
+    /// Those of them whose paper, `claims.toml` or data changed since.
     pub(crate) stale: Vec<String>,
-    /// The numbers, as these audits have them; also those that stand on a later run which read what these wrote.
+    /// The numbers in these audits; also those that rest on a later run which read what these runs wrote.
     pub(crate) numbers: Vec<Standing>,
-    /// What is not known: audits that cannot be read, and numbers whose data the audit did not find.
+    /// What is unknown: audits that cannot be read, and numbers whose data the audit did not find.
     pub(crate) unknown: Vec<String>,
 }
 
-/// A number that stands on a run.
+/// A number that rests on a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Standing {
     /// The paper's folder, relative to the project.
     pub(crate) paper: String,
-    /// `FILE:LINE` in it.
+    /// Its place in the paper, `FILE:LINE`.
     pub(crate) location: String,
     /// Id of the binding.
     pub(crate) id: String,
-    /// The number as the paper shows it; the text of a statement.
+    /// The number as the paper shows it, or the text of a statement.
     pub(crate) shown: String,
     /// The file that the number was read from, relative to the project.
     pub(crate) file: String,
-    /// Id of the run; where it did not write the file, a run that wrote what led to it.
+    /// Id of the run; if that did not write the file itself, the file was made from its outputs.
     pub(crate) run: String,
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn used_by(job: &str, context: &Context) -> CommandResult {
     Ok(Outcome::done(used).shown(report::id::USED_BY, report::used_by))
 }
 
-/// Warns of the numbers that stand on these jobs, before they are repeated or taken away. A project without a ledger or audits has none.
+/// Warns of the numbers that rest on these jobs, before they are repeated or removed. Without a ledger or audits there are none.
 pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
     let Some(ledger) = Ledger::above([cwd]) else {
         return;
@@ -157,7 +157,7 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
     }
 }
 
-/// What stands on each of these jobs.
+/// The numbers that rest on each of these jobs.
 fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
     let wanted = jobs.iter().map(|job| (job.as_str(), UsedBy::none(job)));
     let mut wanted: BTreeMap<&str, UsedBy> = wanted.collect();
@@ -221,7 +221,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
             for file in &claim.evidence {
                 let same = made.get(&file.sha256).map_or(&[][..], Vec::as_slice);
                 for line in at(&file.path, same) {
-                    // The run that wrote it, and those that wrote what that one read.
+                    // The run that wrote the file, and those that wrote what that run read.
                     for run in behind(&line.run, &sources) {
                         let Some(job) = jobs.get(run) else {
                             continue;
@@ -247,7 +247,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
     Ok(found)
 }
 
-/// A run, and all on which it stands.
+/// A run, and all runs whose files it used.
 fn behind<'s>(run: &'s str, sources: &'s BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'s str> {
     let mut found = BTreeSet::new();
     let mut open = vec![run];
@@ -259,7 +259,8 @@ fn behind<'s>(run: &'s str, sources: &'s BTreeMap<String, BTreeSet<String>>) -> 
     found
 }
 
-/// The lines with this path, which counts from the data root, wherever that is, latest first; where there are none, the latest of all.
+/// The lines with this path, latest first; without any, the latest of all lines. The path is relative to the data root, whose place is
+/// unknown here.
 fn at<'l>(path: &str, same: &'l [Line]) -> Vec<&'l Line> {
     let path = path.trim_start_matches("../");
     let here = |line: &&Line| Path::new(&line.path).ends_with(path);
@@ -282,7 +283,7 @@ impl UsedBy {
 }
 
 impl Standing {
-    /// The number and its place.
+    /// The number with its place.
     pub(crate) fn words(&self) -> String {
         let (paper, at, shown) = (&self.paper, &self.location, &self.shown);
         format!("{paper}/{at}: {shown} [{}], by {}", self.id, self.file)

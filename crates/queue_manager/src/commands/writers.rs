@@ -1,4 +1,4 @@
-//! Which of several jobs that declare the same file wrote what lies there now.
+//! Which of several jobs that declare the same file wrote its current content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use jiff::Timestamp;
 
 use super::Look;
 
-/// Files that more than one job of a queue declares, each with those jobs.
+/// Files that more than one job of a queue declares, with these jobs.
 pub(super) struct Writers<'a> {
     queue: &'a Queue,
     shared: BTreeMap<PathBuf, BTreeSet<u32>>,
-    /// Of each of these files what the project's ledger says, oldest first.
+    /// For each of these files, its entries in the project's ledger, oldest first.
     written: BTreeMap<PathBuf, Vec<Written>>,
 }
 
-/// A file as a run of a job left it.
+/// The content of a file after a run of a job.
 struct Written {
     job: u32,
     sha256: String,
@@ -26,7 +26,7 @@ struct Written {
 }
 
 impl<'a> Writers<'a> {
-    /// Of these files by job. `cwd`: the queue's working directory.
+    /// Finds the files that several jobs have. `files` has those of each job; `cwd` is the queue's working directory.
     pub(super) fn of(look: &'a Look, files: &[Vec<PathBuf>], cwd: &Path) -> Self {
         let queue = &look.queue;
         let mut shared: BTreeMap<PathBuf, BTreeSet<u32>> = BTreeMap::new();
@@ -44,7 +44,7 @@ impl<'a> Writers<'a> {
         let paths = names.keys().map(String::as_str).collect();
         let own = ledger.name(&look.place.queue);
         let mut written: BTreeMap<PathBuf, Vec<Written>> = BTreeMap::new();
-        // A ledger that cannot be read knows nothing: the times of the attempts decide.
+        // If the ledger cannot be read, the times of the attempts decide.
         for line in ledger.find(&BTreeSet::new(), &paths).unwrap_or_default() {
             let run = ledger.read(&line.run).ok().map(|record| record.run);
             let run = run.filter(|run| run.queue == own);
@@ -67,7 +67,7 @@ impl<'a> Writers<'a> {
         }
     }
 
-    /// Whether the file holds what this completed job wrote. **Errors**: what speaks against it.
+    /// Whether the file holds what this completed job wrote. **Errors**: why it may not.
     pub(super) fn check(&self, job: u32, path: &Path) -> Result<(), String> {
         let Some(jobs) = self.shared.get(path) else {
             return Ok(());
@@ -80,7 +80,7 @@ impl<'a> Writers<'a> {
                     ));
                 };
                 let now = aris_runs::file_digest(path, || {}).map_err(|error| error.to_string())?;
-                // Of two that ran at the same time either may have read what the other wrote.
+                // If two ran at the same time, each may have read the other's content.
                 let mut others = all.iter().rev().filter(|one| one.job != job);
                 if now.0 == own.sha256 {
                     others.find(|one| one.ended > own.began && one.began < own.ended)

@@ -1,4 +1,4 @@
-//! What a manager that is gone left behind.
+//! Adopts the attempts that an earlier manager left behind.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::ends::{BY_A_PERSON, withdraw, withdrew};
 use crate::error::Error;
 
 impl Manager<'_> {
-    /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
+    /// Adopts all attempts that an earlier manager began. Gives the cluster, if jobs run on one.
     pub(super) fn adopt_all(&mut self) -> Result<Option<Cluster>, Error> {
         let mut cluster = Cluster::open(self)?;
         if let Some(cluster) = &mut cluster {
@@ -22,14 +22,14 @@ impl Manager<'_> {
                 self.adopt(job)?;
             }
         }
-        // Only now: until its folder was looked at, a job that runs stands as one that is starting.
+        // Not earlier: until its folder was read, a running job has the state `starting`.
         self.journal.sync()?;
         self.write_state();
         self.answer();
         Ok(cluster)
     }
 
-    /// Finds out from its folder where an attempt stands that this process did not start.
+    /// Reads the state of an attempt that this process did not start from its folder.
     pub(super) fn adopt(&mut self, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
         let mut stands = self.watch.adopt(u64::from(job), &folder);
@@ -38,7 +38,7 @@ impl Manager<'_> {
         if matches!(stands, Ok(Standing::Unclaimed)) {
             self.watch.remove(u64::from(job));
             if other_boot {
-                // Whether it was claimed before the machine went down nobody knows: a claim is not synced.
+                // It is unknown whether it was claimed before the machine went down, because claims are not synced.
                 return self.lost(job);
             }
             if withdraw(&folder) {
@@ -71,7 +71,7 @@ impl Manager<'_> {
         }
     }
 
-    /// The attempt under way never ran.
+    /// Records that the current attempt never ran.
     pub(super) fn withdrawn(&mut self, job: u32, why: &str, free: bool) -> Result<(), Error> {
         self.happen(Event::Withdrawn {
             id: self.id(job),
@@ -86,7 +86,7 @@ impl Manager<'_> {
         self.notice("cancel", asked.err().map(|error| error.to_string()));
     }
 
-    /// An attempt of a job that is no longer in the manifest.
+    /// Ends an attempt of a job that is no longer in the manifest.
     pub(super) fn end_removed(&mut self, id: String, number: u32) -> Result<(), Error> {
         let folder = format::folder(&self.place().queue, &id, number);
         self.say(&format!("{id} is no longer in the manifest: it is ended"));

@@ -1,4 +1,4 @@
-//! What people asked for, carried out.
+//! Carries out the requests of people.
 
 use aris_queue::state::{Event, Life};
 
@@ -39,7 +39,7 @@ impl Manager<'_> {
                 self.say(line);
             }
             if let Err(error) = self.journal.sync() {
-                // It stays, and is answered when it can be written down.
+                // The request stays in its folder, and is answered when the journal can be written.
                 self.asked = true;
                 self.cannot_write(&error);
                 self.answer();
@@ -47,11 +47,11 @@ impl Manager<'_> {
             }
             self.answered.push((path, refused));
             if self.reloads {
-                // What else was asked is answered by the queue as it is then.
+                // The other requests are carried out on the changed queue.
                 break;
             }
         }
-        // A changed queue shows in the state once it has been taken up.
+        // A changed queue is in the state file only after it was loaded again.
         if !self.reloads && !self.answered.is_empty() {
             self.write_state();
             self.answer();
@@ -62,7 +62,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Answers what was carried out and stands in the state: whoever asked may look there.
+    /// Answers the requests that were carried out. The state file shows their effect already.
     pub(super) fn answer(&mut self) {
         for (path, refused) in std::mem::take(&mut self.answered) {
             requests::answer(&path, &refused);
@@ -73,7 +73,7 @@ impl Manager<'_> {
         }
     }
 
-    /// Takes another manifest up; gives what is wrong with it.
+    /// Changes the manifest; gives what is wrong with the change.
     fn change(&mut self, change: &Change, request: &str) -> Vec<String> {
         match self.take_up(change, request) {
             Ok(current) => {
@@ -94,7 +94,8 @@ impl Manager<'_> {
         check_cards(&current.manifest, Stage::Working)?;
         Common::of(&current.manifest, self.context)?;
         if let Change::Add { .. } = change {
-            // Before the manifest has them: a manager that was killed in between does not take them for the jobs that are gone.
+            // Written before the manifest has the jobs: if this manager is killed in between, the new jobs are not mistaken for the removed
+            // ones.
             for id in current.anew(&self.queue) {
                 self.happen(Event::Removed { id })?;
             }

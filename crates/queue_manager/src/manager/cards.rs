@@ -1,4 +1,4 @@
-//! The cards as the scheduler sees them: what nvidia-smi said, when, and whose leases are held.
+//! The cards as the scheduler sees them: the last sample, and whether leases are held.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::BorrowedFd;
@@ -18,21 +18,21 @@ use super::machine::none_lacks;
 use crate::error::Error;
 use crate::explain::needs_more;
 
-/// The variables that say which cards a program may see.
+/// Variables that select the cards a program can see.
 ///
-/// **Source**: CUDA C++ Programming Guide, environment variables; `ROCm` documentation, "Setting the number of GPUs": the first one of AMD
-/// counts cards, those after it count among what it leaves.
+/// **Source**: CUDA C++ Programming Guide, environment variables; `ROCm` documentation, "Setting the number of GPUs": the first variable of
+/// AMD has the numbers of cards; the later ones have indices into the cards that it selects.
 const CUDA: &str = "CUDA_VISIBLE_DEVICES";
 const ROCR: &str = "ROCR_VISIBLE_DEVICES";
 const HIP: &str = "HIP_VISIBLE_DEVICES";
 
-/// Older samples say nothing about now: nvidia-smi has 10 s to answer.
+/// Older samples are not used. nvidia-smi has 10 s to answer.
 const STALE: Duration = Duration::from_secs(15);
-/// A card that a stranger has left must be seen free for so long. **Source**: queue design §7.
+/// How long a card must be seen free after another user's process has left it. **Source**: queue design §7.
 const SETTLED: Duration = Duration::from_secs(2);
-/// How long memory in use after one of our own jobs is taken for that job's.
+/// How long memory in use after one of our own jobs is attributed to that job.
 const OWN_REMAINS: Duration = Duration::from_mins(1);
-/// A lease that somebody else holds is looked at again after this.
+/// How long to wait before trying again to take a lease that somebody else holds.
 const LEASE_AGAIN: Duration = Duration::from_millis(100);
 
 /// The cards of this machine.
@@ -50,15 +50,15 @@ pub(crate) struct Cards {
     asked: bool,
 }
 
-/// The cards that this process may see, as its caller says.
+/// The cards that the caller lets this process see.
 ///
-/// **Source**: CUDA C++ Programming Guide, environment variables: numbers, or UUIDs, which may be shortened; what follows the first one that
-/// is neither is not seen. `ROCm` does the same.
+/// **Source**: CUDA C++ Programming Guide, environment variables: a list of numbers or UUIDs, which may be abbreviated; it ends at the
+/// first word that is neither. `ROCm` does the same.
 #[derive(Clone, Default)]
 pub(crate) struct Visible {
     nvidia: Option<Vec<String>>,
     amd: Option<Vec<String>>,
-    /// Which variable says so.
+    /// The variable that `amd` comes from.
     amd_variable: &'static str,
 }
 
@@ -86,7 +86,8 @@ impl Visible {
         }
     }
 
-    /// Whether the card may be used, by its number or its name; a slice also by its card's. Where slices are named only they may be.
+    /// Whether the card may be used, by its number or its name; a slice also by those of its card. If the list names slices, only these may
+    /// be used.
     fn has(&self, id: CardId, card: Option<&cards::Card>) -> bool {
         let words = match card.map(|card| card.maker) {
             Some(Maker::Amd) => &self.amd,
@@ -105,27 +106,26 @@ impl Visible {
     }
 }
 
-/// Where a queue is when its cards are looked at.
+/// The situation in which a queue's cards are checked.
 #[derive(Clone, Copy)]
 pub(crate) enum Stage<'a> {
-    /// Nothing is to begin.
+    /// The queue is not about to run.
     Looking,
-    /// It is about to begin: a driver that is just being loaded has a moment, of which the user is told.
+    /// It is about to run. If the driver is just being loaded, it is asked again for some seconds, and the user is told.
     Beginning(&'a Context),
-    /// It is at work.
+    /// It is running.
     Working,
 }
 
-/// How long a driver may answer with an error when a queue begins.
+/// How long a driver may answer with errors when a queue begins.
 const LOADING: Duration = Duration::from_secs(10);
-/// Between two questions meanwhile.
+/// Pause between two queries meanwhile.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Refuses a queue with a job that this machine's cards cannot run, however long it waits, and one whose driver answers with an error when
-/// it begins. That no answer comes in time proves nothing, nor does an error while the queue is at work: then, and where
-/// a card is lost, gives what to tell the user.
+/// Refuses a queue with a job that this machine's cards can never run, and a queue whose driver answers with an error when it begins. A
+/// timeout proves nothing; neither does an error while the queue runs. In these cases, and if a card is lost, gives a notice for the user.
 ///
-/// **Errors**: [`Error::precondition`] with the job, what it needs and what is here, or with the driver's words.
+/// **Errors**: [`Error::precondition`] with the job, what it needs and which cards there are, or with the driver's message.
 pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(None);
@@ -170,29 +170,29 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
     Ok(lost)
 }
 
-/// Cards as a job is told of them.
+/// Cards in the form in which a job gets them.
 pub(crate) struct Given {
-    /// Numbers of cards, UUIDs of slices.
+    /// The numbers of cards and the UUIDs of slices, separated by commas.
     pub(crate) names: String,
     /// Variables of the environment.
     pub(crate) variables: Vec<(&'static str, String)>,
 }
 
-/// What is remembered of a card.
+/// What is remembered about a card.
 #[derive(Default)]
 struct Known {
-    /// When one of our jobs left it last.
+    /// When one of our jobs last left it.
     released: Option<Duration>,
-    /// A stranger was seen on it, and not yet for long enough gone.
+    /// Whether somebody else's process was seen on it, and has not been gone for long enough.
     stranger: bool,
     /// Since when it has been seen free.
     clear_since: Option<Duration>,
-    /// Somebody else's lease was met, to be looked at again at this moment.
+    /// When to try its lease again, which somebody else held.
     leased_until: Option<Duration>,
 }
 
 impl Cards {
-    /// Nothing is asked before [`Cards::want`]. A queue without jobs on cards needs no nvidia-smi.
+    /// Queries nothing before [`Cards::want`]. A queue without jobs on cards needs no nvidia-smi.
     pub(crate) fn open(
         manifest: &Manifest,
         leases: &Path,
@@ -207,7 +207,7 @@ impl Cards {
         Ok(cards)
     }
 
-    /// Without a thread that asks, and without leases.
+    /// Without the monitor thread and without leases.
     fn bare(manifest: &Manifest) -> Self {
         Self {
             wanted: manifest.cards.clone(),
@@ -218,7 +218,7 @@ impl Cards {
         }
     }
 
-    /// The cards of the last answer in words, for people.
+    /// The cards of the last sample, for people.
     fn here(&self) -> String {
         if self.sample.silence.is_some() || self.sample.cards.is_empty() {
             let problem = self.sample.problem.as_deref();
@@ -255,7 +255,7 @@ impl Cards {
         self.monitor.as_ref().map(Monitor::fd)
     }
 
-    /// Jobs wait for a card: look, soon when one of ours has just been left.
+    /// Requests a sample, because jobs wait for a card; a prompt one if one of our jobs has just left a card.
     pub(crate) fn want(&mut self, now: Duration) {
         let mut left = self.known.values().filter_map(|known| known.released);
         let just_left = left.any(|left| left >= self.sample.asked && now < left + OWN_REMAINS);
@@ -278,21 +278,21 @@ impl Cards {
         self.asked = false;
     }
 
-    /// Takes a new sample in, if there is one; [`Cards::problem`] is then about it.
+    /// Uses a new sample, if there is one; gives whether there was. [`Cards::problem`] then refers to it.
     pub(crate) fn look(&mut self, ours: &BTreeSet<CardId>) -> bool {
         let sample = self.monitor.as_mut().and_then(Monitor::take);
         let sample = sample.map(|sample| self.take_in(sample, ours));
         sample.is_some()
     }
 
-    /// Asks now and waits for the answer. For those who look once.
+    /// Queries the cards and waits for the answer, for commands that need a single sample.
     pub(crate) fn look_now(&mut self, ours: &BTreeSet<CardId>) {
         let wanted = self.wanted.iter().flatten().copied().collect();
         let sample = Smi::default().sample(&wanted, true);
         self.take_in(sample, ours);
         let now = Self::now();
         for index in self.allowed() {
-            // Taken and given back at once.
+            // Released again at once; this only finds out whether somebody else holds it.
             if !ours.contains(&index) {
                 self.lease(&[index], None, now).map_or_else(drop, drop);
             }
@@ -324,12 +324,12 @@ impl Cards {
         self.sample = sample;
     }
 
-    /// Memory, MiB on all cards together, that descendants of each of these processes used in the last answer.
+    /// MiB on all cards together that the descendants of each of these processes used in the last sample.
     pub(crate) fn used_by(&self, processes: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
         cards::used_by(&self.sample, processes)
     }
 
-    /// What a person should know about the last answer.
+    /// What is wrong with the last sample, for people.
     pub(crate) fn problem(&self) -> Option<String> {
         let unknown = |id: CardId| match &self.sample.cards.get(&id)?.memory {
             Memory::Unknown(why) => Some(format!("card {id}: {why}")),
@@ -345,11 +345,11 @@ impl Cards {
         Some(format!("{program}{problem}"))
     }
 
-    /// Cards that may be used at all, as far as is known.
+    /// Cards that may be used, as far as is known.
     pub(crate) fn allowed(&self) -> Vec<CardId> {
         let mut cards: Vec<CardId> = self.sample.cards.keys().copied().collect();
         if cards.is_empty() {
-            // Before the first answer nobody knows which cards are divided.
+            // Before the first sample it is unknown which cards are divided.
             cards.extend(self.wanted.iter().flatten());
         }
         cards.retain(|id| self.wants(*id) && self.visible.has(*id, self.sample.cards.get(id)));
@@ -396,7 +396,7 @@ impl Cards {
             ));
         }
         if ours {
-            // Whoever shares it is counted by what was asked for.
+            // Jobs that share it are counted by the memory that they ask for.
             return Availability::Free;
         }
         if known
@@ -427,13 +427,14 @@ impl Cards {
         Availability::Free
     }
 
-    /// The moment when something may be different without any news.
+    /// When to check again although nothing may have been reported.
     pub(crate) fn next_look(&self, now: Duration) -> Option<Duration> {
         let again = self.known.values().filter_map(|known| known.leased_until);
         again.filter(|until| *until > now).min()
     }
 
-    /// Takes the leases of these cards; `None` when somebody has one of them. `sharer`: the queue whose other jobs may come onto them.
+    /// Takes the leases of these cards; `None` if somebody else holds one of them. `sharer`: the queue whose other jobs may share the
+    /// cards.
     pub(crate) fn lease(
         &mut self,
         wanted: &[CardId],
@@ -446,7 +447,7 @@ impl Cards {
             let (Some(leases), Some(uuid)) = (&self.leases, uuid) else {
                 return Ok(None);
             };
-            // Older drivers name a slice by its card and two numbers, with slashes between them.
+            // Older drivers name a slice by its card and two numbers, separated by slashes.
             let name = uuid.replace('/', "-");
             let lease = match sharer {
                 Some(queue) => leases.share(&name, queue)?,
@@ -462,7 +463,7 @@ impl Cards {
         Ok(Some(taken))
     }
 
-    /// The variables that give these cards to a job, and what the placeholder for them stands for.
+    /// The variables that give these cards to a job, and their names for its placeholder.
     pub(crate) fn given(&self, cards: &[CardId]) -> Given {
         let found = |id: &CardId| self.sample.cards.get(id);
         let mut known = cards.iter().filter_map(found);
@@ -482,7 +483,7 @@ impl Cards {
         Given { names, variables }
     }
 
-    /// The clock of everything here.
+    /// The current time on the clock of all samples.
     pub(crate) fn now() -> Duration {
         cards::now()
     }

@@ -1,4 +1,4 @@
-//! Ends of attempts, and what follows from them.
+//! Ends of attempts, and their consequences.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,10 +14,10 @@ use super::hooks::Call;
 use super::{Cards, Manager};
 use crate::error::Error;
 
-/// Runners that may die before they claim their attempt, one after the other, before the job counts as one that cannot be started.
+/// How many runners in a row may die before they claim their attempt until the job counts as one that cannot be started.
 const FAILED_STARTS: u32 = 3;
 
-/// What the exit record in the `folder` of a job's attempt comes to, on a machine in this `boot`.
+/// The verdict from the exit record in the `folder` of a job's attempt; `boot` is the current boot of this machine.
 pub(crate) fn verdict(
     queue: &Queue,
     job: u32,
@@ -27,7 +27,7 @@ pub(crate) fn verdict(
 ) -> Verdict {
     let run = queue.run(job);
     let cancelling = run.life == Life::Cancelling;
-    // Its runner was told to end, and nobody asked this queue for that. A machine that goes down tells everybody.
+    // Its runner was told to end, and nobody asked this queue for that. A machine that shuts down tells all processes to end.
     if exit.ended_by_us == EndedByUs::Cancelled
         && !cancelling
         && !folder.join(format::CANCEL).exists()
@@ -41,7 +41,7 @@ pub(crate) fn verdict(
     }
     let settings = &queue.job(job).settings;
     let mut verdict = judge::judge(exit, settings.done_when, settings.continues());
-    // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
+    // A job that failed by itself after a person cancelled it is not retried.
     if cancelling && verdict.outcome == Outcome::Failed {
         verdict.outcome = Outcome::Cancelled;
         verdict.reason = Some(Reason::Cancelled);
@@ -120,7 +120,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Tells the manifest's hook of a job that has failed.
+    /// Calls the manifest's hook for a job that has failed.
     pub(super) fn tell_of_failure(&mut self, job: u32) {
         let Some(command) = self.queue.manifest().on_failure.clone() else {
             return;
@@ -139,7 +139,7 @@ impl Manager<'_> {
         self.call_hook("on_failure", command, env);
     }
 
-    /// Tells the manifest's hook that the queue is over, when it was not so before.
+    /// Calls the manifest's hook for the end of the queue, if something has ended since it was last called.
     pub(super) fn tell_of_end(&mut self) {
         if let Some(command) = self.queue.manifest().on_end.clone()
             && std::mem::take(&mut self.any_end)
@@ -168,7 +168,7 @@ impl Manager<'_> {
         });
     }
 
-    /// When as many jobs have failed as the manifest lets: nothing that has not started is started; what runs goes on.
+    /// If `max_failures` is reached, refuses all jobs that have not started; running jobs continue.
     pub(super) fn stop_after_failures(&mut self) -> Result<(), Error> {
         let most = self.queue.manifest().max_failures;
         if most.is_none_or(|most| self.failed() < most as usize) {
@@ -181,7 +181,7 @@ impl Manager<'_> {
         self.not_started((0..self.queue.len()).filter(waits).collect())
     }
 
-    /// Jobs that have failed, those apart that were not started.
+    /// Number of jobs that have failed, without those that were never started because of `max_failures`.
     fn failed(&self) -> usize {
         let failed = (0..self.queue.len()).filter(|job| {
             has_failed(self.queue.run(*job)) && self.queue.reason(*job) != Some(Reason::Cancelled)
@@ -189,7 +189,7 @@ impl Manager<'_> {
         failed.count()
     }
 
-    /// These jobs are not started, because as many have failed as may.
+    /// Refuses these jobs, because `max_failures` is reached.
     pub(super) fn not_started(&mut self, waiting: Vec<u32>) -> Result<(), Error> {
         let (failed, most) = (
             counted(self.failed(), "job"),
@@ -203,7 +203,7 @@ impl Manager<'_> {
             ));
         }
         for job in waiting {
-            // What waits for an earlier one of these is blocked by now.
+            // A job that depends on an earlier one of these is blocked by now.
             if self.queue.state(job).is_final() {
                 continue;
             }
@@ -217,7 +217,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Remembers what the running jobs use of their cards' memory, as far as the last sample tells.
+    /// Records the cards' memory that running jobs use, as far as the last sample shows it.
     pub(super) fn note_peaks(&mut self) {
         let on_cards = |job: &u32| !self.queue.run(*job).last().cards.is_empty();
         let jobs = self.queue.active().filter(on_cards);
@@ -265,7 +265,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Takes over what the attempt's folder says of its command.
+    /// Takes over from the attempt's folder when its command started.
     pub(super) fn runs(&mut self, job: u32, stands: &Standing) {
         if let Some((pid, since)) = stands.running() {
             self.queue.seen_running(job, pid, since);
@@ -273,7 +273,7 @@ impl Manager<'_> {
         }
     }
 
-    /// A runner ended before it had claimed its attempt.
+    /// A runner exited before it claimed its attempt.
     pub(super) fn not_claimed(&mut self, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
         if !withdraw(&folder) {
@@ -284,7 +284,7 @@ impl Manager<'_> {
         }
         let count = self.failed_starts.get(&job).copied().unwrap_or(0) + 1;
         let why = aris_attempt::runner::complaint(&folder)
-            // A full disk leaves an empty one.
+            // On a full disk, the file is empty.
             .filter(|why| !why.is_empty())
             .unwrap_or_else(|| String::from("its runner ended before it did anything"));
         let again = (count < FAILED_STARTS).then_some(1000 * u64::from(count));
@@ -301,12 +301,12 @@ fn has_failed(run: &Run) -> bool {
     failed.contains(&run.life)
 }
 
-/// Marks an attempt that a manager withdrew, with its process number.
+/// File that marks an attempt as withdrawn by a manager; it has the manager's process id.
 const WITHDRAWN: &str = "withdrawn";
-/// Why an attempt is asked to end.
+/// Why an attempt is ended, for people.
 pub(super) const BY_A_PERSON: &str = "cancelled by a person";
 
-/// Makes sure that nobody runs an unclaimed attempt. `false`: somebody has it, or the disk refuses.
+/// Makes sure that an unclaimed attempt never runs. `false`: a runner has claimed it, or the disk failed.
 pub(super) fn withdraw(folder: &Path) -> bool {
     let mark = folder.join(WITHDRAWN);
     let pid = std::process::id().to_string();
@@ -315,7 +315,7 @@ pub(super) fn withdraw(folder: &Path) -> bool {
         && aris_attempt::withdraw(folder).is_ok()
 }
 
-/// Whether this claim of an attempt is that of a manager that withdrew it.
+/// Whether this claim is that of a manager that withdrew the attempt.
 pub(super) fn withdrew(folder: &Path, claim: Option<&Claim>) -> bool {
     let by = aris_fs::read(&folder.join(WITHDRAWN), 64).ok();
     let by = by.and_then(|bytes| String::from_utf8_lossy(&bytes).trim().parse().ok());

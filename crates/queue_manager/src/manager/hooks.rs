@@ -1,4 +1,5 @@
-//! Commands of the manifest that are told of failures and of the end: for notifications. They hold nothing up and change nothing.
+//! Hooks: commands of the manifest that are called after failures and at the end, for notifications. Jobs do not wait for them, and their
+//! results are ignored.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use aris_proc::End;
 
-/// How long one of them may take; a manager that is done waits as long for those that have not begun.
+/// Deadline of a hook. A manager that has finished waits this long for hooks that have not started.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// Hooks at the same time: a thousand jobs that fail at once must not become a thousand processes.
+/// Most hooks at the same time: if a thousand jobs fail at once, they do not start a thousand processes.
 const AT_ONCE: usize = 16;
 
-/// Between two looks whether they have ended.
+/// Pause between two checks whether they have ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// One call of a hook.
@@ -23,15 +24,15 @@ pub(super) struct Call {
     pub(super) key: &'static str,
     pub(super) command: String,
     pub(super) cwd: PathBuf,
-    /// What it is told.
+    /// Its environment variables.
     pub(super) env: Vec<(&'static str, String)>,
 }
 
-/// Calls hooks in threads, as many at once as [`AT_ONCE`] allows.
+/// Calls hooks in threads, at most [`AT_ONCE`] at the same time.
 pub(super) struct Hooks {
-    /// What goes wrong stands here.
+    /// The file for problems.
     log: PathBuf,
-    /// `None`: no more are called.
+    /// `None`: no more hooks are called.
     calls: Option<Sender<Call>>,
     waiting: Arc<Mutex<Receiver<Call>>>,
     threads: Vec<JoinHandle<()>>,
@@ -59,7 +60,7 @@ impl Hooks {
             let thread = thread::Builder::new().name(String::from("hook"));
             match thread.spawn(work) {
                 Ok(thread) => self.threads.push(thread),
-                // Where no thread can be had those that run take the call over; without any it is said.
+                // If no thread can be started, the existing ones take the call; if there is none, the log says so.
                 Err(error) if self.threads.is_empty() => {
                     return say(&call, &self.log, &format!("not called: {error}"));
                 }
@@ -67,17 +68,17 @@ impl Hooks {
             }
         }
         if let Some(calls) = &self.calls {
-            // Whoever takes them lives as long as this.
+            // Cannot fail: this value keeps the receiver alive.
             calls.send(call).unwrap_or_default();
         }
     }
 
-    /// Waits for what was called. What has not begun within a minute is not called any more, and the log says so.
+    /// Waits for the hooks that were called. Those that have not started within a minute are not called, and the log says so.
     pub(super) fn finish(&mut self) {
         self.calls = None;
         let end = Instant::now() + LIMIT;
         while !self.threads.iter().all(JoinHandle::is_finished) {
-            // Those that run are ended by their own limit.
+            // Running hooks are ended by their own deadline.
             while Instant::now() >= end
                 && let Some(call) = next(&self.waiting)
             {
@@ -90,7 +91,7 @@ impl Hooks {
     }
 }
 
-/// The next call; `None`: no more will come.
+/// The next call; `None`: there will be no more.
 fn next(waiting: &Mutex<Receiver<Call>>) -> Option<Call> {
     let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
     waiting.recv().ok()

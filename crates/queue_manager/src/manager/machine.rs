@@ -1,5 +1,4 @@
-//! What this machine has for jobs: the processors and the memory that this program may use, which a container or a batch system may
-//! have made less than the machine's.
+//! The CPUs and the memory that this program may use on this machine. A container or a batch system may limit both.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use aris_queue::schedule::Machine;
 use crate::error::Error;
 use crate::results::words::more;
 
-/// Larger than any file read here.
+/// Most bytes of the files read here.
 const MOST_BYTES: u64 = 1 << 20;
 
 pub(crate) fn machine() -> Machine {
@@ -25,14 +24,14 @@ pub(crate) fn machine() -> Machine {
     }
 }
 
-/// The program of this name that the `PATH` leads to.
+/// The path of this program in the `PATH`.
 pub(super) fn on_path(program: &str, context: &Context) -> Option<PathBuf> {
     aris_fs::on_path(program, context.env("PATH")?, context.cwd())
 }
 
-/// Refuses a queue with a job for which this machine is too small, however long it waits.
+/// Refuses a queue with a job for which this machine is too small.
 ///
-/// **Errors**: [`Error::precondition`] with the job, what it needs and what is here.
+/// **Errors**: [`Error::precondition`] with the job, what it needs and what the machine has.
 pub(super) fn check(manifest: &Manifest) -> Result<(), Error> {
     let here = machine();
     none_lacks(manifest, |job| {
@@ -47,7 +46,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), Error> {
     })
 }
 
-/// Names the first job that lacks something, what it lacks, and how many others do.
+/// The error for the first job that lacks something, with what it lacks and how many other jobs do. `lacks` says what a job lacks.
 pub(super) fn none_lacks(
     manifest: &Manifest,
     lacks: impl Fn(&Job) -> Option<String>,
@@ -67,14 +66,15 @@ fn text(path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// **Source**: `proc_meminfo(5)`.
+/// Total memory in KiB. **Source**: `proc_meminfo(5)`.
 fn total_kib(meminfo: &str) -> Option<u64> {
     let mut lines = meminfo.lines();
     let line = lines.find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// Files that may hold a limit for this program: of its control group and of those above it, in both versions. **Source**: `cgroups(7)`.
+/// Files that may have a memory limit for this program: of its control group and all groups above it, in both versions. **Source**:
+/// `cgroups(7)`.
 fn limits_of(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {

@@ -1,7 +1,8 @@
-//! The manager: one process that starts what may start, sees what ends, and writes down both.
+//! The manager: the process that starts jobs, notices their ends, and records both.
 //!
-//! **Order of writing**: an intent goes into the journal and is synced, then it is carried out. Whatever a dead manager left between the
-//! two is found out from the attempts' folders. Jobs belong to their runners; this process may be killed at any moment.
+//! **Order of writing**: an event is written to the journal and synced before it is carried out. If a manager dies in between, the next one
+//! finds out from the attempts' folders what happened. Attempts have runner processes of their own, so a manager may be killed at any
+//! moment.
 
 mod adopt;
 mod asked;
@@ -50,22 +51,22 @@ pub(crate) use requests::{Request, Verb, is_repeat, leave, repeat, take_answer};
 pub(crate) use signals::Signals;
 pub(crate) use wait::{drain, renames_into};
 
-/// Snapshots follow each other no faster. **Source**: queue design §9: every 2 s at most.
+/// Least time between two snapshots. **Source**: queue design §9.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(1);
-/// After something failed that may work later: a full disk, too many processes.
+/// Pause after a failure that may be temporary: a full disk, too many processes.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Between two looks at jobs that are being ended.
+/// Pause between two checks of jobs that are being ended.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// How a run is to go.
+/// Options of a run.
 pub(crate) struct Options {
-    /// The user's manifest; `None`: the one of the last time.
+    /// The user's manifest; `None`: that of the last run.
     pub(crate) manifest: Option<PathBuf>,
     pub(crate) place: Place,
-    /// The rest of what the caller wants; the log is absolute.
+    /// The other flags; the path of the log is absolute.
     pub(crate) flags: RunFlags,
-    /// Whether this process runs the queue only to answer its own request: the answer says what was refused and changed.
+    /// Whether this process takes the queue only to carry out its own request; then the answer says what was refused and changed.
     pub(crate) answers: bool,
 }
 
@@ -73,11 +74,11 @@ pub(crate) struct Options {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) queue: Queue,
-    /// Jobs that run on, because the manager was asked to go.
+    /// Number of jobs that still run, if the manager was asked to stop.
     pub(crate) detached: Option<u32>,
 }
 
-/// A queue at work.
+/// A queue that this process runs.
 pub(crate) struct Manager<'a> {
     context: &'a Context,
     options: &'a Options,
@@ -85,66 +86,66 @@ pub(crate) struct Manager<'a> {
     journal: Journal,
     watch: Watch,
     runner: Runner,
-    /// Of the next attempt of the job that is most likely the next.
+    /// A runner started ahead for the next attempt of the job that will most likely start next.
     spare: Option<Spare>,
     common: Common,
     cards: Cards,
     signals: Signals,
     requests: OwnedFd,
-    /// There may be requests of which nothing is heard.
+    /// Whether to look for requests although no event was reported.
     asked: bool,
-    /// Requests that were carried out, and that the state does not show yet.
+    /// Requests that were carried out and are not in the state file yet.
     answered: Vec<Answered>,
-    /// Requests that have been answered and cannot be removed.
+    /// Requests that were answered and whose files cannot be removed.
     stuck_requests: BTreeSet<PathBuf>,
     slots: Slots,
     machine: schedule::Machine,
     boot: String,
     owner: Owner,
     notices: BTreeMap<&'static str, String>,
-    /// Nothing is started before this moment.
+    /// No job is started before this time.
     not_before: Duration,
     dirty: bool,
-    /// What the state file says of itself; `None`: there is none that could be read.
+    /// What the current state file says about itself; `None`: there is none that could be read.
     written: Option<snapshot::Meta>,
     last_snapshot: Option<Duration>,
-    /// How long writing the state took last.
+    /// How long the last writing of the state file took.
     snapshot_cost: Duration,
     last_sweep: Duration,
     failed_starts: BTreeMap<u32, u32>,
-    /// Since when jobs lack nothing but cards.
+    /// Since when each job lacks nothing but cards.
     short: schedule::Short,
-    /// The most memory of a card, MiB, that a running job was seen to use.
+    /// By job: the most memory of a card that it was seen using, in MiB.
     peaks: BTreeMap<u32, u64>,
     held: Held,
     next_beat: Duration,
     hooks: hooks::Hooks,
-    /// Something has ended since this manager took the queue up.
+    /// Whether something has ended since `on_end` was last called, or since this manager began.
     any_end: bool,
-    /// As many jobs have failed as may: what a batch system has not started is still to be taken back.
+    /// Whether `max_failures` is reached, and attempts that a batch system has not started must still be taken back.
     too_many_failed: bool,
     /// The user's manifest.
     manifest: PathBuf,
-    /// The queue's own manifest was changed: it is to be taken up anew.
+    /// Whether the queue's own manifest was changed, so that the queue must be loaded again.
     reloads: bool,
 }
 
-/// What a manager keeps when it takes its queue up anew.
+/// What a manager keeps when it loads its queue again.
 type Kept = (Held, Signals, Vec<Answered>, Option<Spare>);
 
-/// The folder of an attempt, and a runner that waits for it.
+/// The folder of an attempt, and a runner that waits to begin it.
 type Spare = (PathBuf, Waiting);
 
-/// A request that was carried out, and what of it is not possible.
+/// The file of a request that was carried out, and what was refused.
 type Answered = (PathBuf, Vec<String>);
 
-/// Runs a queue until every job is over, or somebody wants the manager to go.
+/// Runs a queue until every job has ended, or the manager is asked to stop.
 ///
-/// An error that ends it stands in the log, too: of a detached manager nobody sees anything else.
+/// An error that ends it is also written to the log, because nobody sees the output of a detached manager.
 pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> {
     let ran = run_queue(options, context);
     if let (Err(error), Some(log)) = (&ran, &options.flags.log)
-        // Its path may lead into another queue by now.
+        // The path of the log may now be in another queue.
         && !matches!(error, Error::Moved(_))
     {
         let line = format!("the manager ends: {error}").replace('\n', " ");
@@ -156,14 +157,14 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
 fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let began = Cards::now();
     let current = current(options, Stage::Beginning(context), context)?;
-    // An existing queue is opened first: where jobs are under way, they are the reason why the engine cannot change.
+    // An existing queue is opened first: if jobs are running, the error should say that they prevent a change of the engine.
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;
     }
     take_up(current, options, context, began)
 }
 
-/// The manifest that a run would take up, checked before it does.
+/// The manifest that a run would use, checked.
 pub(crate) fn current(
     options: &Options,
     stage: Stage<'_>,
@@ -177,7 +178,7 @@ pub(crate) fn current(
     Ok(current)
 }
 
-/// Takes a queue up, and again whenever its manifest is changed on the way.
+/// Loads a queue and runs it, again whenever its manifest was changed.
 fn take_up(
     mut current: Current,
     options: &Options,
@@ -186,7 +187,7 @@ fn take_up(
 ) -> Result<Ended, Error> {
     let mut kept = None;
     loop {
-        // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
+        // A manifest that was changed during the run was checked before it was accepted, so it does not end the manager.
         let first = kept.is_none() && !options.answers;
         let mut manager = Manager::open(current, kept, options, context)?;
         if first {
@@ -220,7 +221,8 @@ fn take_up(
     }
 }
 
-/// Takes a queue that nobody runs, finds out where its attempts stand, answers what waits, writes it down, and leaves.
+/// Takes a queue that no manager runs, reads the state of its attempts, carries out pending requests, writes everything down, and gives the
+/// queue back.
 pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Error> {
     let current = match &options.manifest {
         Some(manifest) => load::user(&options.place, Some(manifest), context)?,
@@ -229,7 +231,7 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
     take_up(current, options, context, Cards::now())
 }
 
-/// What no machine could run.
+/// Checks what can never be run.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     if manifest.release == Release::Engine {
         return Err(Error::precondition(
@@ -274,7 +276,7 @@ impl<'a> Manager<'a> {
         cards_of(&self.queue)
     }
 
-    /// Works until every job is over, or somebody wants the manager to go: then it gives the jobs that run on.
+    /// Works until every job has ended, or the manager is asked to stop; then gives the number of jobs that still run.
     fn work(
         &mut self,
         mut cluster: Option<Cluster>,
@@ -295,7 +297,7 @@ impl<'a> Manager<'a> {
             self.see(told)?;
             if now >= self.last_sweep + self.sweep_interval() {
                 self.last_sweep = now;
-                // Of those from another machine nothing is heard.
+                // Requests from other machines cause no event here.
                 self.asked = true;
                 let told = self.watch.sweep();
                 self.see(told)?;
@@ -314,7 +316,7 @@ impl<'a> Manager<'a> {
                 break;
             }
             let more = match &mut cluster {
-                // What ended and what starts is synced at once.
+                // The journal is synced together with the starts.
                 None => self.start_jobs()?,
                 Some(cluster) => {
                     self.sync();
@@ -355,10 +357,10 @@ impl<'a> Manager<'a> {
         Ok(detached)
     }
 
-    /// Attempts of which nothing was heard, and those that have lost their runner: nobody else ends them.
+    /// Checks attempts of which nothing is known, and those whose runner is dead: only the manager can end these.
     fn look_again(&mut self) -> Result<(), Error> {
         if self.queue.manifest().engine != Engine::Local {
-            // The engine's own turn looks at them.
+            // The engine's turn checks its attempts.
             return Ok(());
         }
         for job in self.queue.active().collect::<Vec<u32>>() {
@@ -381,7 +383,7 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// What a running job has left of its time limit.
+    /// How much of its time limit a running job has left.
     fn left(&self, job: u32) -> Option<Duration> {
         let limit = self.queue.job(job).settings.time_limit_ms;
         let run = self.queue.run(job);
@@ -392,7 +394,7 @@ impl<'a> Manager<'a> {
     }
 
     fn sweep_interval(&self) -> Duration {
-        // Where the runner of such a job is gone, only this manager can end the job.
+        // If the runner of such a job is dead, only this manager can end the job.
         let ending = |job: u32| {
             self.queue.run(job).life == Life::Cancelling || self.left(job) == Some(Duration::ZERO)
         };
@@ -412,13 +414,13 @@ pub(crate) fn folder(place: &Place, queue: &Queue, job: u32) -> PathBuf {
     format::folder(&place.queue, id, attempt)
 }
 
-/// Whether the job of an attempt runs on without its runner.
+/// Whether the job of an attempt still runs although its runner is dead.
 pub(crate) fn is_orphan(folder: &Path) -> bool {
     let stands = aris_attempt::standing(folder);
     matches!(stands, Ok(Standing::Running { orphan: true, .. }))
 }
 
-/// Jobs by state.
+/// Number of jobs by state.
 pub(crate) fn counts(queue: &Queue) -> BTreeMap<&'static str, u32> {
     let mut counts = BTreeMap::new();
     for job in 0..queue.len() {
@@ -427,7 +429,7 @@ pub(crate) fn counts(queue: &Queue) -> BTreeMap<&'static str, u32> {
     counts
 }
 
-/// The file this program runs from, and the words that make it `queue_manager`.
+/// The path of this program, and the arguments that make it act as `queue_manager`.
 pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>), Error> {
     let program = std::env::current_exe().map_err(Error::system("find this program"))?;
     let own = |path: &Path| {
@@ -437,7 +439,8 @@ pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>)
     let mut called = std::env::args_os();
     let by_link = called.next().is_some_and(|name| own(Path::new(&name))) && !own(&program);
     let by_word = called.next().is_some_and(|word| word == "queue_manager");
-    // The multi-call binary, as `aris queue_manager` or through a link of our name; a copy under any other name is this program.
+    // The multi-call binary was called as `aris queue_manager`, or through a link with our name. A copy with any other name is this
+    // program.
     let words = if by_link || by_word {
         vec![OsString::from("queue_manager")]
     } else {
@@ -446,7 +449,7 @@ pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>)
     Ok((context.absolute(&program), words))
 }
 
-/// Cards on which jobs of a queue are.
+/// Cards that the queue's running jobs use.
 pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<CardId> {
     let cards = queue.active().flat_map(|job| &queue.run(job).last().cards);
     cards.copied().collect()

@@ -1,4 +1,4 @@
-//! Taking a queue up.
+//! Opens a queue for a manager.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -43,7 +43,7 @@ impl<'a> Manager<'a> {
             (held, signals, Vec::new(), None)
         };
         if current.is_outdated(place) {
-            // Somebody had the queue between the look and the lock.
+            // Another process had the queue between reading the manifest and taking the lock.
             let given = options.manifest.as_ref().unwrap_or(&current.path);
             current = load::user(place, Some(given), context)?.on(place, options.flags.engine)?;
         }
@@ -111,7 +111,7 @@ impl<'a> Manager<'a> {
         for line in &current.differences {
             manager.say(&format!("the manifest has changed: {line}"));
         }
-        // Once, when the manifest is taken up.
+        // Reported once, when the changed manifest is loaded.
         let new = !current.differences.is_empty();
         let changes = loaded.changes.iter().filter(|_| new);
         let notices = current.notices.iter().chain(&loaded.notices);
@@ -128,7 +128,7 @@ impl<'a> Manager<'a> {
             })?;
         }
         current.keep(place)?;
-        // Nothing is done for a queue that cannot be written down.
+        // A queue whose journal cannot be written is not run.
         manager.journal.sync()?;
         for (id, number) in loaded.removed {
             manager.end_removed(id, number)?;
@@ -137,7 +137,7 @@ impl<'a> Manager<'a> {
     }
 }
 
-/// This program, as the runner of attempts.
+/// How to start this program as the runner of an attempt.
 fn runner(context: &Context) -> Result<Runner, Error> {
     let (program, mut arguments) = this_program(context)?;
     arguments.push(crate::ATTEMPT.into());

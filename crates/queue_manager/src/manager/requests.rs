@@ -1,4 +1,4 @@
-//! What people ask of a queue: one file each, so that it works over network file systems and while no manager runs.
+//! Requests of people to a queue. Each is a file, so that it works over network file systems and while no manager runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use crate::error::Error;
 use crate::load;
 use crate::place::Place;
 
-/// Bytes of one request: a million ids.
+/// Most bytes of a request; enough for a million ids.
 const LIMIT: u64 = 256 << 20;
 
-/// What is left of an answer that nobody came for is removed after this.
+/// How long an answer is kept that nobody reads.
 const ANSWER_KEPT: Duration = Duration::from_mins(1);
 
-/// Something a person asks for.
+/// A request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
-    /// Start nothing new.
+    /// Start no new jobs.
     Pause,
-    /// Start again.
+    /// Start jobs again.
     Resume,
-    /// So many jobs with cards at once.
+    /// Limit the jobs with cards that run at once; `None`: as the manifest says.
     MaxParallel(Option<u32>),
-    /// Another manifest.
+    /// Change the manifest.
     Change(Change),
-    /// What is to be done with which jobs.
+    /// Do this with these jobs.
     #[serde(untagged)]
     Jobs(BTreeMap<Verb, Vec<String>>),
 }
@@ -40,20 +40,20 @@ pub(crate) enum Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verb {
-    /// End them.
+    /// Cancel them.
     Cancel,
-    /// Try them again, but none that is completed with the command that it has.
+    /// Retry them, except those that completed with their current command.
     Retry,
-    /// Try them again, completed or not.
+    /// Retry them, completed or not.
     Again,
     /// Hold them back.
     Hold,
-    /// No longer.
+    /// Release them.
     Release,
 }
 
 impl Verb {
-    /// The command's word, and what is said of the jobs.
+    /// The command's name, and the word for a job after it.
     pub(crate) const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Cancel => ("cancel", "cancelled"),
@@ -63,7 +63,7 @@ impl Verb {
         }
     }
 
-    /// Whether it can be done with the job. A blocked one can be held or cancelled: it would run when what blocks it is tried again.
+    /// Whether it can be done with the job in its state. A blocked job can be held or cancelled, because it may run later.
     pub(crate) fn fits(self, queue: &Queue, job: u32) -> bool {
         let (state, held) = (queue.state(job), queue.run(job).held);
         let blocked = state == State::Blocked;
@@ -77,7 +77,7 @@ impl Verb {
         }
     }
 
-    /// Whether nothing needs to be done for it.
+    /// Whether the job is already in the wanted state.
     fn is_done(self, queue: &Queue, job: u32) -> bool {
         let state = queue.state(job);
         match self {
@@ -98,7 +98,7 @@ impl Verb {
     }
 }
 
-/// Leaves a request for the manager. The name orders requests by time.
+/// Writes a request for the manager. Its name begins with the time, so that requests are in order.
 pub(crate) fn leave(place: &Place, request: &Request, time: Timestamp) -> Result<PathBuf, Error> {
     let folder = place.requests();
     aris_fs::create_dir(&folder)?;
@@ -109,17 +109,17 @@ pub(crate) fn leave(place: &Place, request: &Request, time: Timestamp) -> Result
     Ok(path)
 }
 
-/// The answer to a request: the lines that say what of it is not possible. Written before the request is removed.
+/// Writes the answer to a request: the lines about what was refused. Called before the request is removed.
 pub(crate) fn answer(path: &Path, refused: &[String]) {
     if refused.is_empty() {
         return;
     }
     let bytes = serde_json::to_vec(refused).unwrap_or_default();
-    // Whoever asked may be gone, and learns from the state, too, what became of it.
+    // If this fails, the state file still shows the result.
     aris_fs::replace_unsynced(&answer_to(path), &bytes).unwrap_or_default();
 }
 
-/// Takes the answer to a request that has been taken; none when nothing of it was refused, or when it cannot be read.
+/// Reads and removes the answer to a request that was carried out; empty if nothing was refused, or if it cannot be read.
 pub(crate) fn take_answer(path: &Path) -> Vec<String> {
     let path = answer_to(path);
     let answer = aris_fs::read(&path, LIMIT).ok();
@@ -132,7 +132,7 @@ fn answer_to(path: &Path) -> PathBuf {
     path.with_extension("answer")
 }
 
-/// Removes the answers that nobody came for.
+/// Removes answers that nobody has read.
 pub(crate) fn sweep_answers(place: &Place) {
     for entry in aris_fs::list_sorted(&place.requests()).unwrap_or_default() {
         let old = entry.path.metadata().and_then(|data| data.modified());
@@ -145,7 +145,7 @@ pub(crate) fn sweep_answers(place: &Place) {
     }
 }
 
-/// The requests that wait, oldest first; one that cannot be read is given as what is wrong with it.
+/// The pending requests, oldest first; for one that cannot be read, what is wrong with it.
 pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> {
     let read = |path: &Path| {
         let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
@@ -160,7 +160,7 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
     requests.map(|(request, path)| (path, request)).collect()
 }
 
-/// Whether the job is completed with the command that it has: nobody repeats hours of work by a slip.
+/// Whether the job completed with its current command, so that a retry would only repeat the work.
 pub(crate) fn is_repeat(queue: &Queue, job: u32) -> bool {
     let cmd = &queue.job(job).cmd;
     let ran = queue.run(job).last().command.as_deref();
@@ -172,7 +172,7 @@ pub(crate) fn repeat(id: &str) -> String {
     format!("{id} is completed; --again runs it once more")
 }
 
-/// The events that a request comes to in the queue as it is, and what of it is not possible. What is so already is neither.
+/// The events for a request in the current queue, and what is refused. If a job is already in the wanted state, there is neither.
 pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
     let (mut events, mut refused) = (Vec::new(), Vec::new());
     match request {
@@ -182,7 +182,7 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
             let all = wanted.into_iter().flat_map(each);
             for (verb, id) in all.filter(|(_, id)| known.insert(id.clone())) {
                 match queue.find(&id) {
-                    // It may have completed since somebody asked.
+                    // It may have completed since the request was made.
                     Some(job) if verb == Verb::Retry && is_repeat(queue, job) => {
                         refused.push(repeat(&id));
                     }
@@ -198,7 +198,7 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
         }
         Request::Pause if !queue.paused() => events.push(Event::Pause { paused: true }),
         Request::Resume if queue.paused() => events.push(Event::Pause { paused: false }),
-        // A change of the manifest is no event: the manager takes its queue up anew.
+        // A change of the manifest is no event: the manager loads its queue again.
         Request::Pause | Request::Resume | Request::Change(_) => {}
         Request::MaxParallel(jobs) => events.push(Event::MaxParallel { jobs }),
     }

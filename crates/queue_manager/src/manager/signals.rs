@@ -10,24 +10,24 @@ use rustix::process::Signal;
 
 use crate::error::Error;
 
-/// What the system may refuse.
+/// The action in error messages.
 const LISTEN: &str = "listen to signals";
 
-/// Tells that a person or the system wants the manager to go.
+/// Notices that a person or the system wants the manager to stop.
 pub(crate) struct Signals {
     told: UnixStream,
 }
 
 impl Signals {
     pub(crate) fn listen() -> Result<Self, Error> {
-        // A limit on the size of files is an error like a full disk, and not the end.
+        // With a handler for SIGXFSZ, a limit on file sizes causes a write error, like a full disk, and does not end the process.
         let unread = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(Signal::XFSZ.as_raw(), unread)
             .map_err(Error::system(LISTEN))?;
         Self::of(&[Signal::TERM, Signal::INT, Signal::HUP])
     }
 
-    /// Tells of these.
+    /// Notices these signals.
     pub(crate) fn of(signals: &[Signal]) -> Result<Self, Error> {
         let heard = || -> io::Result<Self> {
             let (told, teller) = UnixStream::pair()?;
@@ -40,7 +40,7 @@ impl Signals {
         heard().map_err(Error::system(LISTEN))
     }
 
-    /// Whether one came.
+    /// Whether a signal came since the last call.
     pub(crate) fn came(&mut self) -> bool {
         let mut byte = [0_u8; 16];
         self.told.read(&mut byte).is_ok_and(|count| count > 0)

@@ -1,4 +1,4 @@
-//! What a runner is told about one attempt.
+//! The specification of an attempt, for its runner.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,7 @@ use super::machine::on_path;
 use crate::error::Error;
 use crate::place::Place;
 
-/// Places where people install conda, looked at before `CONDA_EXE` and the `PATH`. **Source**: the installers' defaults, and the reference's
-/// list.
+/// Usual places of conda, checked before `CONDA_EXE` and the `PATH`. **Source**: the defaults of the installers, and the reference's list.
 const CONDA: [&str; 8] = [
     "anaconda3",
     "miniconda3",
@@ -32,13 +31,13 @@ const CONDA: [&str; 8] = [
 /// What all attempts of a queue have in common.
 pub(crate) struct Common {
     pub(crate) cwd: PathBuf,
-    /// Lines that bring and activate conda.
+    /// Shell lines that define and activate conda.
     conda: Vec<String>,
-    /// Where runs leave their records.
+    /// The ledger for the records of runs.
     ledger: Option<PathBuf>,
 }
 
-/// What is activated before each job, for people; `None`: the manifest wants nothing.
+/// What is activated before each job, for people; `None`: nothing.
 pub(crate) fn environment(manifest: &Manifest, common: &Common) -> Option<String> {
     let env = &manifest.conda.as_ref()?.env;
     Some(match common.conda.first() {
@@ -50,7 +49,7 @@ pub(crate) fn environment(manifest: &Manifest, common: &Common) -> Option<String
 }
 
 impl Common {
-    /// **Errors**: [`Error::precondition`] when conda was asked for and is nowhere.
+    /// **Errors**: [`Error::precondition`] if the manifest needs conda and it is not found.
     pub(crate) fn of(manifest: &Manifest, context: &Context) -> Result<Self, Error> {
         let conda = match &manifest.conda {
             None => Vec::new(),
@@ -71,7 +70,7 @@ impl Common {
         own.map_or_else(|| self.cwd.clone(), |own| self.cwd.join(own))
     }
 
-    /// The specification of an attempt. `given`: its cards; `None`: somebody else gives them.
+    /// The specification of an attempt. `given` has its cards; `None`: the engine gives them.
     pub(crate) fn spec(
         &self,
         queue: &Queue,
@@ -92,14 +91,14 @@ impl Common {
         if let Some(end) = run.last_end {
             set("ARIS_LAST_END", end);
         }
-        // On machines with different cards, number 0 of nvidia-smi is number 0 of CUDA only in this order.
+        // Number 0 in nvidia-smi is number 0 in CUDA only with this order, if cards differ.
         set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-        // On a cluster the engine says which cards.
+        // On a cluster, the engine sets these variables.
         if let Some(given) = given {
             for (name, value) in &given.variables {
                 set(name, value);
             }
-            // The reference's placeholder in commands, `${GPU}`.
+            // The reference's placeholder `${GPU}` in commands.
             set("GPU", &given.names);
         }
         let patterns = OOM_PATTERNS.iter().map(|pattern| (*pattern).to_owned());
@@ -121,12 +120,12 @@ impl Common {
             log,
             leases: leases.iter().map(|it| it.path().to_path_buf()).collect(),
             ledger: self.ledger.clone(),
-            // Who gives the cards here need not count them.
+            // Cards given here need no check.
             cards: if given.is_some() { 0 } else { settings.gpus },
         }
     }
 
-    /// The first thing that must be there before a job starts and is not.
+    /// The first precondition of a job that does not hold.
     pub(crate) fn missing(&self, manifest: &Manifest, job: u32) -> Option<String> {
         let spec = &manifest.jobs[job as usize];
         let cwd = self.cwd(manifest, job);
@@ -144,7 +143,7 @@ impl Common {
     }
 }
 
-/// What is said of the first placeholder in a path that is no parameter of the job.
+/// A note about the first placeholder in a path that is no parameter of the job; empty if there is none.
 fn unfilled(path: &str, params: &[(Box<str>, Box<str>)]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let parts = path.split('{').skip(1);
@@ -164,7 +163,7 @@ fn unfilled(path: &str, params: &[(Box<str>, Box<str>)]) -> String {
 fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
     let given = conda.hook.as_deref().or(context.env("ARIS_CONDA_HOOK"));
     let hook = match given {
-        // A path is a conda program; anything else is shell text.
+        // A single word is a conda program; anything else is shell text.
         Some(text) if text.contains(char::is_whitespace) => Some(text.to_owned()),
         Some(path) if path.contains('/') && !Path::new(path).is_file() => {
             let why = "which conda_hook or ARIS_CONDA_HOOK names";
@@ -197,18 +196,18 @@ fn from_program(program: &str) -> String {
     format!("eval \"$({} shell.bash hook)\"", shell_line(&[program]))
 }
 
-/// The folder that a job finds again in its next attempt, of an attempt's folder.
+/// The folder that all attempts of a job share, from the folder of one of them.
 pub(crate) fn run_folder(folder: &Path) -> PathBuf {
     folder.with_file_name("run")
 }
 
-/// The log of an attempt.
+/// Path of an attempt's log.
 pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
     let slug = format::slug(id);
     place.logs.join(format!("{slug}.{number}.log"))
 }
 
-/// The name under which people look for the log of a job: its last attempt's.
+/// Path of a link to the log of a job's last attempt, named by the job's id for people.
 pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let plain = id.len() <= 100
@@ -220,7 +219,7 @@ pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
     place.logs.join(format!("{name}.log"))
 }
 
-/// Whether `<id>.log` may be the log of another job's attempt, as [`log_of`] names it: `<readable>-<12 hex digits>.<number>`.
+/// Whether `<id>.log` may be the name of an attempt's log, as [`log_of`] makes it: `<readable>-<12 hex digits>.<number>`.
 fn is_attempts_log(id: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let digest = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -229,16 +228,16 @@ fn is_attempts_log(id: &str) -> bool {
     parts.is_some_and(|(hex, attempt)| digest(hex) && number(attempt))
 }
 
-/// Points the name at the log, in a folder that is there. A file that is no link is somebody's, and stays.
+/// Sets the link to a log, and creates its folder if necessary. A file that is no link is kept.
 pub(crate) fn link_log(place: &Place, id: &str, log: &Path) {
-    // Somebody may have tidied up.
+    // The folder may have been removed.
     aris_fs::create_dir(&place.logs).unwrap_or_default();
     let link = log_link(place, id);
     let target = Path::new(log.file_name().unwrap_or_default());
     if link.is_symlink() {
         aris_fs::remove_file(&link).unwrap_or_default();
     }
-    // Only a convenience: the state names the log itself.
+    // If this fails, the state file still names the log.
     aris_fs::create_link(target, &link).unwrap_or_default();
 }
 

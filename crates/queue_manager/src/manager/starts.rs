@@ -1,4 +1,4 @@
-//! Starts: first written down, then carried out.
+//! Starts of attempts: recorded in the journal first, then carried out.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use crate::error::Error;
 use crate::explain::listed;
 use crate::load;
 
-/// Attempts begun in one turn of the loop, so that ends are seen between them.
+/// Most attempts that are begun in one turn, so that ends are noticed in between.
 const BATCH: usize = 32;
 
 impl Manager<'_> {
-    /// Starts what may start. Gives whether there may be more at once.
+    /// Starts the jobs that may start; gives whether more may start at once.
     pub(super) fn start_jobs(&mut self) -> Result<bool, Error> {
         let now = Cards::now();
         if now < self.not_before || !self.queue.has_ready() {
@@ -78,14 +78,14 @@ impl Manager<'_> {
             && let Some(next) = schedule::next_jobs(&self.queue, 1).first()
         {
             let folder = self.next_folder(*next);
-            // One that cannot be had now is asked for again when it is needed.
+            // If it cannot be started now, that is tried again when it is needed.
             let runner = self.runner.start(&folder).ok();
             self.spare = runner.map(|runner| (folder, runner));
         }
         Ok(again)
     }
 
-    /// A runner for the next attempt of a job: the spare one, or one that comes up while the disk makes the start durable.
+    /// A runner for the next attempt of a job: the spare one, or a new one that starts up while the journal is synced.
     fn runner_for(&mut self, job: u32) -> Result<Waiting, AttemptError> {
         let folder = self.next_folder(job);
         match self.spare.take() {
@@ -101,7 +101,8 @@ impl Manager<'_> {
         format::folder(&self.place().queue, id, next)
     }
 
-    /// Makes starts durable, with all that happened before, and applies them. `false`: what cannot be written down is not done.
+    /// Writes start events to the journal, durably, with all earlier events, and applies them. `false`: the journal cannot be written, so
+    /// nothing must be started.
     pub(super) fn begun(&mut self, starts: &[Event]) -> Result<bool, Error> {
         let time = self.context.now();
         if let Err(error) = self.journal.commit(starts, time) {
@@ -113,7 +114,7 @@ impl Manager<'_> {
         Ok(true)
     }
 
-    /// Writes what the attempt under way is to run, and makes its folders.
+    /// Writes the specification of the current attempt and creates its folders.
     pub(super) fn prepare(
         &self,
         job: u32,
@@ -130,7 +131,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// The job is final without an attempt.
+    /// Makes a job final without an attempt.
     pub(super) fn refuse(&mut self, job: u32, verdict: Verdict) -> Result<(), Error> {
         let (id, reason) = (self.id(job), verdict.reason.map_or("failed", Reason::word));
         let text = verdict.error.as_deref().unwrap_or_default();
@@ -156,12 +157,12 @@ impl Manager<'_> {
         }
     }
 
-    /// Carries out what the journal says.
+    /// Carries out a start that is in the journal.
     fn launch(&mut self, start: &Start, leases: &[Lease], runner: Waiting) -> Result<(), Error> {
         let job = start.job;
         let (id, folder) = (self.id(job), self.folder(job));
         if folder.join(format::CLAIM).exists() {
-            // A journal that lost its end does not make anything run twice.
+            // If the journal lost its end, no attempt runs twice.
             self.watch.dismiss(runner);
             return self.adopt(job);
         }
@@ -183,7 +184,7 @@ impl Manager<'_> {
                 self.say(&format!("{id} #{number} started{on}"));
                 Ok(())
             }
-            // Nothing runs, and nobody else could start it.
+            // Nothing runs, and no other process could start it.
             Err(error) => {
                 self.notice("start", Some(error.to_string()));
                 self.not_before = Cards::now() + AGAIN;
@@ -199,7 +200,7 @@ impl Manager<'_> {
     }
 }
 
-/// Something that must be there before a job starts is not.
+/// The verdict for a job whose precondition does not hold.
 pub(super) fn missing(path: &str) -> Verdict {
     let text =
         format!("{path} is missing, and the job says that it must be there before it starts");

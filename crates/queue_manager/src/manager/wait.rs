@@ -1,4 +1,4 @@
-//! Sleeping until something happens.
+//! Sleeps until something happens.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
@@ -10,18 +10,18 @@ use rustix::fs::inotify;
 use super::{Cards, Manager};
 use crate::error::Error;
 
-/// Between two looks whether the queue's folder is still there.
+/// Pause between two checks whether the queue's folder still exists.
 const THERE: Duration = Duration::from_secs(5);
 
 impl Manager<'_> {
-    /// Sleeps until something happens or is due.
+    /// Sleeps until an event, until `due`, or until the manager's next task is due.
     pub(super) fn wait(&mut self, due: Option<Duration>) -> Result<(), Error> {
         let now = Cards::now();
         let wants_cards = self.queue.has_ready() && self.queue.wants_cards();
         if wants_cards {
             self.cards.want(now);
         }
-        // A runner ends its command at the time limit. Where it was killed, this manager has to.
+        // A runner ends its command at the time limit. If the runner is dead, this manager must.
         let limits = self.queue.active().filter_map(|job| self.left(job));
         let limit = limits.filter(|left| !left.is_zero()).min();
         let snapshot = self.last_snapshot.unwrap_or(now) + self.snapshot_interval();
@@ -55,7 +55,7 @@ impl Manager<'_> {
     }
 }
 
-/// Tells of files that are renamed into a folder.
+/// An inotify descriptor for files that are renamed into a folder.
 pub(crate) fn renames_into(folder: &Path) -> rustix::io::Result<OwnedFd> {
     let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
     let fd = inotify::init(flags)?;
@@ -63,7 +63,7 @@ pub(crate) fn renames_into(folder: &Path) -> rustix::io::Result<OwnedFd> {
     Ok(fd)
 }
 
-/// Whether it told of anything. What does not matter: the whole folder is listed then.
+/// Reads all events; gives whether there were any. Their content does not matter, because the whole folder is listed afterwards.
 pub(crate) fn drain(fd: &OwnedFd) -> bool {
     let mut buffer = [0_u8; 4096];
     let mut told = false;

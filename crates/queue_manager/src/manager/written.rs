@@ -1,4 +1,4 @@
-//! What is written down, and said.
+//! What the manager writes: messages, the journal and the state file.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ impl Manager<'_> {
     pub(super) fn say(&self, line: &str) {
         self.context.note(line);
         if let Some(log) = &self.options.flags.log {
-            // The journal is the record; this is for people.
+            // The journal is authoritative; the log is for people.
             aris_fs::append_line(log, &line.replace('\n', " ")).unwrap_or_default();
         }
     }
 
-    /// Sets or clears what a person should know now; says so once for each change.
+    /// Sets or clears a notice, and writes a message when it changes.
     pub(super) fn notice(&mut self, about: &'static str, text: Option<String>) {
         let before = self.notices.get(about);
         if before == text.as_ref() {
@@ -34,16 +34,16 @@ impl Manager<'_> {
         self.dirty = true;
     }
 
-    /// Adds an event to the journal, not yet synced, and applies it.
+    /// Applies an event and adds it to the journal, without a sync.
     pub(super) fn happen(&mut self, event: Event) -> Result<(), Error> {
-        // A queue that is loaded again finds the same times.
+        // The journal gets the same time, so that a replay gives the same queue.
         let time = self.context.now();
         self.apply(&event, time)?;
         self.journal.push(&event, time);
         Ok(())
     }
 
-    /// Applies an event that stands in the journal, or is about to.
+    /// Applies an event that is in the journal, or is about to be added.
     pub(super) fn apply(&mut self, event: &Event, time: Timestamp) -> Result<(), Error> {
         self.dirty = true;
         let applied = self.queue.apply(event, time, now_ms(), 0);
@@ -57,7 +57,7 @@ impl Manager<'_> {
         }
     }
 
-    /// Writes the state for people when it changed and the last time is long enough ago.
+    /// Writes the state file if it has changed and was not written too recently.
     pub(super) fn write_state_if_due(&mut self) {
         let last = self.last_snapshot;
         let due = last.is_none_or(|last| Cards::now() >= last + self.snapshot_interval());
@@ -66,14 +66,14 @@ impl Manager<'_> {
         }
     }
 
-    /// Large states are written less often, so that writing them takes a twentieth of the time at most.
+    /// Least time between two snapshots. Large ones are written less often, so that writing takes at most a twentieth of the time.
     pub(super) fn snapshot_interval(&self) -> Duration {
         SNAPSHOT_EVERY.max(self.snapshot_cost * 20)
     }
 
-    /// Writes the state for people, unless its file says the same already.
+    /// Writes the state file, unless it has the same content already.
     pub(super) fn write_state(&mut self) {
-        // Who wrote it when makes no difference.
+        // Compared without the time and the process that wrote it.
         let same = self.written.as_ref().is_some_and(|written| {
             let text = self.state_text(snapshot::Meta {
                 updated: written.updated.clone(),
@@ -91,7 +91,7 @@ impl Manager<'_> {
 
     fn replace_state(&mut self) {
         if !self.held.is_there() {
-            // A second state would stand where the folder was; the next turn ends the manager.
+            // Otherwise a second state file would be written to the old place; the next turn ends the manager.
             return;
         }
         let began = Cards::now();

@@ -1,4 +1,4 @@
-//! What a report is made from: the state of each job, its attempts, and the last lines of its log.
+//! The facts for a report: the state of each job, its attempts, and the last lines of its log.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use super::words;
 use crate::explain::listed;
 use aris_queue::state::{Attempt, State};
 
-/// One job.
+/// A job.
 #[derive(Clone, Debug)]
 pub(crate) struct JobFacts {
     /// Its id, as the manifest writes it.
@@ -17,26 +17,26 @@ pub(crate) struct JobFacts {
     pub phase: usize,
     /// Its state.
     pub state: State,
-    /// Reason of the closed list.
+    /// Why it is in its state.
     pub reason: Option<&'static str>,
-    /// What happened or what it waits for, with the facts.
+    /// What happened, or what it waits for.
     pub why: Option<String>,
-    /// Its attempts, the first first.
+    /// Its attempts, oldest first.
     pub attempts: Vec<Attempt>,
-    /// The last lines of its last log; only asked for of jobs that failed.
+    /// The last lines of its last log; only for jobs that failed.
     pub tail: Option<Tail>,
 }
 
-/// Kinds of jobs, those that need a look first.
+/// Kinds of jobs; those that need attention come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// Over without being completed: failed, cancelled, lost.
+    /// It ended without completing: failed, cancelled or lost.
     Failed,
-    /// Waiting for a job that will not complete; it may still run.
+    /// It waits for a job that will not complete unless it is retried.
     Blocked,
     /// Running, or about to.
     Running,
-    /// Not yet begun, or between two attempts.
+    /// It has not started, or is between two attempts.
     Waiting,
     Completed,
 }
@@ -52,7 +52,7 @@ impl JobFacts {
         }
     }
 
-    /// The class of its row.
+    /// The CSS class of its row.
     pub(super) fn tone(&self) -> &'static str {
         match self.kind() {
             Kind::Failed => "block",
@@ -69,7 +69,7 @@ impl JobFacts {
         last.map_or_else(String::new, |last| listed(&last.cards, ", "))
     }
 
-    /// What its last attempt has taken until its end or `now`, for people.
+    /// How long its last attempt took until its end or `now`, for people.
     pub(super) fn took(&self, now: &Timestamp) -> String {
         let seconds = self.attempts.last().and_then(|last| last.seconds(*now));
         seconds.map_or_else(String::new, words::duration)
@@ -79,17 +79,17 @@ impl JobFacts {
 /// The end of a log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Tail {
-    /// Lines, the last last; what is not UTF-8 replaced.
+    /// The lines, in order; bytes that are not UTF-8 are replaced.
     pub lines: Vec<String>,
-    /// Whether lines stand before them.
+    /// Whether there are lines before them.
     pub cut: bool,
 }
 
-/// One declared output.
+/// A declared output.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ResultFiles {
     /// Its pattern, as the manifest writes it.
     pub pattern: String,
-    /// Files that were there when their jobs completed.
+    /// Number of files that existed when their jobs completed.
     pub files: u64,
 }

@@ -1,4 +1,4 @@
-//! The report as one page: no script, nothing from elsewhere, everything escaped.
+//! The report as an HTML page, without scripts and external files, and with all text escaped.
 
 use aris_contract::text::counted;
 use askama::Template;
@@ -10,13 +10,13 @@ use super::timeline::Timeline;
 use super::words::{card_time, one_line};
 use super::{Metrics, Report};
 
-/// Jobs of one list that are written out; the JSON report has all.
+/// Most jobs in each list; the JSON report has all.
 const LISTED: usize = 100;
 
-/// Jobs in the table of all jobs; those that are not completed come first.
+/// Most jobs in the table of all jobs; those that did not complete come first.
 const TABLE: usize = 2_000;
 
-/// The page. **Errors**: the template engine's own, which writing to memory does not have.
+/// The page. **Errors**: those of the template engine, which do not occur when writing to memory.
 pub(crate) fn page(report: &Report) -> Result<String, askama::Error> {
     let counts = &report.counts;
     let not = counts.failed + counts.blocked;
@@ -49,7 +49,7 @@ pub(crate) fn page(report: &Report) -> Result<String, askama::Error> {
     .render()
 }
 
-/// A moment of the page.
+/// A time in the page's format.
 fn time(time: &Timestamp) -> String {
     super::words::time(*time)
 }
@@ -102,7 +102,7 @@ fn tiles(report: &Report) -> Vec<Tile> {
     tiles
 }
 
-/// Kinds of bars that are there, with their words.
+/// The kinds of bars in the timeline: class and label.
 fn legend(timeline: &Timeline) -> Vec<(&'static str, &'static str)> {
     [
         ("completed", "completed"),

@@ -1,7 +1,7 @@
-//! `summary.md`: the report for an agent and for a person at a terminal.
+//! `summary.md`: the report for agents, and for people at a terminal.
 //!
 //! **Shape**: the headings and bold fields of the report in the reference's experiment-queue skill come first, in its order, so that
-//! what reads those finds them; failures, blocked jobs and warnings follow.
+//! programs which read those find them. Failures, blocked jobs and warnings follow.
 
 use std::fmt::{self, Write as _};
 
@@ -9,10 +9,10 @@ use super::words::{card_time, one_line, time};
 use super::{Counts, Metrics, Report};
 use aris_contract::text::counted;
 
-/// Jobs of one list that are written out; the JSON report has all.
+/// Most jobs in each list; the JSON report has all.
 const LISTED: usize = 50;
 
-/// Lines of a log that are shown.
+/// Most lines of a log.
 const LINES: usize = 15;
 
 /// The head of the table of phases.
@@ -78,7 +78,7 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
     list(out, "Warnings", warnings, "warning")
 }
 
-/// A section with the first of these lines; none for none.
+/// A section with the first of these lines; nothing if there are no lines.
 fn list(
     out: &mut String,
     heading: &str,
@@ -137,7 +137,7 @@ fn failures(out: &mut String, report: &Report) -> fmt::Result {
             writeln!(out)?;
             let from = tail.lines.len().saturating_sub(LINES);
             for line in tail.lines.iter().skip(from) {
-                // Indented, so that no line of a log ends the block.
+                // Indented code, so that no line of a log can end the block.
                 writeln!(out, "    {}", one_line(line))?;
             }
         }
@@ -145,7 +145,7 @@ fn failures(out: &mut String, report: &Report) -> fmt::Result {
     left(out, report.failures.len(), "job")
 }
 
-/// `40 completed, 2 OOM-retried then completed, 0 stuck`, and what else there is.
+/// `40 completed, 2 OOM-retried then completed, 0 stuck`, and the other numbers that are not 0.
 fn jobs(counts: &Counts) -> String {
     let mut text = format!(
         "{} completed, {} OOM-retried then completed, {} stuck",
@@ -173,7 +173,7 @@ fn left(out: &mut String, all: usize, noun: &str) -> fmt::Result {
     }
 }
 
-/// A text without meaning for Markdown.
+/// A text without special meaning in Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in one_line(text).chars() {
@@ -185,7 +185,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A text as code, between more backticks than it has in a row.
+/// A text as code, between more backticks than it contains in a row.
 fn code(text: &str) -> String {
     let text = one_line(text);
     let longest = text.split(|char| char != '`').map(str::len).max();

@@ -1,4 +1,4 @@
-//! The grid's parameters against what completed jobs measured: a table, a plot for each metric, and CSV.
+//! Metrics of completed jobs against the grid's parameters: a table, a plot for each metric, and CSV.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Size of a plot and the space around its field, in units of the drawing.
+/// Size of a plot and the margins around its field, in units of the drawing.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 64.0;
 const BOTTOM: f64 = 34.0;
 const MARGIN: f64 = 14.0;
 
-/// Values of a parameter that are written under a plot.
+/// Most values of a parameter that are written below a plot.
 const MARKS: usize = 12;
 
 /// Parameters and metrics of all jobs.
@@ -27,15 +27,15 @@ const MARKS: usize = 12;
 pub(crate) struct Metrics {
     /// Names of the grid's parameters.
     pub parameters: Vec<String>,
-    /// The metrics, each as it was asked for.
+    /// The metrics, as they were requested.
     pub metrics: Vec<String>,
-    /// Jobs in the manifest's order, those without any parameter and value left out.
+    /// Jobs in the manifest's order, without those that have neither parameters nor values.
     pub rows: Vec<MetricRow>,
     /// Why values are missing, by metric and cause.
     pub missing: Vec<Missing>,
 }
 
-/// One job.
+/// A job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct MetricRow {
     /// The job.
@@ -50,42 +50,42 @@ pub(crate) struct MetricRow {
     pub values: Vec<Option<Value>>,
 }
 
-/// Values that are not there.
+/// Values that are missing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Missing {
     /// The metric.
     pub metric: String,
     /// Why.
     pub why: String,
-    /// How many jobs.
+    /// Number of jobs.
     pub jobs: usize,
-    /// The first of them.
+    /// The first of these jobs.
     pub first: String,
 }
 
-/// A table whose rows know their place in the order of each column.
+/// A table that can be sorted by each column.
 pub(super) struct Table {
     pub(super) columns: Vec<String>,
-    /// Cells, and `--k0:3;--k1:0;…`
+    /// The cells of a row, and its place in the order of each column, as CSS: `--k0:3;--k1:0;…`.
     pub(super) rows: Vec<(Vec<String>, String)>,
 }
 
-/// A metric over a parameter.
+/// A plot of a metric over a parameter.
 pub(super) struct Plot {
     pub(super) metric: String,
     pub(super) parameter: String,
-    /// Place and title of each job.
+    /// Of each job: x, y and title.
     pub(super) points: Vec<(String, String, String)>,
-    /// Points of the line through the means.
+    /// The points of the line through the means.
     pub(super) means: String,
-    /// Place and text under the field.
+    /// Labels below the field: x and text.
     pub(super) below: Vec<(String, String)>,
-    /// Place and text left of the field.
+    /// Labels left of the field: y and text.
     pub(super) beside: Vec<(String, String)>,
 }
 
 impl MetricRow {
-    /// Its parameters and values as they are written.
+    /// The cells of its parameters and values.
     fn cells(&self) -> impl Iterator<Item = String> {
         let parameters = self.parameters.iter().cloned();
         let parameters = parameters.map(Option::unwrap_or_default);
@@ -93,7 +93,7 @@ impl MetricRow {
     }
 }
 
-/// A text that no spreadsheet takes for a formula. **Source**: OWASP, "CSV Injection".
+/// Changes a text that a spreadsheet would compute as a formula. **Source**: OWASP, "CSV Injection".
 fn inert(field: String) -> String {
     let formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if formula && field.parse::<f64>().is_err() {
@@ -103,7 +103,7 @@ fn inert(field: String) -> String {
 }
 
 impl Metrics {
-    /// As CSV (RFC 4180), with a line for each job. A text that a spreadsheet would compute has an apostrophe before it.
+    /// The table as CSV (RFC 4180), with a line for each job. A text that a spreadsheet would compute gets a leading apostrophe.
     pub(crate) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let end = csv::Terminator::CRLF;
         let mut out = csv::WriterBuilder::new()
@@ -120,7 +120,7 @@ impl Metrics {
             .map_err(|error| csv::Error::from(error.into_error()))
     }
 
-    /// The header and the cells of a table: job, parameters, metrics.
+    /// The header and the cells of the table: job, parameters, metrics.
     pub(super) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let names = self.parameters.iter().chain(&self.metrics).cloned();
         let columns = std::iter::once(String::from("Job")).chain(names).collect();
@@ -146,7 +146,7 @@ impl Metrics {
         Table { columns, rows }
     }
 
-    /// A plot for each metric that has numbers, over the first parameter that differs.
+    /// A plot for each metric with numbers, over the first parameter that has several values.
     pub(super) fn plots(&self) -> Vec<Plot> {
         let differs = |at: &usize| {
             let rows = self.rows.iter();
@@ -169,7 +169,7 @@ impl Metrics {
         names.sort_by(|one, other| compare(one, other));
         names.dedup();
         let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
-        // What is no number stands side by side.
+        // Texts are placed at equal distances.
         let across = |name: &str| -> f64 {
             match (&numbers, names.iter().position(|known| *known == name)) {
                 (Some(_), _) => name.parse().unwrap_or_default(),
@@ -208,7 +208,7 @@ impl Metrics {
     }
 }
 
-/// From values to places.
+/// Maps values to places in the drawing.
 struct Scale {
     from: f64,
     to: f64,
@@ -231,7 +231,7 @@ impl Scale {
         })
     }
 
-    /// As the drawing writes it.
+    /// The place of a value, as text for the drawing.
     fn place(&self, value: f64) -> String {
         let span = self.to - self.from;
         let share = if span > 0.0 {
@@ -247,7 +247,7 @@ fn small(at: usize) -> f64 {
     u32::try_from(at).map_or(f64::MAX, f64::from)
 }
 
-/// Four digits that matter.
+/// A number with four significant digits.
 fn number(value: f64) -> String {
     let text = format!("{value:.3e}");
     let rounded: f64 = text.parse().unwrap_or(value);
@@ -262,7 +262,7 @@ fn cell(value: Option<&Value>) -> String {
     }
 }
 
-/// Numbers by size, before texts by letters, before nothing.
+/// Order: numbers by size, then texts alphabetically, then empty cells.
 fn compare(one: &str, other: &str) -> Ordering {
     match (one.parse::<f64>(), other.parse::<f64>()) {
         (Ok(one), Ok(other)) => one.total_cmp(&other),

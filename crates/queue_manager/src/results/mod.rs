@@ -1,7 +1,8 @@
-//! The report of a queue: what ran, what did not and why, and what it cost. One value with three forms: the value itself (JSON),
-//! `summary.md`, and one HTML page that needs nothing else.
+//! The report of a queue: what ran, what failed and why, and how much card time it used. It has three forms: JSON, `summary.md`, and a
+//! single HTML page.
 //!
-//! A report states what is recorded. A job without a record is not called done, and a queue that is not over says so.
+//! A report states what is recorded. A job without a record does not count as completed, and the report of an unfinished queue says that it
+//! is unfinished.
 
 mod facts;
 mod html;
@@ -26,37 +27,37 @@ pub(crate) use html::page;
 pub(crate) use markdown::summary;
 pub(crate) use metrics::{MetricRow, Metrics, Missing};
 
-/// A queue as a person looks back on it.
+/// The report of a queue.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Report {
     /// Project of the manifest.
     pub project: String,
     /// Path of the manifest.
     pub manifest: String,
-    /// When the first manager took it up.
+    /// When the queue was first begun.
     #[schemars(with = "Option<String>")]
     pub started: Option<Timestamp>,
-    /// When the last job was over; absent while one may still run.
+    /// When the last attempt ended; absent while jobs run or wait.
     #[schemars(with = "Option<String>")]
     pub ended: Option<Timestamp>,
     /// When the report was made.
     #[schemars(with = "String")]
     pub made: Timestamp,
-    /// Jobs by how they stand.
+    /// Number of jobs by kind.
     pub counts: Counts,
     /// Use of cards.
     pub cards: CardUse,
-    /// In the order of the manifest.
+    /// Phases in the order of the manifest.
     pub phases: Vec<Phase>,
-    /// Jobs that are over without being completed, blocked ones aside.
+    /// Jobs that ended without completing, except blocked ones.
     pub failures: Vec<Failure>,
     /// Jobs that wait for one that will not complete.
     pub blocked: Vec<Blocked>,
-    /// Declared outputs and how many files there are.
+    /// Declared outputs of completed jobs, with the number of their files.
     pub results: Vec<ResultFiles>,
-    /// What a person should look at.
+    /// Warnings for people.
     pub warnings: Vec<String>,
-    /// Parameters against metrics, when asked for.
+    /// Metrics and parameters, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Metrics>,
     /// All jobs, in the order of the manifest.
@@ -64,50 +65,50 @@ pub(crate) struct Report {
     pub jobs: Vec<JobFacts>,
 }
 
-/// Jobs by how they stand.
+/// Number of jobs by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Counts {
-    /// All.
+    /// All jobs.
     pub jobs: usize,
     /// Completed.
     pub completed: usize,
-    /// Completed, and not in the first attempt.
+    /// Completed, in a later attempt than the first.
     pub completed_after_retry: usize,
-    /// Of these, after an attempt that ran out of memory.
+    /// Of these, those with an attempt that ran out of memory.
     pub completed_after_oom: usize,
-    /// Over without being completed: failed, cancelled, lost.
+    /// Ended without completing: failed, cancelled or lost.
     pub failed: usize,
     /// Waiting for a job that will not complete.
     pub blocked: usize,
     /// Running, or about to.
     pub running: usize,
-    /// Not yet begun, or between two attempts.
+    /// Not started, or between two attempts.
     pub waiting: usize,
 }
 
-/// Use of cards, in seconds of one card. Jobs without a card count nothing.
+/// Use of cards, in seconds of one card. Jobs without a card are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct CardUse {
-    /// Cards that were ever given.
+    /// Number of cards that were used.
     pub cards: usize,
-    /// Given to attempts.
+    /// Time in attempts.
     pub busy_s: f64,
-    /// Of this, to attempts that did not complete.
+    /// Time in attempts that did not complete.
     pub fruitless_s: f64,
 }
 
-/// One phase.
+/// A phase.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Phase {
     /// Its name.
     pub name: String,
-    /// Its jobs.
+    /// Number of its jobs.
     pub counts: Counts,
-    /// Attempts after one that ran out of memory.
+    /// Number of attempts after one that ran out of memory.
     pub oom_retries: usize,
-    /// Other attempts after the first.
+    /// Number of other attempts after the first.
     pub other_retries: usize,
-    /// Seconds from its first start to its last end; absent when nothing ended.
+    /// Seconds from its first start to its last end; absent if no attempt ended.
     pub wall_s: Option<f64>,
     /// Seconds that completed attempts took.
     pub durations: Option<Durations>,
@@ -122,13 +123,13 @@ pub(crate) struct Phase {
 pub(crate) struct Durations {
     /// Shortest.
     pub min_s: f64,
-    /// The middle one; the mean of the middle two.
+    /// The middle one, or the mean of the middle two.
     pub median_s: f64,
     /// Longest.
     pub max_s: f64,
 }
 
-/// A job that is over without being completed.
+/// A job that ended without completing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Failure {
     /// The job.
@@ -137,11 +138,11 @@ pub(crate) struct Failure {
     pub phase: String,
     /// `failed`, `cancelled` or `lost`.
     pub state: &'static str,
-    /// Reason of the closed list.
+    /// Why it is in its state.
     pub reason: Option<&'static str>,
-    /// What happened, with the facts.
+    /// What happened.
     pub error: Option<String>,
-    /// Attempts that were made.
+    /// Number of attempts.
     pub attempts: usize,
     /// Log of the last attempt.
     pub log: Option<Box<str>>,
@@ -156,12 +157,12 @@ pub(crate) struct Blocked {
     pub id: String,
     /// Its phase.
     pub phase: String,
-    /// What it waits for, and how that ended.
+    /// The job it waits for, and that job's state.
     pub cause: Option<String>,
 }
 
 impl Report {
-    /// With all that follows from its jobs; of its phases only the names are given.
+    /// Fills in all that follows from the jobs. Of the phases, only the names must be set before.
     pub(crate) fn counted(mut self) -> Self {
         for (at, phase) in self.phases.iter_mut().enumerate() {
             let jobs = self.jobs.iter().filter(|job| job.phase == at);
@@ -199,7 +200,7 @@ impl Report {
         self
     }
 
-    /// How long the queue has been at work, for people.
+    /// How long the queue has run, for people.
     fn wall_clock(&self) -> Option<String> {
         let end = self.ended.unwrap_or(self.made);
         let seconds = words::seconds(self.started?, end);
@@ -213,7 +214,7 @@ impl Report {
         jobs.flat_map(move |job| job.attempts.iter().map(of_job(job)))
     }
 
-    /// Declared outputs for people: patterns that name one file each stand together where they differ in one part of the path.
+    /// Declared outputs for people: patterns of one file each are merged if they differ in one part of the path only.
     pub(super) fn result_groups(&self) -> Vec<ResultFiles> {
         let literal =
             |result: &ResultFiles| result.files == 1 && !result.pattern.contains(['*', '?', '[']);
@@ -243,7 +244,7 @@ impl Report {
     }
 }
 
-/// A path with a star in the place of one of its parts, counted from the end; of the last part the ending stays.
+/// A path with `*` in place of one of its parts, counted from the end; the last part keeps its extension.
 fn starred(path: &str, level: usize) -> Option<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     let at = parts.len().checked_sub(level + 1)?;
@@ -326,13 +327,13 @@ impl Phase {
         }
     }
 
-    /// Its time on the wall, for people.
+    /// Its time from first start to last end, for people.
     fn wall(&self) -> String {
         let wall = self.wall_s.map(words::duration);
         wall.unwrap_or_else(|| String::from("–"))
     }
 
-    /// What completed attempts took, for people.
+    /// How long its completed attempts took, for people.
     fn each(&self) -> String {
         let each = self.durations.map(|each| {
             let each = [each.min_s, each.median_s, each.max_s];

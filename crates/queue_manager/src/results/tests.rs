@@ -44,7 +44,7 @@ fn job(id: &str, phase: usize, state: State, attempts: Vec<Attempt>) -> JobFacts
     }
 }
 
-/// Two phases: an out-of-memory retry, a crash, a job that waits for it, one that runs, one without a card.
+/// Two phases: a retry after running out of memory, a crash, a job blocked by it, a running job, and one without a card.
 fn facts() -> Report {
     let mut oom = attempt(&[0], 0, 60, Some(Outcome::Failed));
     oom.verdict = Some(Box::new(Verdict::failed(Reason::GpuOom, "")));
@@ -122,7 +122,7 @@ fn numbers_are_those_of_the_records() {
             waiting: 0,
         }
     );
-    // t1: 60 + 120; crash: 30; s1: 100 on each of two cards.
+    // t1: 60 + 120; crash: 30; s1: 100 on each of its two cards.
     assert_eq!(
         report.cards,
         CardUse {

@@ -1,4 +1,5 @@
-//! The timeline: a lane for each card and for jobs without one, a bar for each attempt. Geometry only; the page draws it.
+//! The timeline: a lane for each card and for jobs without one, and a bar for each attempt. This computes places and sizes; the page draws
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +13,24 @@ use aris_queue::state::{Attempt, Outcome, Reason};
 /// Width of the part with bars, in units of the drawing.
 const WIDTH: f64 = 960.0;
 
-/// Height of one lane, in the same units.
+/// Height of a lane, in the same units.
 const LANE: f64 = 26.0;
 
-/// Space left of the bars for the names of lanes, and above them for the texts of the axis.
+/// Space left of the bars for the lanes' names, and above them for the labels of the axis.
 const LEFT: f64 = 120.0;
 const TOP: f64 = 22.0;
 
-/// Bars narrower than this are drawn as wide, or nobody could see them.
+/// Least width of a bar, so that it is visible.
 const NARROWEST: f64 = 0.8;
 
-/// Neighbours of one kind that are both narrower than this, and closer than [`NARROWEST`], become one bar: 10,000 short jobs are not
+/// Neighbouring bars of one kind are merged if both are narrower than this and closer than [`NARROWEST`], so that 10,000 short jobs are not
 /// 10,000 shapes.
 const MERGED: f64 = 1.5;
 
-/// Lanes for jobs without a card; further ones are left out and counted.
+/// Most lanes for jobs without a card; attempts that need more are left out and counted.
 const PLAIN_LANES: usize = 32;
 
-/// Lengths of time between two marks of the axis, in seconds: about [`MARKS`] of them are shown.
+/// Possible distances between two marks of the axis, in seconds. The first that gives at most [`MARKS`] marks is used.
 const STEPS: [&[f64]; 4] = [
     &[0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0],
     &[60.0, 120.0, 300.0, 600.0, 1_800.0],
@@ -37,15 +38,15 @@ const STEPS: [&[f64]; 4] = [
     &[86_400.0, 172_800.0, 604_800.0, 2_592_000.0],
 ];
 
-/// Marks of the axis at most.
+/// Most marks of the axis.
 const MARKS: f64 = 10.0;
 
-/// What is drawn.
+/// The drawing.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     pub(super) lanes: Vec<Lane>,
     pub(super) marks: Vec<Mark>,
-    /// Attempts without a card that found no lane.
+    /// Number of attempts without a card for which there was no lane.
     pub(super) left_out: usize,
 }
 
@@ -53,9 +54,9 @@ pub(super) struct Timeline {
 pub(super) struct Lane {
     pub(super) name: String,
     pub(super) bars: Vec<Bar>,
-    /// Part of the whole time with an attempt on it, in percent.
+    /// Part of the whole time with attempts on it, in percent.
     pub(super) busy: u32,
-    /// Its upper end.
+    /// y of its upper edge.
     pub(super) y: f64,
 }
 
@@ -63,22 +64,22 @@ pub(super) struct Lane {
 pub(super) struct Bar {
     pub(super) x: f64,
     pub(super) width: f64,
-    /// Class of its colour and pattern.
+    /// CSS class of its colour and pattern.
     pub(super) class: &'static str,
-    /// What it stands for, for the pointer and for screen readers.
+    /// Its text for the mouse pointer and for screen readers.
     pub(super) title: String,
     attempts: usize,
     seconds: f64,
 }
 
-/// A line of the axis.
+/// A mark of the axis.
 #[derive(Debug)]
 pub(super) struct Mark {
     pub(super) x: f64,
     pub(super) text: String,
 }
 
-/// One attempt that has a place on the timeline.
+/// An attempt with its place in time, in seconds from the start.
 struct Span<'a> {
     job: &'a JobFacts,
     attempt: &'a Attempt,
@@ -87,7 +88,7 @@ struct Span<'a> {
 }
 
 impl Timeline {
-    /// The timeline from the queue's start, or its first attempt, to its last end or now.
+    /// The timeline from the queue's start, or its first attempt, to the last end or to now.
     pub(super) fn of(report: &Report) -> Self {
         let begun = report.attempts();
         let Some(begun) = begun.filter_map(|(_, attempt)| attempt.started).min() else {
@@ -105,7 +106,7 @@ impl Timeline {
             ..Self::default()
         };
         let mut cards: BTreeMap<CardId, Vec<&Span<'_>>> = BTreeMap::new();
-        // Jobs without a card: the first lane whose last attempt is over.
+        // An attempt without a card goes to the first lane that is free.
         let mut plain: Vec<(f64, Vec<&Span<'_>>)> = Vec::new();
         for span in &spans {
             for card in &span.attempt.cards {
@@ -151,7 +152,7 @@ fn span<'a>(
     now: Timestamp,
 ) -> Option<Span<'a>> {
     let from = seconds(start, attempt.started?);
-    // The end of a lost attempt is unknown: it is shown as a mark where it began.
+    // The end of a lost attempt is unknown, so it is shown as a mark where it began.
     let to = from + attempt.seconds(now).unwrap_or(0.0);
     Some(Span {
         job,
@@ -175,7 +176,7 @@ fn marks(end: f64, scale: f64) -> Vec<Mark> {
     marks
 }
 
-/// A time of the axis: `0`, `0.5s`, `30s`, `5m`, `2h`, `1h 30m`, `3d`.
+/// The label of a time on the axis: `0`, `0.5s`, `30s`, `5m`, `2h`, `1h 30m`, `3d`.
 fn axis(seconds: f64) -> String {
     if seconds <= 0.0 {
         return String::from("0");
@@ -251,7 +252,7 @@ fn title(span: &Span<'_>, seconds: f64) -> String {
     format!("{}{which}, {how}", one_line(&span.job.id))
 }
 
-/// The class of a bar, which is also the word for it.
+/// The CSS class of a bar, which is also its label.
 fn class(attempt: &Attempt) -> &'static str {
     match attempt.outcome() {
         Some(Outcome::Completed) => "completed",

@@ -1,10 +1,10 @@
-//! Times and numbers as people read them.
+//! Times and numbers in the form for people.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-/// Seconds between two times; 0 when a clock was set back in between.
+/// Seconds between two times; 0 if a clock was set back in between.
 pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
 }
@@ -22,7 +22,7 @@ pub(super) fn duration(seconds: f64) -> String {
     whole(seconds.round() as u64)
 }
 
-/// The same of whole seconds: `5s`, `1m 05s`.
+/// The same for whole seconds: `5s`, `1m 05s`.
 pub(crate) fn whole(all: u64) -> String {
     let (days, hours) = (all / 86_400, all / 3_600 % 24);
     let (minutes, seconds) = (all / 60 % 60, all % 60);
@@ -34,7 +34,7 @@ pub(crate) fn whole(all: u64) -> String {
     }
 }
 
-/// Time of cards: hours, the unit in which it is budgeted, once there is one; `43.2 h`.
+/// Card time: from one hour on in hours, the unit of budgets; `43.2 h`.
 pub(super) fn card_time(seconds: f64) -> String {
     if seconds < 3_600.0 {
         return duration(seconds);
@@ -42,12 +42,12 @@ pub(super) fn card_time(seconds: f64) -> String {
     format!("{:.1} h", seconds / 3_600.0)
 }
 
-/// A time as `2026-04-16 11:36:29 UTC`.
+/// A time in the form `2026-04-16 11:36:29 UTC`.
 pub(super) fn time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
-/// ` (and 2 more)`, nothing for none; `what`: more of what.
+/// ` (and 2 more)`, or nothing for 0; `what` is the word after the number.
 pub(crate) fn more(number: usize, what: &str) -> String {
     match number {
         0 => String::new(),
@@ -55,7 +55,7 @@ pub(crate) fn more(number: usize, what: &str) -> String {
     }
 }
 
-/// How many of each kind, as `3 completed`.
+/// Counts by kind, such as `3 completed`.
 pub(crate) fn tallied<N: std::fmt::Display>(counts: &BTreeMap<&str, N>, between: &str) -> String {
     let counts = counts.iter();
     let counts: Vec<String> = counts
@@ -64,7 +64,7 @@ pub(crate) fn tallied<N: std::fmt::Display>(counts: &BTreeMap<&str, N>, between:
     counts.join(between)
 }
 
-/// A text on one line: control characters are blanks.
+/// A text on one line: control characters become blanks.
 pub(super) fn one_line(text: &str) -> String {
     text.chars()
         .map(|char| if char.is_control() { ' ' } else { char })

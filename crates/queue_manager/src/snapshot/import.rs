@@ -1,4 +1,4 @@
-//! A state file that no journal of ours belongs to, taken over once.
+//! Imports a state file that has no journal of ours.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use super::not_a_state_file;
 use aris_queue::problem::Invalid;
 use aris_queue::state::{Event, Imported, Queue};
 
-/// What is taken over, and what a person should know.
+/// The imported events, and notices for people.
 pub(crate) type Taken = (Vec<Event>, Vec<String>);
 
-/// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
+/// Imports a state file without a journal: the reference's, or ours after its folder was removed.
 ///
-/// **Errors**: a file that is no state file; it is left as it is.
+/// **Errors**: the file is no state file. It is not changed.
 pub(crate) fn import(path: &Path, text: &str, queue: &Queue) -> Result<Taken, Invalid> {
     #[derive(Deserialize)]
     struct Old {
         jobs: Vec<OldJob>,
     }
-    // Only what is taken over: files of other programs and versions have more, and other words in it.
+    // Only the keys that are imported: files of other programs and versions may have more, and other values.
     #[derive(Deserialize)]
     struct OldJob {
         id: String,

@@ -1,6 +1,6 @@
-//! `queue_state.json`: the queue as people, `jq` and older readers see it. Never read back by the manager that has a journal.
+//! `queue_state.json`: the state of the queue for people, `jq` and older readers. A manager never reads it back if it has a journal.
 //!
-//! The reference's keys and its six status words, with ours beside them. **Source**: queue design §3.
+//! It has the reference's keys and its six status words, and our own keys in addition. **Source**: queue design §3.
 
 mod import;
 
@@ -27,15 +27,15 @@ pub(crate) use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Snapshot")]
 pub(crate) struct Snapshot<Jobs = Vec<JobRow>> {
-    /// Schema id; absent in the reference's.
+    /// Schema id; absent in files of the reference.
     #[serde(default)]
     pub schema: String,
     /// Number of the journal's last event.
     #[serde(default)]
     pub seq: u64,
-    /// What the queue is.
+    /// Facts about the queue.
     pub meta: Meta,
-    /// What a person should know now: cards that cannot be seen, a disk that is full.
+    /// Notices for people: cards that cannot be seen, a full disk.
     #[serde(default)]
     pub notices: Vec<String>,
     /// Phases, in the manifest's order.
@@ -44,24 +44,24 @@ pub(crate) struct Snapshot<Jobs = Vec<JobRow>> {
     pub jobs: Jobs,
 }
 
-/// What the queue is.
+/// Facts about the queue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Meta {
     /// Project of the manifest.
     #[serde(default)]
     pub project: String,
-    /// When the queue was first taken up, UTC.
+    /// When the queue was first begun, UTC.
     pub started: Option<String>,
-    /// The manifest.
+    /// Path of the manifest.
     #[serde(default)]
     pub manifest_path: String,
     /// When this was written, UTC.
     pub updated: Option<String>,
-    /// Process of the manager that wrote this.
+    /// Process id of the manager that wrote this.
     pub manager_pid: Option<u32>,
     /// Its host.
     pub manager_host: Option<String>,
-    /// Whether a person wants nothing new started.
+    /// Whether a person paused the queue: no new job starts.
     #[serde(default)]
     pub paused: bool,
     /// Whether every job is final.
@@ -74,74 +74,75 @@ pub(crate) struct Meta {
 pub(crate) struct PhaseRow {
     /// Its name.
     pub name: String,
-    /// Names of the phases before it.
+    /// Names of the phases that it depends on.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub depends_on: Value,
-    /// `pending`, `running`, `completed` or `stuck`: over, and not all of its jobs are completed.
+    /// `pending`, `running`, `completed`, or `stuck`: all its jobs ended, and not all completed.
     pub status: String,
 }
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct JobRow {
-    /// As in the manifest.
+    /// Its id, as in the manifest.
     pub id: String,
     /// Its phase.
     #[serde(default)]
     pub phase: String,
-    /// As in the manifest.
+    /// Its command, as in the manifest.
     #[serde(default)]
     pub cmd: String,
-    /// A glob, several, or null.
+    /// Its declared outputs: a glob, a list of globs, or null.
     #[serde(default)]
     pub expected_output: Value,
-    /// The reference's word: `pending running completed failed_oom failed_other stuck`.
+    /// Its status in the reference's words: `pending running completed failed_oom failed_other stuck`.
     pub status: String,
     /// The first of its cards.
     pub gpu: Option<CardId>,
-    /// Always null: nothing runs in a screen session.
+    /// Always null: no job runs in a screen session.
     pub screen_name: Option<String>,
-    /// Process of the command.
+    /// Process id of the command.
     pub pid: Option<i64>,
-    /// Attempts begun.
+    /// Number of the last attempt.
     #[serde(default)]
     pub attempts: u32,
-    /// When the last one was begun, UTC.
+    /// When the last attempt started, UTC.
     pub started: Option<String>,
-    /// When the last one was over, UTC.
+    /// When the last attempt ended, UTC.
     pub completed: Option<String>,
     /// What happened.
     pub error: Option<String>,
-    /// Our word.
+    /// Its state in our own words.
     pub state: Option<State>,
     /// Why.
     pub reason: Option<Reason>,
-    /// Status that the last attempt exited with.
+    /// Exit status of the last attempt.
     pub exit_code: Option<i32>,
     /// Signal that ended the last attempt.
     pub signal: Option<i32>,
     /// What a person should look at although it completed.
     pub warning: Option<String>,
-    /// Milliseconds the last attempt ran.
+    /// Milliseconds that the last attempt ran.
     pub ran_ms: Option<u64>,
     /// Cards of the last attempt.
     #[serde(default)]
     pub gpus: Vec<CardId>,
-    /// What the engine calls the last attempt.
+    /// The engine's name for the last attempt.
     pub engine_ref: Option<String>,
-    /// What the engine last said of it.
+    /// What the engine last said about it.
     pub engine_says: Option<String>,
     /// Log of the last attempt.
     pub log: Option<String>,
     /// When each attempt was begun, UTC.
     #[serde(default)]
     pub started_attempts: Vec<String>,
-    /// When the next attempt is due, UTC, in the state `backoff`.
+    /// When the next attempt is due, UTC; in the state `backoff` only.
     pub retry_at: Option<String>,
 }
 
-/// The file of the queue as it is; one row of a job is in memory at a time. `meta` needs the fields that the queue does not know.
+/// The content of the state file. Rows of jobs are made one at a time, to save memory. `meta` must have the fields that are not known from
+/// the queue.
 pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> Vec<u8> {
     let file = Snapshot {
         schema: SCHEMA.to_owned(),
@@ -157,7 +158,7 @@ pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> V
         phases: phases(queue),
         jobs: Rows(queue),
     };
-    // Plain structures with text keys always have a form.
+    // Serializing these types cannot fail.
     let mut text = serde_json::to_vec(&file).unwrap_or_default();
     text.push(b'\n');
     text
@@ -200,7 +201,7 @@ fn status_of(queue: &Queue, jobs: Range<u32>) -> &'static str {
     }
 }
 
-/// One job as it is.
+/// The row of a job.
 pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
     let (run, spec) = (queue.run(job), queue.job(job));
     let (last, phase) = (run.last(), queue.manifest().phase_of(job));
@@ -248,7 +249,7 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
     }
 }
 
-/// The first thing a blocked job waits for in vain.
+/// Names the first job in the chain of parents that blocks a job.
 fn blocked_by(queue: &Queue, job: u32) -> String {
     let Some(parent) = crate::explain::culprit(queue, job) else {
         return String::from("something it depends on did not complete");
@@ -257,7 +258,7 @@ fn blocked_by(queue: &Queue, job: u32) -> String {
     format!("depends on {id:?} ({state})")
 }
 
-/// Reads a snapshot. **Errors**: what is wrong with the file.
+/// Reads a state file. **Errors**: what is wrong with it.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
     serde_json::from_slice(bytes).map_err(|error| not_a_state_file(path, &error, None))
 }
@@ -272,7 +273,7 @@ fn not_a_state_file(path: &Path, error: &serde_json::Error, hint: Option<&str>) 
     Invalid::new(path, vec![problem])
 }
 
-/// What a state file says of itself; `None` when there is none, or it is something else. Its jobs are passed over.
+/// The `meta` of a state file; `None` if there is none, or it is something else. Its jobs are skipped.
 pub(crate) fn meta_of(path: &Path) -> Option<Meta> {
     #[derive(Deserialize)]
     struct File {
@@ -283,7 +284,7 @@ pub(crate) fn meta_of(path: &Path) -> Option<Meta> {
     Some(file.meta)
 }
 
-/// A moment as snapshots write it, read back.
+/// Reads a time in the format of state files.
 pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     aris_contract::time::parse_utc(text)
 }

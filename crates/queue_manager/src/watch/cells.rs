@@ -1,13 +1,13 @@
-//! Text in the cells of a terminal, some of whose signs take two.
+//! Text in terminal cells; some characters take two cells.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Cells for ids: as many as the widest needs, at most a third of a line.
+/// Width in cells of a column of ids: that of the longest, at most a third of a line.
 pub(super) fn width_of<'a>(ids: impl Iterator<Item = &'a str>, columns: usize) -> usize {
     ids.map(str::width).max().unwrap_or(0).min(columns / 3)
 }
 
-/// At most `cells` of a text on one line; what does not fit is replaced by one sign, and what is no sign by a blank.
+/// A text on one line in at most `cells` cells. If it is too long, it ends in `…`; control characters become blanks.
 pub(super) fn cut(text: &str, cells: usize) -> String {
     let mut fitting = String::new();
     let mut used = 0;
@@ -15,7 +15,7 @@ pub(super) fn cut(text: &str, cells: usize) -> String {
         let char = if char.is_control() { ' ' } else { char };
         let width = char.width().unwrap_or(0);
         if used + width > cells {
-            // The sign takes the place of what stands at the end, which may be two cells wide.
+            // `…` replaces the last characters, which may be two cells wide.
             while used + 1 > cells {
                 let Some(last) = fitting.pop() else {
                     return fitting;
@@ -31,7 +31,7 @@ pub(super) fn cut(text: &str, cells: usize) -> String {
     fitting
 }
 
-/// A text in just so many cells.
+/// A text in exactly `cells` cells.
 pub(super) fn pad(text: &str, cells: usize) -> String {
     let mut text = cut(text, cells);
     let blanks = cells.saturating_sub(text.width());

@@ -1,4 +1,4 @@
-//! What `watch` draws: pure, from a status to lines.
+//! The screen of `watch`: a pure function from a status to lines.
 
 use aris_cli::Style;
 use aris_contract::text::counted;
@@ -8,25 +8,25 @@ use super::cells::{cut, pad, width_of};
 use crate::commands::status::Status;
 use crate::results::words::{tallied, whole};
 
-/// Cells of the bar that shows how far the queue is.
+/// Width in cells of the progress bar.
 const BAR: usize = 30;
 
-/// Phases that are shown, when there are more than one.
+/// Most phases that are shown; a single phase is not shown.
 const PHASES: usize = 6;
 
-/// How a line looks.
+/// The style of a line.
 type Paint = fn(Style, &str) -> String;
 
-/// A part of the screen: a heading, and rows of which as many are shown as fit.
+/// A section of the screen: a heading, and as many rows as fit.
 struct Section {
     heading: &'static str,
-    /// How many there are in all.
+    /// Number of all its entries.
     count: usize,
     rows: Vec<String>,
     paint: Paint,
 }
 
-/// The lines for a terminal of so many columns and rows.
+/// The lines for a terminal of this size.
 pub(super) fn lines(
     status: &Status,
     now: Timestamp,
@@ -74,8 +74,8 @@ pub(super) fn lines(
     lines
 }
 
-/// How many rows each section gets of `room` lines: one after the other, as long as there is room. A blank line and a heading go
-/// before the first row.
+/// How many rows each section gets of `room` lines. The sections get one row at a time in turn. The first row of a section also costs a
+/// blank line and a heading.
 fn shares(sections: &[Section], room: usize) -> Vec<usize> {
     const BEFORE: usize = 2;
     let mut shares = vec![0; sections.len()];
@@ -153,7 +153,7 @@ impl Section {
     }
 }
 
-/// Jobs in any of these states.
+/// Number of jobs in any of these states.
 fn count(status: &Status, states: &[&str]) -> usize {
     let counts = states.iter().filter_map(|state| status.counts.get(state));
     counts.sum()
@@ -161,7 +161,7 @@ fn count(status: &Status, states: &[&str]) -> usize {
 
 fn phases(status: &Status) -> Section {
     let shown = status.phases.iter().filter(|_| status.phases.len() > 1);
-    // Those that go on first: what is over is over.
+    // Running phases first.
     let mut phases: Vec<_> = shown.collect();
     phases.sort_by_key(|phase| phase.status != "running");
     let rows = phases.iter().take(PHASES);

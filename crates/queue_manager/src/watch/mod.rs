@@ -1,4 +1,4 @@
-//! `watch`: a queue as it goes on, drawn in place on a terminal, else a line for each change.
+//! `watch`: follows a queue, drawn in place on a terminal, otherwise with a line for each change.
 
 mod cells;
 mod frame;
@@ -17,19 +17,19 @@ use crate::commands::{CommandResult, place};
 use terminal::Screen;
 pub(crate) use wake::Wake;
 
-/// Between two looks at least, however much happens.
+/// Least time between two updates.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// Between two looks at most: times on the screen go on.
+/// Default of the longest time between two updates, so that times on the screen advance.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Jobs of a kind that are looked for to fill a screen.
+/// Most jobs of each list that are read to fill a screen.
 const ON_SCREEN: usize = 200;
 
-/// Follows a queue until it is over, nobody runs it any more, or a person has seen enough.
+/// Follows a queue until it ends, no manager runs it any more, or the user stops.
 pub(crate) fn watch(args: &QueueArgs, interval: Duration, context: &Context) -> CommandResult {
     let place = place(args, context)?;
-    // Before the terminal is changed: from here on it is always given back.
+    // Before the terminal is changed: from here on, signals do not end the process, so the terminal is always restored.
     let mut wake = Wake::new(place.folder())?;
     let screen = Screen::open(context);
     let named = if screen.is_some() { ON_SCREEN } else { NAMED };
@@ -52,7 +52,7 @@ pub(crate) fn watch(args: &QueueArgs, interval: Duration, context: &Context) -> 
     }
 }
 
-/// What stays on the terminal.
+/// The status for the terminal after the screen was left, with shorter lists.
 fn short(mut status: Status) -> Status {
     status.running.truncate(NAMED);
     status.retries.truncate(NAMED);

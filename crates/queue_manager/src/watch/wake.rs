@@ -1,4 +1,4 @@
-//! What wakes one who watches files.
+//! Waiting for changes of files.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -11,16 +11,16 @@ use rustix::process::Signal;
 use crate::error::Error;
 use crate::manager::{Signals, drain, renames_into};
 
-/// Files, the terminal's size, and people who want an end.
+/// Waits for changes of files, of the terminal's size, and for signals to stop.
 pub(crate) struct Wake {
     signals: Signals,
     resized: Signals,
-    /// `None`: the system does not tell, and only time does.
+    /// `None`: the system reports no changes, and only the timeout ends a wait.
     files: Option<OwnedFd>,
 }
 
 impl Wake {
-    /// Tells when a file is renamed into `folder`.
+    /// Notices files that are renamed into `folder`.
     pub(crate) fn new(folder: &Path) -> Result<Self, Error> {
         Ok(Self {
             signals: Signals::listen()?,
@@ -29,19 +29,19 @@ impl Wake {
         })
     }
 
-    /// Tells when `file` grows, too.
+    /// Also notices when `file` grows.
     pub(crate) fn growth_of(&self, file: &Path) {
         if let Some(files) = &self.files {
-            // Where the system refuses, time wakes.
+            // If the system refuses, the timeout of a wait is enough.
             inotify::add_watch(files, file, inotify::WatchFlags::MODIFY).map_or_else(drop, drop);
         }
     }
 
-    /// Waits until something happened, at most so long. `false`: a person wants an end, or nobody reads any more.
+    /// Waits for an event, at most `at_most`. `false`: the user wants to stop, or nobody reads the output any more.
     pub(crate) fn wait(&mut self, at_most: Duration) -> bool {
         let timeout = Timespec::try_from(at_most).ok();
         let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
-        // Of these two only that they are broken is told.
+        // For these two, poll reports only that they are broken.
         let mut fds = vec![
             PollFd::new(&stdout, PollFlags::empty()),
             PollFd::new(&stderr, PollFlags::empty()),
@@ -49,7 +49,7 @@ impl Wake {
             PollFd::new(&self.resized, PollFlags::IN),
         ];
         fds.extend(self.files.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        // Whatever cut it short: everything is looked at.
+        // Errors are ignored, because the caller checks everything after each wait.
         poll(&mut fds, timeout.as_ref()).map_or_else(drop, drop);
         let gone = PollFlags::ERR | PollFlags::HUP;
         let mut outputs = fds.iter().take(2);

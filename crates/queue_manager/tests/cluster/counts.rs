@@ -1,4 +1,4 @@
-//! How often Slurm is asked.
+//! Number of calls of Slurm's programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn a_thousand_tasks_are_one_submission_and_few_questions() {
     let place = Place::new();
     for program in ["sbatch", "squeue", "sacct", "scancel", "scontrol"] {
         let here = place.at("").display().to_string();
-        // The next of that name on the PATH.
+        // Runs the next program of this name on the PATH.
         let body =
             format!("echo {program} >>'{here}/asked'; PATH=${{PATH#*:}} exec {program} \"$@\"");
         place.program(program, &body);
@@ -44,7 +44,7 @@ fn a_thousand_tasks_are_one_submission_and_few_questions() {
     let again: Vec<&Value> = jobs.filter(|job| job["attempts"] != 1).collect();
     assert_eq!(count("sbatch"), 2, "one for each phase; again: {again:?}");
     assert_eq!(count("scancel"), 0);
-    // One list for all of them, every 15 s at most, and one when something is submitted or over.
+    // One list for all tasks, at most every 15 s, and one after each submission or end.
     let most = usize::try_from(seconds / 15).expect("small") + 4;
     for program in ["squeue", "sacct", "scontrol"] {
         assert!(

@@ -1,4 +1,4 @@
-//! What Slurm does to jobs of its own accord, and what becomes of its daemons meanwhile.
+//! What Slurm does to jobs by itself, and failures of its daemons.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn slurm(line: &str) -> String {
     String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
-/// Slurm's number of a job's only task.
+/// Slurm's id of a job's only task.
 fn task_of(place: &Place, job: &str) -> Option<String> {
     let token = place.engine_ref(job)?;
     let token = token.split('#').next()?;
@@ -43,7 +43,7 @@ fn a_preempted_job_is_tried_again_and_one_that_somebody_cancelled_is_not() {
     );
     let mut manager = place.start();
     Place::until("it runs", || place.at("ran-low").exists());
-    // On both nodes, so that it needs the place wherever that is.
+    // On both nodes, so that it needs the place of the other job.
     slurm("sbatch --parsable -p high -N2 --mem=3900 -o /dev/null --wrap true");
     let code = manager.wait().expect("ended").code();
     let state = place.state();
@@ -86,12 +86,12 @@ fn a_preempted_job_is_tried_again_and_one_that_somebody_cancelled_is_not() {
     );
 }
 
-/// The script that does something to a daemon.
+/// The script that controls the daemons.
 fn control() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/slurm/ctl.sh")
 }
 
-/// Something that is wrong with Slurm until this is dropped.
+/// A fault of Slurm until this is dropped.
 struct Fault {
     undo: [String; 2],
 }
@@ -133,7 +133,7 @@ fn a_submission_whose_answer_is_lost_runs_every_job_once() {
     };
     let (sbatch, control) = (real("sbatch"), control());
     let act = |words: &str| format!("'{}' \"$SLURM_TESTBED_DIR\" {words}", control.display());
-    // Slurm's controller hangs before it could answer, and is killed when it just has.
+    // Slurm's controller hangs before it can answer, or is killed right after it has answered.
     let hangs = format!(
         "test -e once && exec {sbatch} \"$@\"; touch once; {}; {sbatch} \"$@\"; code=$?; {}; exit $code",
         act("pause ctld"),
@@ -232,7 +232,7 @@ fn a_node_that_dies_costs_its_job_one_retry_and_no_other_job_anything() {
     let task = task_of(&place, "unlucky").expect("running");
     let node = slurm(&format!("squeue -h -j {task} -o %N"));
     let fault = Fault::new(["crash", &node], "start");
-    // A machine that loses power takes the command with it; the test bed ends only what Slurm knows.
+    // A machine that loses power also ends the command; the test bed ends only what Slurm knows.
     let folder = aris_attempt::format::folder(&place.at(".s.queue"), "unlucky", 1);
     let start = fs::read(folder.join("start.json")).expect("started");
     let start: serde_json::Value = serde_json::from_slice(&start).expect("json");
@@ -264,7 +264,7 @@ fn a_node_that_dies_costs_its_job_one_retry_and_no_other_job_anything() {
     });
 }
 
-/// Does what an administrator does for a node that Slurm drained because its daemon, back from a crash, was handed a job twice.
+/// Resumes a node that Slurm drained because its daemon was given a job twice after a crash, as an administrator would.
 fn undrain(node: &str) {
     if slurm(&format!("scontrol show node {node}")).contains("Reason=Duplicate jobid") {
         slurm(&format!("scontrol update nodename={node} state=resume"));

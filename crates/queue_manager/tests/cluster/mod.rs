@@ -1,4 +1,4 @@
-//! A queue on a real Slurm, where a test bed is up; elsewhere the test says that it was not made.
+//! A queue on a real Slurm. Where there is no test bed, the tests print that they are skipped.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -14,10 +14,10 @@ mod order;
 mod resources;
 mod stops;
 
-/// One test after the other: what is done to Slurm's daemons reaches everybody.
+/// One test after the other, because faults of Slurm's daemons affect all jobs.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Only a test bed: nobody's cluster is used by accident.
+/// Only on a test bed, so that no real cluster is used by accident.
 pub(crate) fn alone() -> Option<MutexGuard<'static, ()>> {
     let asked = Command::new("sinfo")
         .arg("-h")
@@ -26,7 +26,7 @@ pub(crate) fn alone() -> Option<MutexGuard<'static, ()>> {
         .status();
     let bed = std::env::var_os("SLURM_TESTBED_DIR").is_some();
     if bed && asked.is_ok_and(|status| status.success()) {
-        // A test that failed has put its fault right.
+        // A failed test has undone its fault.
         return Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner));
     }
     println!("skipped: SLURM_TESTBED_DIR names no Slurm that answers");
@@ -37,8 +37,8 @@ fn manifest(place: &Place, phases: &Value) {
     manifest_with(place, phases, &json!({}));
 }
 
-/// The same with further settings. Memory for several times what a runner takes: Slurm here counts it every two seconds, and twice while
-/// a program starts another.
+/// With further settings. Jobs get several times the memory that a runner needs, because this Slurm measures it every two seconds, and
+/// counts it twice while a program starts another.
 fn manifest_with(place: &Place, phases: &Value, more: &Value) {
     let mut manifest = json!({
         "project": "test", "cwd": place.at(""), "engine": "slurm", "gpus_per_job": 0, "linger": 1, "output_wait": 1,
@@ -128,7 +128,7 @@ fn one_waiting_task_is_cancelled_and_its_neighbours_are_not() {
     }
 }
 
-/// Most jobs between their `+` and `-` lines at once.
+/// The largest number of jobs between their `+` and `-` lines at the same time.
 fn most_at_once(place: &Place) -> usize {
     let lines = fs::read_to_string(place.at("at-once")).expect("ran");
     let mut now = 0_usize;
@@ -146,7 +146,7 @@ fn max_parallel_bounds_the_queue_and_not_each_array_and_can_be_changed() {
     };
     let place = Place::new();
     let cmd = "echo + >> at-once; sleep 0.7; echo - >> at-once";
-    // Three classes, and so three arrays.
+    // Three classes give three arrays.
     let jobs: Vec<Value> = (0..9)
         .map(|at| json!({"id": format!("j{at}"), "cmd": cmd, "time_limit": 300 + 60 * (at % 3)}))
         .collect();
@@ -157,7 +157,7 @@ fn max_parallel_bounds_the_queue_and_not_each_array_and_can_be_changed() {
     );
     assert_eq!(place.run().status.code(), Some(0));
     assert_eq!(most_at_once(&place), 2);
-    // An array that is with Slurm already follows the queue's new limit.
+    // An array that Slurm already has follows the queue's new limit.
     let place = Place::new();
     let wait = "echo + >> at-once; until test -e go; do sleep 0.1; done; echo - >> at-once";
     let jobs: Vec<Value> = (0..6)
@@ -216,7 +216,7 @@ fn an_account_with_room_for_few_jobs_runs_all_of_them() {
     assert!(!String::from_utf8_lossy(&output.stderr).contains("unreachable"));
 }
 
-/// Tasks of an array that are over, and one that somebody takes out of Slurm's queue, are answers of a Slurm that can be reached.
+/// Answers about tasks that have ended, or that somebody cancelled in Slurm, do not make Slurm count as unreachable.
 #[test]
 fn a_live_array_takes_a_new_limit_and_a_task_taken_out_by_hand_is_cancelled() {
     let Some(_alone) = alone() else {
@@ -263,7 +263,7 @@ fn a_live_array_takes_a_new_limit_and_a_task_taken_out_by_hand_is_cancelled() {
     assert_eq!(status["notices"], json!([]), "{status}");
 }
 
-/// A job of somebody who has no queue: accounting says how it ended, the user which files it wrote.
+/// A job that ran without a queue: accounting says how it ended, and the user which files it wrote.
 #[test]
 fn a_job_without_a_queue_is_recorded_from_accounting() {
     let Some(_alone) = alone() else {
@@ -286,7 +286,7 @@ fn a_job_without_a_queue_is_recorded_from_accounting() {
                 .current_dir(place.at(""))
                 .output()
                 .expect("run");
-            // Accounting learns of a job some time after its end.
+            // Accounting is told about a job some time after its end.
             if done.status.code() != Some(7) {
                 return (
                     done.status.code(),
@@ -313,7 +313,7 @@ fn a_job_without_a_queue_is_recorded_from_accounting() {
             && refused[1].is_null(),
         "{answer}"
     );
-    // The same again is one record.
+    // Recording it again gives the same record.
     let (code, again) = record(&[&job, "--expected-output", "one.csv"]);
     assert_eq!(
         (code, &again["data"]["runs"][0]["id"]),

@@ -1,4 +1,4 @@
-//! Jobs of higher priority go first, whatever each of them asks for.
+//! Jobs of higher priority start first, whatever resources each job asks for.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{alone, manifest};
 use crate::queue::Place;
 
-/// What a shell prints, without blanks around it.
+/// The output of a shell script, trimmed.
 fn shell(script: &str) -> String {
     let done = Command::new("sh").args(["-c", script]).output();
     let done = done.expect("a shell");
@@ -16,7 +16,7 @@ fn shell(script: &str) -> String {
     String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
-/// A job that takes the whole bed; `minutes` makes jobs of several kinds.
+/// A job that takes the whole test bed; different `minutes` make different classes.
 fn whole(id: &str, minutes: u32, priority: i32) -> Value {
     json!({
         "id": id, "cmd": format!("echo {id} >> order"), "priority": priority,
@@ -48,7 +48,7 @@ fn a_job_of_higher_priority_goes_before_others_that_ask_for_something_else() {
     let mut manager = place.start();
     let has = |id: &str| place.engine_ref(id).is_some();
     Place::until("Slurm has them", || has("low2") && has("middle"));
-    // One that comes last and goes first, of a third kind.
+    // An urgent job of a third class that is added last.
     fs::write(
         place.at("more.json"),
         json!({"phases": [{"name": "p", "jobs": [whole("urgent", 7, 20)]}]}).to_string(),
@@ -56,7 +56,7 @@ fn a_job_of_higher_priority_goes_before_others_that_ask_for_something_else() {
     .expect("write");
     place.data(&["add", "--from", "more.json", "--state", "s.json"]);
     Place::until("Slurm has it, too", || has("urgent"));
-    // Slurm counts what an array gives up a moment later.
+    // Slurm applies a changed priority a moment later.
     let nice = |id: &str| {
         let token = place.engine_ref(id).expect("submitted");
         let token = token.split('#').next().expect("a token").to_owned();

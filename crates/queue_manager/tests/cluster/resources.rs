@@ -1,4 +1,4 @@
-//! What phases and jobs ask Slurm for.
+//! The resources that phases and jobs ask Slurm for.
 
 use std::fs;
 use std::process::Command;
@@ -47,7 +47,7 @@ fn each_phase_and_job_gets_what_it_asks_slurm_for() {
     let words: Vec<&str> = cards.split_whitespace().collect();
     assert_eq!(words[..3], ["1", "1", "1"], "{cards}");
     assert_eq!(words[3].split(',').count(), 2, "{cards}");
-    // The command itself ran once, and srun in it on both nodes.
+    // The command itself ran once, and its `srun` on both nodes.
     assert_eq!(text("ran-wide"), "x\n");
     let text = text("nodes");
     let mut nodes: Vec<&str> = text.lines().collect();
@@ -62,7 +62,7 @@ fn what_slurm_takes_and_will_not_start_is_told() {
         return;
     };
     let place = Place::new();
-    // The bed has two nodes.
+    // The test bed has two nodes.
     let wide = json!({"id": "wide", "cmd": "true", "slurm": {"nodes": 7}});
     manifest(&place, &json!([{"name": "p", "jobs": [wide]}]));
     let mut manager = place.start();

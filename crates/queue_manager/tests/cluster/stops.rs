@@ -1,4 +1,4 @@
-//! Nothing new is started: neither by the queue nor by Slurm, which has the next tasks already.
+//! No new jobs are started, neither by the queue nor by Slurm, which already has the next tasks.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::faults::real;
 use super::{alone, job, manifest_with};
 use crate::queue::{Manager, Place};
 
-/// Tasks of this submission that Slurm has.
+/// Number of tasks that Slurm has for this submission.
 fn tasks(token: &str) -> usize {
     let squeue = Command::new("squeue")
         .args(["-h", "-r", &format!("--name={token}")])
@@ -24,7 +24,7 @@ fn ran(place: &Place, jobs: usize) -> Vec<usize> {
     lines.collect()
 }
 
-/// A manager of jobs of which one may run at a time: the first runs until the file `go` is there, and Slurm has the others.
+/// A manager that lets one job run at a time. The first runs until the file `go` exists, and Slurm has the others.
 fn one_of(place: &Place, jobs: usize) -> Manager {
     let wait = "until test -e go; do sleep 0.1; done";
     let jobs = (0..jobs).map(|at| job(&format!("j{at}"), wait));
@@ -61,7 +61,7 @@ fn a_paused_queue_takes_back_what_slurm_has_not_started() {
     assert_eq!(ran(&place, 5), [1; 5]);
 }
 
-/// The next manager knows what was taken back, and runs it.
+/// The next manager recognizes which attempts were taken back, and starts these jobs again.
 #[test]
 fn a_manager_that_is_killed_while_it_takes_back_loses_no_job() {
     let Some(_alone) = alone() else {
@@ -83,7 +83,7 @@ fn a_manager_that_is_killed_while_it_takes_back_loses_no_job() {
     assert_eq!(ran(&place, 4), [1; 4]);
 }
 
-/// What a person tries again after that is started.
+/// Jobs that are retried afterwards are started.
 #[test]
 fn after_as_many_failures_as_may_be_slurm_starts_nothing_more() {
     let Some(_alone) = alone() else {
@@ -128,7 +128,7 @@ fn a_job_that_slurm_tells_of_its_limit_goes_on_in_its_next_attempt() {
         job["slurm"] = json!({"time": "1"});
     }
     let [saves, plain] = limited;
-    // Whoever tells this one, it is not the limit.
+    // Whoever ended this one, it was not the time limit.
     let mut told = job("told", &format!("{first} exec sleep 300"));
     told["slurm"] = json!({"time": "1:00:00"});
     manifest_with(

@@ -1,4 +1,4 @@
-//! Jobs that know their attempt, and jobs that are told before their time is over and go on in the next attempt.
+//! Jobs that know their attempt, and jobs that get a signal before their time limit and continue in the next attempt.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn a_job_knows_its_attempt_its_folder_and_how_the_last_attempt_ended() {
 #[test]
 fn a_job_is_told_before_its_time_limit_and_goes_on_in_its_next_attempt() {
     let place = Place::new();
-    // The shell around it does not hear the signal, and so does not end before the program has saved.
+    // The shell around the program ignores the signal, so it does not exit before the program has saved.
     let cmd = "echo $ARIS_ATTEMPT ${ARIS_LAST_END-none} >> said; \
                sh -c 'trap \"echo saved >> said; exit 75\" USR1; test $ARIS_ATTEMPT = 3 && exit 0; while :; do sleep 0.05; done'; exit $?";
     place.manifest(&json!([{"name": "p", "jobs": [{
@@ -32,7 +32,7 @@ fn a_job_is_told_before_its_time_limit_and_goes_on_in_its_next_attempt() {
     assert_eq!(place.run().status.code(), Some(0));
     let said = fs::read_to_string(place.at("said")).expect("ran");
     assert_eq!(said, "1 none\nsaved\n2 time_limit\nsaved\n3 time_limit\n");
-    // The budget alone lets it ask for another attempt, too.
+    // With a budget for time limits, a job may also ask for another attempt without a notice.
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [{
         "id": "a", "cmd": "echo $ARIS_ATTEMPT >> said; test $ARIS_ATTEMPT = 3 || exit 75", "retry": {"time_limit": 2, "delay": 60},
@@ -40,7 +40,7 @@ fn a_job_is_told_before_its_time_limit_and_goes_on_in_its_next_attempt() {
     assert_eq!(place.run().status.code(), Some(0));
     let said = fs::read_to_string(place.at("said")).expect("ran");
     assert_eq!(said, "1\n2\n3\n");
-    // Without anything left of its budget it has failed.
+    // When its budget is used up, the job has failed.
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [{
         "id": "a", "cmd": "exit 75", "time_limit": 60, "notice": {"signal": "USR1", "before": 2},

@@ -1,6 +1,6 @@
-//! Cards that are not one NVIDIA card each: slices of divided cards (MIG), and cards of AMD.
+//! Cards other than whole NVIDIA cards: slices of divided cards (MIG), and cards of AMD.
 //!
-//! The stand-ins answer as the makers document it. **Sources**: NVIDIA, MIG User Guide ("Device Enumeration", "CUDA Device Enumeration",
+//! The fake programs answer as documented. **Sources**: NVIDIA, MIG User Guide ("Device Enumeration", "CUDA Device Enumeration",
 //! <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/>); `nvidia-smi -q -x`, DTD `nvsmi_device_v12`; `rocm-smi --help`
 //! (<https://rocm.docs.amd.com/projects/rocm_smi_lib/>); `ROCm`, "GPU isolation techniques" for the variables.
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::queue::Place;
 
-/// What `nvidia-smi -L` says: card 0 is whole, card 1 has two slices.
+/// The output of `nvidia-smi -L`: card 0 is whole, card 1 has two slices.
 const LIST: &str = "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-0000)\n\
     GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-1111)\n  \
     MIG 3g.20gb     Device  0: (UUID: MIG-aaaa)\n  \
@@ -35,7 +35,7 @@ fn details() -> String {
     )
 }
 
-/// One whole card and one that is divided; `list` is what it does for `-L`.
+/// A whole card and a divided one; `list` is the shell command that answers `-L`.
 fn divided(list: &str) -> Place {
     let place = Place::new();
     fs::write(place.at("list"), LIST).expect("write");
@@ -73,7 +73,7 @@ fn seen(place: &Place) -> Vec<String> {
     lines
 }
 
-/// Jobs that hold what they were given until three of them run, or for two seconds, and complain when somebody else has it, too.
+/// Jobs that hold their card for half a second, and write `twice` if another job has the same one.
 fn jobs(count: u32) -> Value {
     let command = "name=$(echo \"$CUDA_VISIBLE_DEVICES\" | tr , _); mkdir \"held.$name\" || echo twice >> seen; \
                    echo \"$CUDA_VISIBLE_DEVICES\" >> seen; sleep 0.5; rmdir \"held.$name\"";

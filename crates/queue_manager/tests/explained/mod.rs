@@ -1,4 +1,4 @@
-//! Whatever is not running says why, with who or what says so: every reason there is, and every state without one.
+//! `explain` gives a cause and its source for every job that is not running: for all reasons, and for all states without a reason.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::queue::Place;
 
-/// All words of the closed list. **Source**: `schemas`, which is written from the type.
+/// All words of [`Reason`](aris_queue::state::Reason). **Source**: the published schema, which is generated from the type.
 fn reasons() -> BTreeSet<String> {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../schemas/aris.queue_manager.state.v1.json");
@@ -23,7 +23,7 @@ fn reasons() -> BTreeSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Asks why a job is as it is; checks that the answer has `text`, and `evidence` that is what it says.
+/// Calls `explain` for a job, and checks that the answer contains `text` with this `evidence`.
 fn why(place: &Place, job: &str, state: &str, reason: Option<&str>, text: &str, evidence: &str) {
     let why = place.data(&["explain", job, "--state", "s.json"]);
     assert_eq!(
@@ -51,7 +51,7 @@ fn why(place: &Place, job: &str, state: &str, reason: Option<&str>, text: &str, 
     }
 }
 
-/// What this machine alone can make of a job: command and further keys, state, reason, text and evidence.
+/// Jobs that end on this machine without a cluster: command and further keys, state, reason, text and evidence.
 const HERE: [(&str, &str, &str, &str, &str, &str, &str); 11] = [
     (
         "exit 3",
@@ -169,7 +169,7 @@ fn every_reason_of_the_list_is_explained_with_its_evidence() {
         .collect();
     jobs.extend(["early", "late", "taken"].map(|id| json!({"id": id, "cmd": "exec sleep 600"})));
     place.manifest(&json!([{"name": "p", "jobs": jobs}]));
-    // The reference's state file.
+    // A state file of the reference.
     let old = json!({"meta": {}, "phases": [], "jobs": [{"id": "taken", "status": "stuck", "attempts": 3}]});
     fs::write(place.at("s.json"), old.to_string()).expect("write");
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
@@ -212,7 +212,7 @@ fn every_reason_of_the_list_is_explained_with_its_evidence() {
     );
     seen.extend(["cancelled", "imported"].map(str::to_owned));
 
-    // What only a cluster does, by programs that answer as Slurm's do.
+    // What only a cluster does, with programs that answer like Slurm's.
     let cluster = |sbatch: &str, word: &str| {
         let place = Place::new();
         let here = place.at("").display().to_string();
@@ -241,7 +241,7 @@ fn every_reason_of_the_list_is_explained_with_its_evidence() {
     let mut managers: Vec<_> = places.iter().map(|(place, ..)| place.start()).collect();
     for ((place, reason, text), manager) in places.iter().zip(&mut managers) {
         assert_eq!(manager.wait().expect("ended").code(), Some(10));
-        // What was never taken has no name there.
+        // A job that was never accepted has no name in Slurm.
         let evidence = match *reason {
             "engine_rejected" => "the engine's answer",
             _ => "Slurm, aq-",
@@ -334,7 +334,7 @@ fn what_waits_says_for_what() {
         "journal",
     );
     fs::write(place.at("go"), "").expect("write");
-    // A command that polls a folder that is gone would run for ever.
+    // A command that polls in a removed folder would run for ever.
     Place::until("it has ended", || {
         place.state()["on"]["state"] == "completed"
     });

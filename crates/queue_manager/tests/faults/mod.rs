@@ -1,4 +1,4 @@
-//! What happens around a queue: reboots, clocks that are set, disks and folders that cannot be written, nvidia-smi that says anything.
+//! Events outside a queue: reboots, clocks that are set, disks and folders that cannot be written, odd answers of nvidia-smi.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const RUN: [&str; 6] = [
     "--quiet",
 ];
 
-/// Whether this machine lets tests have namespaces of their own.
+/// Whether tests may create namespaces on this machine.
 fn unshares() -> bool {
     let done = Command::new("unshare")
         .args(["-p", "-m", "-T", "-f", "--mount-proc", "true"])
@@ -33,7 +33,7 @@ fn unshares() -> bool {
     can
 }
 
-/// A manager in namespaces that `options` ask for, after the line `first` of a shell there.
+/// A manager in new namespaces, which `options` choose; a shell there first runs the line `first`.
 fn apart(place: &Place, options: &[&str], first: &str) -> Manager {
     let line = format!("{first} && exec \"$@\"");
     let words = [&["unshare", "-f"][..], options, &["sh", "-c", &line, "_"]].concat();
@@ -63,7 +63,7 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
         {"id": "on", "cmd": "echo x >> ran-on; sleep 600"},
         {"id": "again", "cmd": "echo x >> ran-again; test $(wc -l < ran-again) -gt 1 || sleep 600", "retry": {"lost": 1, "delay": 0.1}},
         {"id": "done", "cmd": "echo x >> ran-done"},
-        // Its pause counts on a clock that begins anew with the boot.
+        // Its pause is measured on a clock that restarts with each boot.
         {"id": "later", "cmd": "echo x >> ran-later; test $(wc -l < ran-later) -gt 1", "retry": {"other": 1, "delay": 1}},
         {"id": "child", "cmd": "echo x >> ran-child", "needs": ["on"]},
         {"id": "next", "cmd": "echo x >> ran-next", "needs": ["later"]},
@@ -72,7 +72,7 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
         fs::write(place.at(boot), format!("{boot}\n")).expect("write");
     }
     let bind = |boot: &str| format!("mount --bind {boot} /proc/sys/kernel/random/boot_id");
-    // Its end takes everything with it, as a power cut does.
+    // When the namespace ends, all its processes end, as in a power cut.
     let machine = ["-p", "-m", "--kill-child", "--mount-proc"];
     let mut manager = apart(&place, &machine, &bind("first"));
     Place::until("two run, one is over, one waits", || {
@@ -83,7 +83,7 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
     });
     manager.kill().expect("killed");
     manager.wait().expect("gone");
-    // A machine that is off runs nothing: here the kernel takes a moment to end it all.
+    // A machine that is off runs nothing; here the kernel needs a moment to end all processes.
     let folder = |job: &str| aris_attempt::format::folder(&place.at(".s.queue"), job, 1);
     let locks = [
         place.at(".s.queue/lock"),
@@ -120,7 +120,7 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
     assert_eq!(state["on"]["reason"], "lost");
 }
 
-/// The journal with other times, or with one event more.
+/// Rewrites the journal with shifted times, or with one more event.
 pub(crate) fn rewrite(place: &Place, shift: SignedDuration, more: Option<&Event>) {
     let folder = place.at(".s.queue");
     let entries = Journal::read(&folder).expect("journal");
@@ -248,7 +248,7 @@ fn logs_that_cannot_be_written_are_named_and_nothing_runs_without_one() {
         "{error}"
     );
     assert_eq!(runs(&place, "a"), 0);
-    // The same queue, once they can.
+    // The same queue, when its outputs can be written.
     place.data(&["retry", "a", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     assert_eq!(runs(&place, "a"), 1);
@@ -280,7 +280,7 @@ fn a_full_disk_stops_starts_and_nothing_else_and_the_queue_goes_on_when_there_is
         "project": "full", "cwd": place.at(""), "gpus": [], "max_cpu_jobs": 2, "linger": 1, "output_wait": 0, "jobs": jobs,
     });
     fs::write(place.at("m.json"), manifest.to_string()).expect("write");
-    // State, records and logs on a small disk, which is filled to the last byte while two jobs run.
+    // State, records and logs are on a small disk, which is filled to the last byte while two jobs run.
     let line = "mount -t tmpfs -o size=400k small disk && { \"$@\" & } && manager=$! && \
                 until test -e ran-j0 && test -e ran-j1; do sleep 0.02; done; \
                 head -c 1000000 /dev/zero >disk/fill 2>/dev/null; touch go; sleep 3; ls ran-* | wc -l >started; cat disk/fill >/dev/null; rm disk/fill; \
@@ -392,7 +392,7 @@ fn a_runner_that_waits_for_the_next_job_goes_with_its_manager() {
 fn a_cancelled_job_whose_runner_died_before_it_claimed_it_does_not_run() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "echo >> ran-a"}]}]));
-    // Folders where files belong stand for a full disk: the runner cannot claim its job, and the manager cannot withdraw it.
+    // Folders in place of files have the effect of a full disk: the runner cannot claim its job, and the manager cannot withdraw it.
     let folder = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1);
     for name in ["tree", "withdrawn"] {
         fs::create_dir_all(folder.join(name)).expect("folder");
@@ -424,7 +424,7 @@ fn a_cancelled_job_whose_runner_died_before_it_claimed_it_does_not_run() {
 
 #[test]
 fn a_folder_of_outputs_that_cannot_be_read_is_named_and_not_taken_for_empty() {
-    // Root reads everything as long as it has the capabilities for it.
+    // Root can read everything while it has the capabilities for it.
     let without = "--bounding-set=-dac_override,-dac_read_search";
     let drops = Command::new("setpriv").args([without, "true"]).status();
     if !drops.is_ok_and(|status| status.success()) {

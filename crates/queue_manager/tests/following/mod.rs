@@ -32,7 +32,7 @@ fn end(place: &Place, mut manager: Manager) {
     assert!(manager.wait().expect("ended").success());
 }
 
-/// Calls `queue_manager watch` on a terminal of this size, sends it `signal` once it has drawn `mark`, and gives what it wrote and how it left.
+/// Calls `queue_manager watch` on a terminal of this kind, and sends it `signal` once it has drawn `mark`. Gives its output and exit code.
 fn on_a_terminal(place: &Place, kind: &str, mark: &str, signal: Signal) -> (String, Option<i32>) {
     let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&near).expect("granted");
@@ -54,7 +54,7 @@ fn on_a_terminal(place: &Place, kind: &str, mark: &str, signal: Signal) -> (Stri
         .expect("started");
     let (mut near, mut text, mut told) = (File::from(near), Vec::new(), false);
     let mut buffer = [0; 4096];
-    // A terminal that nobody has open any more gives an error.
+    // Reading fails when nobody has the terminal open any more.
     while let Ok(count @ 1..) = near.read(&mut buffer) {
         text.extend_from_slice(&buffer[..count]);
         if !told && String::from_utf8_lossy(&text).contains(mark) {
@@ -154,6 +154,6 @@ fn logs_are_followed_over_attempts_to_the_end() {
     };
     assert_eq!(text(all), "two\none\ntwo\ngood\n");
     assert_eq!(text(first), "two\n");
-    // Of a job that is over the end is there at once.
+    // For a job that has ended, the end of the log is printed at once.
     assert_eq!(text(follow(&["--lines", "1"])), "good\n");
 }

@@ -1,4 +1,4 @@
-//! What a queue does by itself when jobs fail and when it is over.
+//! Hooks: commands that a queue runs when jobs fail and when it ends.
 
 use std::fs;
 
@@ -68,7 +68,7 @@ fn hooks_are_told_of_each_failure_and_of_the_end() {
     assert_eq!(read("failed"), format!("bad exit {state}\n"));
     assert_eq!(read("ended"), "2 of 3\n");
     assert!(read(".s.queue/hooks.log").contains("on_end"));
-    // A queue that was over before is not over again.
+    // A queue that had ended before does not end again.
     assert_eq!(place.run().status.code(), Some(10));
     assert_eq!(read("ended"), "2 of 3\n");
 }
@@ -112,7 +112,7 @@ fn a_hook_that_fails_is_logged_with_its_job() {
 fn hooks_of_several_jobs_run_at_the_same_time_and_the_end_is_told() {
     let place = Place::new();
     let jobs = json!([job("a", "exit 3"), job("b", "exit 3"), job("c", "exit 3")]);
-    // Each waits until all three have begun.
+    // Each hook waits until all three have started.
     let meet = "touch begun-$ARIS_JOB; until test -e begun-a -a -e begun-b -a -e begun-c; do sleep 0.05; done; touch met-$ARIS_JOB";
     with(
         &place,

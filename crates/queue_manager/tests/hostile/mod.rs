@@ -1,5 +1,5 @@
-//! Manifests whose texts try to be something else: commands, paths, options, lines. Everything reaches the job as it was written, and
-//! nothing comes to be outside its place.
+//! Manifests with hostile texts that look like commands, paths, options or lines. Every text reaches the job as it was written, and nothing
+//! is created outside its place.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cluster;
 use crate::queue::Place;
 
-/// Texts that are ids, parameters, values and names of phases at once.
+/// Texts that are used as ids, parameters, values and names of phases.
 fn texts() -> Vec<String> {
     let mut texts: Vec<String> = [
         "a b",
@@ -63,7 +63,7 @@ fn texts() -> Vec<String> {
         "null",
         "<b onload=x>",
         "|a|b|",
-        // As the logs of others are called.
+        // A name like that of another job's log.
         "plain-b9b5d96aa5ac.1",
     ]
     .map(str::to_owned)
@@ -73,7 +73,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
-/// A queue in which each text is an id, a parameter and a value; the job writes down what it was given.
+/// A queue in which each text is an id, a parameter and a value; each job writes the value that it got.
 fn manifest(place: &Place, texts: &[String], more: &Value) {
     fs::create_dir_all(place.at("got")).expect("folder");
     let jobs: Vec<Value> = texts
@@ -97,7 +97,7 @@ fn manifest(place: &Place, texts: &[String], more: &Value) {
     fs::write(place.at("m.json"), manifest.to_string()).expect("write");
 }
 
-/// Every job ran with its text as it is, and there is nothing that nobody asked for.
+/// Every job got its text unchanged, and nothing unwanted was created.
 fn check(place: &Place, texts: &[String], logs: &str) {
     let state = place.state();
     assert_eq!(state.len(), texts.len());
@@ -157,7 +157,7 @@ fn check(place: &Place, texts: &[String], logs: &str) {
 
 #[test]
 fn no_text_of_a_manifest_leaves_its_place() {
-    // The folder's name, too.
+    // The folder has a hostile name, too.
     let place = Place::within("q'\"$(touch PWNED)\n; touch PWNED #");
     let texts = texts();
     let logs = "l o'g\"s/$(touch PWNED)";
@@ -181,7 +181,7 @@ fn no_text_of_a_manifest_leaves_its_place() {
         assert_eq!(why["state"], "completed", "{text:?}");
         place.data(&["logs", "--state", "s.json", "--", text]);
     }
-    // What people read shows what stands there, and no program takes it for something else.
+    // Reports show the texts, and no program interprets them.
     let page = place
         .command(&["report", "--state", "s.json", "--html", "page.html"])
         .output()
@@ -259,7 +259,7 @@ fn no_text_of_a_manifest_leaves_its_place_on_slurm() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     check(&place, &texts, "logs");
 
-    // Slurm reads paths its own way: what it would take for something else is refused by name.
+    // Slurm interprets characters in paths; a folder with such characters is refused, and named in the message.
     let place = Place::within("100%j");
     manifest(&place, &texts[..2], &json!({"engine": "slurm"}));
     assert_eq!(place.run().status.code(), Some(10));
@@ -300,7 +300,7 @@ fn no_text_of_a_manifest_leaves_its_place_on_a_server() {
         serde_json::from_slice::<Value>(&output.stdout).expect("envelope")["data"]["answer"].clone()
     };
     Place::until("it is over there", || ask(&["status"])["over"] == true);
-    // Jobs that began before their folder was there are tried again.
+    // Jobs that started before their folder was created are retried.
     let ids: Vec<&str> = texts.iter().map(String::as_str).collect();
     ask(&["retry", "--failed"]);
     ask(&["start", "--manifest", "manifest.json"]);
@@ -325,7 +325,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn whatever_the_ids_are(texts in proptest::collection::btree_set("[^\\p{C}]{1,40}|[-./ $`'\"\\\\;|&<>*?~#%{}()]{1,12}", 12)) {
-        // Upper and lower case count as equal, and may have become so only here.
+        // Ids must differ also when upper and lower case count as equal.
         let mut seen = BTreeSet::new();
         let texts: Vec<String> = texts
             .into_iter()

@@ -1,5 +1,5 @@
-//! A queue on a real `HyperQueue` server with a worker on this machine, where its program is there; elsewhere the test says that it was not
-//! made.
+//! A queue on a real `HyperQueue` server with a worker on this machine. Where there is no `hq` program, the tests print that they are
+//! skipped.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::queue::Place;
 
-/// Its program: named by this variable, or on the `PATH`.
+/// Variable with the path of `hq`; without it, `hq` is looked for on the `PATH`.
 const PROGRAM: &str = "ARIS_TEST_HQ";
 
-/// A server for one place, and what is connected to it.
+/// A server for one place, with its workers.
 struct Server {
     running: Vec<Child>,
 }
@@ -39,7 +39,7 @@ impl Server {
         self.running.push(child.expect("started"));
     }
 
-    /// A worker for so many jobs at once.
+    /// Starts a worker with this many CPUs.
     fn worker(&mut self, place: &Place, cpus: &str) {
         let before = hq(place, &["worker", "list"])
             .as_array()
@@ -51,7 +51,7 @@ impl Server {
         });
     }
 
-    /// The process that was started last is killed.
+    /// Kills the process that was started last.
     fn kill_last(&mut self) {
         let mut child = self.running.pop().expect("one");
         child.kill().and_then(|()| child.wait()).expect("killed");
@@ -67,12 +67,12 @@ fn hq(place: &Place, words: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_default()
 }
 
-/// Makes `hq` speak with a server of this place, which runs not yet; `before` are lines of a shell that see the words first. `None`: there is
-/// no `hq` here.
+/// Makes `hq` use a server of this place, which does not run yet. `before` are shell lines that run first, with the same arguments. `None`:
+/// there is no `hq` here.
 fn program(place: &Place, before: &str) -> Option<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut named = std::env::split_paths(&path).map(|folder| folder.join("hq"));
-    // The whole path: its place here is the first of the `PATH` in which it is called.
+    // The absolute path, because this place's own `hq` comes first on the `PATH`.
     let program = match std::env::var_os(PROGRAM) {
         Some(given) => Some(given.into()),
         None => named.find(|file| file.is_file()),
@@ -195,7 +195,7 @@ fn what_waits_and_what_runs_is_cancelled_and_its_neighbours_go_on() {
             "{id}"
         );
     }
-    // What was cancelled before it began leaves nothing behind with the server.
+    // A job that was cancelled before it started leaves no open task on the server.
     let open = |job: &Value| {
         let stats = &job["task_stats"];
         stats["waiting"] != 0 || stats["running"] != 0
@@ -247,7 +247,7 @@ fn a_server_that_is_not_there_is_waited_for_and_fails_no_job() {
 #[test]
 fn a_submission_whose_answer_is_lost_is_found_by_its_name() {
     let place = Place::new();
-    // The server has taken the first one when the program dies.
+    // The server accepts the first submission, and then the program dies.
     let before = format!(
         "case \"$*\" in *submit*) if mkdir '{}' 2>/dev/null; then real \"$@\" >/dev/null; kill -KILL $$; fi;; esac",
         place.at("lost").display()
@@ -275,7 +275,7 @@ fn a_submission_whose_answer_is_lost_is_found_by_its_name() {
     assert_eq!((ran(&place, "a"), ran(&place, "b")), (1, 1));
     let jobs = hq(&place, &["job", "list", "--all"]);
     assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{jobs}");
-    // The queue remembers where its jobs run.
+    // The queue remembers its engine.
     place.data(&["retry", "a", "--again", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     let jobs = hq(&place, &["job", "list", "--all"]);
@@ -338,7 +338,7 @@ fn max_parallel_bounds_the_queue_and_a_server_that_is_begun_anew_gets_what_is_le
             == 2
     });
     assert_eq!(began(), 2);
-    // It forgets everything; its worker and what runs there ends with it.
+    // A new server knows nothing about earlier jobs; the old one's worker and its tasks end with it.
     drop(first);
     let mut second = server(&place);
     second.worker(&place, "4");

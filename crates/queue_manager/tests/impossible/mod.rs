@@ -1,4 +1,4 @@
-//! Jobs that this machine's cards cannot run: refused at once and by name, never waiting, and never in the way of others.
+//! Jobs that this machine's cards can never run: they are refused at once and named, and do not delay others.
 
 use std::fs;
 use std::process::Output;
@@ -28,7 +28,7 @@ fn call(place: &Place, command: &str, variables: &[(&str, &str)]) -> Output {
         .expect("ran")
 }
 
-/// Nothing of the queue begins, and the message has these words.
+/// Checks that the queue is refused with these words, and that no job starts.
 fn refused(place: &Place, variables: &[(&str, &str)], words: &[&str]) {
     for command in ["preflight", "run", "start"] {
         let output = call(place, command, variables);
@@ -63,7 +63,7 @@ fn more_cards_than_there_are_and_more_memory_than_any_has_are_refused() {
         write(&place, &json!([small, wide]), &json!({}));
         refused(&place, &[], &words);
     }
-    // What the manifest lists counts, too.
+    // Only the cards that the manifest lists count.
     let pair = json!([{"id": "pair", "cmd": "true", "gpus": 2}]);
     write(&place, &pair, &json!({"gpus": [3, 7]}));
     refused(&place, &[], &["\"pair\"", "2 cards", "card 7"]);
@@ -127,10 +127,10 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
         assert_eq!(output.status.code(), Some(5), "{said}");
         assert!(said.contains(words), "{said}");
     }
-    // One that is just being loaded has a moment.
+    // A driver that is just being loaded is asked again for some seconds.
     place.program("nvidia-smi", "echo no driver; exit 9");
     refused(&place, &[], &["failed (9): no driver"]);
-    // A manager that runs stays, and `explain` names the cards.
+    // A running manager continues, and `explain` says what is wrong with the cards.
     place.nvidia_smi(FOUR);
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
     place.data(&["hold", "--all", "--state", "s.json"]);
@@ -154,7 +154,7 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
 #[test]
 fn a_lost_card_is_named_and_the_others_are_used() {
     let place = Place::new();
-    // **Source**: `man nvidia-smi`, return value 15; with a lost card the question for all cards fails.
+    // **Source**: `man nvidia-smi`, return value 15; with a lost card the query for all cards fails.
     place.program(
         "nvidia-smi",
         r#"case "$*" in *--id=1|*--id=2) ;; *--id=3) echo No devices were found; exit 6;;
@@ -180,7 +180,7 @@ case "$*" in *query-compute-apps*) ;; *--id=1) echo '1, GPU-1, 3, 24576, [N/A]';
 #[test]
 fn the_variable_that_bounds_amd_cards_is_named_and_so_is_a_missing_id() {
     let place = Place::new();
-    // Without the nvidia-smi of this machine.
+    // Hides this machine's own nvidia-smi.
     let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
     let card = |id: &str| {
         format!(
@@ -213,7 +213,7 @@ fn the_variable_that_bounds_amd_cards_is_named_and_so_is_a_missing_id() {
     refused(&place, &hip[..1], &["exclusive", "which processes"]);
 }
 
-/// `exclusive` asks for cards without any process. Where nobody tells of processes none is known to be without.
+/// `exclusive` requires cards without other processes. If processes are not reported, no card is known to be without.
 #[test]
 fn a_card_of_which_no_processes_are_told_is_not_given_exclusively() {
     let place = Place::new();
@@ -286,7 +286,7 @@ fn a_job_that_has_become_impossible_is_explained_and_holds_no_card() {
     ]);
     write(&place, &jobs, &json!({"reserve_after": 0}));
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
-    // Two of the cards are gone.
+    // Two of the cards disappear.
     place.nvidia_smi("for at in 0 1; do echo \"$at, GPU-$at, 3, 24576, [N/A]\"; done");
     let output = place.run();
     assert_eq!(output.status.code(), Some(5), "{output:?}");
@@ -296,7 +296,7 @@ fn a_job_that_has_become_impossible_is_explained_and_holds_no_card() {
         facts.contains("3 cards") && facts.contains("2 of the cards here"),
         "{facts}"
     );
-    // They go while a manager runs: it says so, and the others go on.
+    // The same while a manager runs: it reports this, and the other jobs continue.
     place.nvidia_smi(FOUR);
     place.data(&["hold", "--all", "--state", "s.json"]);
     let mut manager = place.start();
@@ -327,7 +327,7 @@ fn cards_are_kept_for_a_job_from_when_it_could_have_run_and_not_before() {
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
     place.data(&["pause", "--state", "s.json"]);
     let mut manager = place.start();
-    // Longer than a job waits before cards are kept for it: it could not have run.
+    // Longer than `reserve_after`, but the job could not have run in this time.
     std::thread::park_timeout(std::time::Duration::from_secs(3));
     place.data(&["resume", "--state", "s.json"]);
     Place::until("no card is kept yet", || place.at("small").exists());
@@ -367,7 +367,7 @@ fn more_processors_or_memory_than_the_machine_has_is_refused() {
 
 #[test]
 fn jobs_that_say_what_they_need_never_share_what_is_not_there() {
-    // Each notes its start and its end: two at once would note two starts in a row.
+    // Each job writes its start and its end; two at once would write two starts in a row.
     let alone = |key: &str, value: Value| {
         let place = Place::new();
         let cmd = "echo start >> order; sleep 0.3; echo end >> order";
@@ -384,7 +384,7 @@ fn jobs_that_say_what_they_need_never_share_what_is_not_there() {
     let processors = std::thread::available_parallelism().expect("known");
     let apart = "start\nend\n".repeat(3);
     assert_eq!(alone("cpus", json!(processors)), apart);
-    // Where a control group allows less than this, a job of it is refused, and the test says nothing about the machine.
+    // If a control group allows less than this, the job is refused, and the test would say nothing.
     let most = format!("{} MiB", memory_mib() * 6 / 10);
     assert_eq!(alone("mem", json!(most)), apart);
     assert_ne!(alone("mem", json!("1 MiB")), apart);

@@ -1,13 +1,13 @@
-//! Kinds of jobs, and what each comes to however often its manager dies.
+//! Kinds of jobs, and the result of each, however often its manager is killed.
 
 use serde_json::{Value, json};
 
-/// What a job of a kind does and comes to.
+/// A kind of jobs: the command, and the expected result.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// After a line in its file of runs; `N` is the job's number.
+    /// Runs after a line was added to the job's file of runs; `N` is the job's number.
     command: &'static str,
-    /// Further keys of its row in the manifest, as JSON; `N` as above, `N-3` the job three before.
+    /// Further keys of the job in the manifest, as JSON; `N` as above, `N-3` is the job three before.
     more: &'static str,
     pub(super) state: &'static str,
     pub(super) reason: Option<&'static str>,
@@ -33,13 +33,13 @@ const fn kind(
 const DONE: (&str, Option<&str>, u64) = ("completed", None, 1);
 const TWICE: (&str, Option<&str>, u64) = ("completed", None, 2);
 
-/// Takes its cards for itself, and says so when somebody has them.
+/// Marks its cards as used, and notes if another job has them.
 const ON_CARDS: &str = "for card in $(echo $CUDA_VISIBLE_DEVICES | tr , ' '); do mkdir cards/$card || echo N >> overlaps; done; \
                         sleep 0.1; for card in $(echo $CUDA_VISIBLE_DEVICES | tr , ' '); do rmdir cards/$card; done";
 
-/// The kind whose output lies there from before.
+/// The kind whose output exists before its start.
 pub(super) const OUT_OLD: usize = 11;
-/// The kind that somebody cancels once it runs.
+/// The kind that is cancelled while it runs.
 pub(super) const CANCELLED_LATER: usize = 17;
 
 pub(super) const KINDS: [Kind; 21] = [
@@ -95,7 +95,7 @@ pub(super) const KINDS: [Kind; 21] = [
         r#"{"expected_output": "out/N"}"#,
         ("failed", Some("output_unchanged"), 1),
     ),
-    // Of the one that writes, and of this one.
+    // This kind needs the output of the one that writes it.
     kind(
         "child",
         "test -e out/$((N - 3))",
@@ -137,7 +137,7 @@ pub(super) const KINDS: [Kind; 21] = [
     ),
 ];
 
-/// The row of a job in the manifest.
+/// A job in the manifest.
 pub(super) fn job(number: usize) -> Value {
     let kind = &KINDS[number % KINDS.len()];
     let filled = |text: &str| {

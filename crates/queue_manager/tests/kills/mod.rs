@@ -1,4 +1,4 @@
-//! A manager that is killed again and again, over jobs of every kind: none lost, none run again after it was completed.
+//! A manager that is killed repeatedly, with jobs of every kind: none is lost, and none runs again after it completed.
 
 mod kinds;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::queue::Place;
 use kinds::{CANCELLED_LATER, KINDS, OUT_OLD, job};
 
-/// Numbers that look random and are the same on every run. **Source**: xorshift64.
+/// Pseudo-random numbers, the same in every run. **Source**: xorshift64.
 struct Numbers(u64);
 
 impl Numbers {
@@ -26,7 +26,7 @@ impl Numbers {
     }
 }
 
-/// A queue of so many jobs on four fake cards.
+/// A queue of `count` jobs on four fake cards.
 fn queue(count: usize) -> Place {
     let place = Place::new();
     for folder in ["ran", "out", "cards", "bin"] {
@@ -42,20 +42,20 @@ fn queue(count: usize) -> Place {
         "linger": 1, "output_wait": 0, "kill_grace": 0.2, "retry": {"oom": 2, "delay": 0.05}, "jobs": jobs,
     });
     fs::write(place.at("m.json"), manifest.to_string()).expect("write");
-    // Some are cancelled before anything runs.
+    // Some jobs are cancelled before anything runs.
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
     place.data(&["cancel", "early*", "--state", "s.json"]);
     place
 }
 
-/// Reads the state all the time, and cancels what is to be cancelled once it runs.
+/// Reads the state all the time, and cancels jobs of one kind once they run.
 fn look_on(place: &Place, count: usize, over: &AtomicBool) -> u32 {
     let mut looks = 0;
     let mut to_cancel: Vec<usize> = (0..count)
         .filter(|number| number % KINDS.len() == CANCELLED_LATER)
         .collect();
     while !over.load(Ordering::Relaxed) {
-        // Panics when it is not whole.
+        // Panics if the state file is incomplete.
         assert!(!place.state().is_empty(), "the state is gone");
         let status = place.data(&["status", "--state", "s.json"]);
         assert_eq!(status["jobs"], json!(count), "{status}");
@@ -71,7 +71,7 @@ fn look_on(place: &Place, count: usize, over: &AtomicBool) -> u32 {
     looks
 }
 
-/// One queue, its manager killed so many times, or until it is over: gives how many times.
+/// Runs a queue whose manager is killed up to `kills` times; gives how often.
 fn survive(count: usize, kills: u32) -> u32 {
     let place = queue(count);
     let over = AtomicBool::new(false);
@@ -79,7 +79,7 @@ fn survive(count: usize, kills: u32) -> u32 {
         let reader = scope.spawn(|| look_on(&place, count, &over));
         let killed = kill(&place, kills);
         let mut last = place.run();
-        // Whoever asks for something holds the queue's lock for a moment.
+        // A command holds the queue's lock for a moment.
         while last.status.code() == Some(5) {
             last = place.run();
         }
@@ -101,7 +101,7 @@ fn kill(place: &Place, kills: u32) -> u32 {
             std::thread::yield_now();
         }
         if let Some(status) = manager.try_wait().expect("asked") {
-            // 5 as below.
+            // Exit code 5: a command held the lock, as in `survive`.
             assert!(
                 matches!(status.code(), Some(5 | 10)),
                 "over, or a fault: {status}"
@@ -116,7 +116,7 @@ fn kill(place: &Place, kills: u32) -> u32 {
     kills
 }
 
-/// Every job came to what its kind says, by as many runs as it says; nothing is held any more.
+/// Checks that every job has the result and the number of runs of its kind, and that no lease is held.
 fn check(place: &Place, count: usize, killed: u32) {
     let state = place.state();
     let mut wrong = BTreeMap::new();
@@ -129,7 +129,7 @@ fn check(place: &Place, count: usize, killed: u32) {
         let right = row["state"] == kind.state
             && row["reason"].as_str() == kind.reason
             && runs == kind.runs
-            // An attempt that was withdrawn before anything ran has a number, too.
+            // An attempt that was withdrawn before it ran also has a number.
             && row["attempts"].as_u64().is_some_and(|attempts| attempts >= runs);
         if !right {
             wrong.insert(id, (row.clone(), runs));
@@ -155,18 +155,18 @@ fn thirty_kills_over_jobs_of_every_kind() {
     assert!(survive(4 * KINDS.len(), 30) > 0);
 }
 
-/// The figure that the queue is held to; takes minutes.
+/// Enough kills to be sure; takes minutes.
 #[test]
 #[ignore = "takes minutes; cargo test -p queue_manager --release --test cli kills -- --ignored"]
 fn two_hundred_kills_over_five_hundred_jobs() {
     let mut kills = 0;
-    // A queue may be over before all kills are spent; then the rest falls on another one.
+    // A queue may end before all kills are used; then another queue gets the rest.
     while kills < 200 {
         kills += survive(504, 200 - kills);
     }
 }
 
-/// The same on the cards of the test bed, whose jobs write down which cards they had when.
+/// The same on the cards of the test bed, whose jobs record when they had which cards.
 #[test]
 fn thirty_kills_over_jobs_on_fake_cards() {
     const JOBS: usize = 16;
@@ -211,6 +211,6 @@ fn thirty_kills_over_jobs_on_fake_cards() {
     assert!(checked.status.success(), "{checked:?}");
     let events = fs::read_to_string(events).expect("events");
     let starts = events.matches("\"ev\": \"start\"").count();
-    // One of four runs twice.
+    // One of four jobs runs twice.
     assert_eq!(starts, JOBS + JOBS / 4, "{events}");
 }

@@ -1,4 +1,4 @@
-//! Jobs added to a queue, changed in it and taken out of it, while it runs and while it does not.
+//! Jobs are added, changed and removed, while the queue runs and while it does not.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::job;
 use crate::queue::Place;
 
-/// A job that begins and then waits for a file.
+/// A job that starts and then waits for the file `go`.
 fn waits(id: &str) -> Value {
     job(
         id,
@@ -15,7 +15,7 @@ fn waits(id: &str) -> Value {
     )
 }
 
-/// What is refused of a call that exits with 10.
+/// The refusals in a call that exits with 10.
 fn refused(place: &Place, args: &[&str]) -> String {
     let words = [&args[..1], &["--json", "--state", "s.json"], &args[1..]].concat();
     let output = place.call(&words);
@@ -197,10 +197,10 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
     );
     place.data(&["edit", "--state", "s.json", "b", "--cmd", "touch edited"]);
     assert_eq!(place.state()["c"]["state"], "ready");
-    // The same file again: what was added is still there.
+    // The same manifest again: added jobs are kept.
     assert_eq!(place.run().status.code(), Some(0));
     assert_eq!(place.state()["c"]["state"], "completed");
-    // The file's command of an edited job is not used, and that is said, also where the file is as it was.
+    // The command of an edited job in the file is not used; a notice says so, also if the file has not changed.
     let hides = || {
         let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
         notes.contains("earlier commands changed these values") && notes.contains('b')
@@ -251,7 +251,7 @@ fn a_job_that_no_card_here_can_run_is_refused_and_the_manager_goes_on() {
     assert!(why.contains("needs 8 cards"), "{why}");
     let why = refused(&place, &["edit", "a", "--set", "gpu_mem_mib=99999"]);
     assert!(why.contains("99999 MiB"), "{why}");
-    // A driver that fails later ends no manager that takes a change up.
+    // A driver that fails later does not end a manager that accepts a change.
     place.nvidia_smi("exit 9");
     place.data(&[
         "add", "b", "--state", "s.json", "--cmd", "touch b", "--set", "gpus=0",
@@ -298,7 +298,7 @@ fn a_job_with_a_card_is_refused_where_a_running_queue_has_none() {
         ("\"gpus_per_job\":0", "is not installed"),
     ] {
         let place = Place::new();
-        // A PATH on which no program shows cards.
+        // A PATH without programs that report cards.
         fs::create_dir(place.at("bin")).expect("folder");
         for program in ["bash", "sh", "sleep"] {
             let there = std::path::Path::new("/bin").join(program);
@@ -334,7 +334,7 @@ fn a_grid_that_is_added_depends_on_a_phase_of_the_queue() {
     fs::write(place.at("more.yaml"), more).expect("write");
     let add = ["add", "--from", "more.yaml", "--state", "s.json"];
     assert_eq!(place.data(&add)["jobs"], json!(["g1", "g2"]));
-    // Refused: a phase that is nowhere, and another dependency of a phase that is there.
+    // Refused: a phase that does not exist, and another dependency of an existing phase.
     let elsewhere = more.replace("[p]", "[absent]").replace("g${N}", "h${N}");
     for (grid, part) in [
         (elsewhere.replace("name: q", "name: z"), "absent"),
@@ -375,7 +375,7 @@ fn a_job_that_is_added_under_the_name_of_one_that_is_gone_begins_anew() {
         assert_eq!(ran.status.code(), Some(0), "{ran:?}");
         let said = fs::read_to_string(place.at("x")).expect("ran");
         assert_eq!(said, "old\nnew\n", "{by_file}");
-        // Once: it is the same job from now on.
+        // Only once: from now on it is the same job.
         assert_eq!(place.run().status.code(), Some(0));
         assert_eq!(place.state()["x"]["attempts"], 2, "{by_file}");
     }

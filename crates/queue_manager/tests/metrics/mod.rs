@@ -1,4 +1,4 @@
-//! What jobs measured, against the parameters of their grid.
+//! Metrics of jobs against the parameters of their grid.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::queue::Place;
 
-/// What a report would replace is the only record of what ran.
+/// A report must not replace the only records of what ran.
 #[test]
 fn a_report_replaces_no_file_of_the_queue_or_of_its_jobs() {
     let place = Place::new();
@@ -200,7 +200,7 @@ fn of_two_columns_of_one_name_neither_is_taken() {
     assert!(text("m.csv#epoch").contains("| a | 1 |"));
 }
 
-/// Three jobs that write one file, one after the other; the table, by job, and what it says is missing.
+/// Three jobs that write one file, one after the other. Gives the rows of the table, and what it says is missing.
 fn one_file_of_three() -> (Place, Vec<serde_json::Value>, String) {
     let place = Place::new();
     let job = |at: usize| {
@@ -226,7 +226,7 @@ fn a_file_that_a_later_job_wrote_again_is_no_result_of_the_earlier_one() {
     let (place, rows, missing) = one_file_of_three();
     assert_eq!(rows, [json!(["j3", 0.3])]);
     assert!(missing.contains("declares the same file"), "{missing}");
-    // The first is tried again: the file is its own now.
+    // The first job is retried, so now the file is its own.
     place.data(&["retry", "j1", "--again", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     let report = ["report", "--state", "s.json", "--metrics", "eval.json#acc"];
@@ -236,7 +236,7 @@ fn a_file_that_a_later_job_wrote_again_is_no_result_of_the_earlier_one() {
         (&rows[0]["id"], &rows[0]["values"]),
         (&json!("j1"), &json!([0.1]))
     );
-    // Without records of runs the times of the attempts decide.
+    // Without records of runs, the times of the attempts decide.
     fs::remove_dir_all(place.at(".aris")).expect("removed");
     let rows = place.data(&report)["metrics"]["rows"].clone();
     assert_eq!(

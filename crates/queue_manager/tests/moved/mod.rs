@@ -1,4 +1,4 @@
-//! A queue's folder that is moved or removed under its manager.
+//! A queue's folder that is moved or removed while its manager runs.
 
 use std::fs;
 use std::process::Command;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::job;
 use crate::queue::Place;
 
-/// A queue whose first job runs until `go` is there, and whose second waits for it; and its manager, whose stderr is `told`.
+/// A queue whose first job runs until `go` exists, and whose second depends on it; and its manager, whose stderr goes to `told`.
 fn running() -> (Place, std::process::Child) {
     let place = Place::within("q");
-    // It also ends when the test is over, so that nothing outlives that.
+    // It also ends when the test's folder is removed, so that nothing outlives the test.
     let outside = place.outside().display().to_string();
     let first = format!(
         "touch began; until test -e {outside}/go || ! test -d {outside}; do sleep 0.05; done"
@@ -63,7 +63,7 @@ fn a_manager_whose_folder_is_moved_stops_and_the_new_place_tells_and_goes_on() {
         "{status}"
     );
     fs::write(place.outside().join("go"), "").expect("write");
-    // What ran wrote into a folder that is gone; whatever became of it, it is not run twice unasked.
+    // The running job wrote into a removed folder. Whatever its result, it does not run again unless somebody asks for it.
     let run = call(&["run", "--state", "s.json"]);
     assert!(matches!(run.status.code(), Some(0 | 10)), "{run:?}");
     let status = call(&["status", "--state", "s.json", "--json"]);
@@ -132,7 +132,7 @@ fn a_copy_does_not_end_the_jobs_of_its_original_whose_manager_is_gone() {
     let run = place.call(&["run", "--state", "s.json"]);
     assert_eq!(run.status.code(), Some(0), "{run:?}");
     assert_eq!(place.state()["first"]["state"], "completed");
-    // Nothing runs there any more: the copy is a queue of its own.
+    // Nothing runs in the original any more, so the copy is a queue of its own.
     let run = place.call(&["run", "--state", &state]);
     assert!(matches!(run.status.code(), Some(0 | 10)), "{run:?}");
 }
@@ -223,7 +223,7 @@ fn the_logs_of_a_queue_that_was_moved_are_found() {
             let output = command.current_dir(&moved).output().expect("ran");
             String::from_utf8_lossy(&output.stdout).into_owned()
         };
-        // Also when a manager has had the queue there.
+        // With and without a run of a manager in the new place.
         for taken_up in [false, true] {
             for args in [&["logs", "a"][..], &["report"]] {
                 let said = call(args);

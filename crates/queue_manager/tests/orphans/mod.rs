@@ -1,4 +1,4 @@
-//! Runners and managers that are killed while the commands and their cards go on.
+//! Runners and managers that are killed while the commands continue with their cards.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::queue::Place;
 
 const RUN: [&str; 5] = ["retry", "a", "--state", "s.json", "--json"];
 
-/// Kills the runner of the first attempt of `a`, and nothing else.
+/// Kills only the runner of the first attempt of `a`.
 fn kill_runner(place: &Place) {
     let folder = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1);
     let claim = fs::read(folder.join("claim.json")).expect("claimed");
@@ -25,20 +25,20 @@ fn lines(place: &Place, file: &str) -> usize {
     text.lines().count()
 }
 
-/// `a` writes until `go` is there; its shell starts children of every kind.
+/// `a` runs until `go` exists, and then writes a line; its shell starts a child for that.
 fn writes() -> Value {
     let cmd = "echo x >> ran-a; (until test -e go || ! test -e \"$PWD\"; do sleep 0.02; done; echo x >> end-a) & wait";
     json!([{"name": "p", "jobs": [job("a", cmd)]}])
 }
 
-/// `a` sleeps for ten minutes and may run for two seconds.
+/// `a` sleeps for ten minutes, with a time limit of two seconds.
 fn limited() -> Value {
     let mut limited = job("a", "echo x >> ran-a; exec sleep 600");
     limited["time_limit"] = json!(2);
     json!([{"name": "p", "jobs": [limited]}])
 }
 
-/// The runner would end it; the manager does so where the runner is gone.
+/// The time limit is enforced by the runner; if the runner is dead, by the manager.
 #[test]
 fn a_time_limit_holds_although_the_runner_was_killed() {
     let place = Place::new();
@@ -54,7 +54,7 @@ fn a_time_limit_holds_although_the_runner_was_killed() {
     );
 }
 
-/// A runner that is killed between the start of its command and the record of that leaves an attempt without the record.
+/// A runner that is killed after it has started the command and before it has written the start record.
 #[test]
 fn a_time_limit_holds_although_the_runner_left_no_record_of_the_start() {
     let place = Place::new();
@@ -77,7 +77,7 @@ fn a_time_limit_holds_although_the_runner_left_no_record_of_the_start() {
 
 #[test]
 fn a_job_whose_runner_alone_was_killed_runs_and_gets_no_second_writer() {
-    // The manager sees it, or finds it so when it comes.
+    // The manager sees it die, or the next manager finds it dead.
     for managed in [true, false] {
         let place = Place::new();
         place.manifest(&writes());
@@ -121,7 +121,7 @@ fn a_job_whose_runner_alone_was_killed_runs_and_gets_no_second_writer() {
         let row = &place.state()["a"];
         assert_eq!(row["state"], "lost", "{managed}: nobody saw how it ended");
         assert_eq!((lines(&place, "ran-a"), lines(&place, "end-a")), (1, 1));
-        // Now it may be tried again.
+        // Now the job may be retried.
         place.data(&["retry", "--failed", "--state", "s.json"]);
         assert_eq!(place.run().status.code(), Some(0));
         assert_eq!((lines(&place, "ran-a"), lines(&place, "end-a")), (2, 2));
@@ -189,7 +189,7 @@ fn jobs_that_share_a_card_do_so_after_the_manager_was_killed() {
     Place::until("the second is over", || {
         place.state()["b"]["state"] == "completed"
     });
-    // Another queue, alone or sharing, finds the card taken.
+    // Another queue, with or without sharing, finds the card in use.
     for more in [json!({}), json!({"gpu_mem_mib": 1000})] {
         let other = Place::new();
         other.nvidia_smi("echo '0, GPU-0, 3, 24576, [N/A]'");

@@ -1,4 +1,4 @@
-//! The manifest belongs to the queue: what becomes of the user's file ends nothing, and what is changed in it is told.
+//! The queue has its own copy of the manifest: whatever happens to the user's file, the queue continues, and its changes are reported.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::job;
 use crate::queue::Place;
 
-/// What a call said, on both streams.
+/// The output of a call, on both streams.
 fn said(output: &std::process::Output) -> String {
     let out = String::from_utf8_lossy(&output.stdout);
     format!("{out}{}", String::from_utf8_lossy(&output.stderr))
 }
 
-/// A job that begins and then waits for a file.
+/// A job that starts and then waits for the file `go`.
 fn waits(id: &str) -> Value {
     job(
         id,
@@ -27,7 +27,7 @@ fn every_command_works_while_the_manifest_is_broken_or_gone() {
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "echo hello"), job("b", "exit 3")]}]));
     let ran = place.run();
     assert_eq!(ran.status.code(), Some(10));
-    // By these words the reference's skills see the end.
+    // The reference's skills recognize the end by these words.
     let told = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(
         told.contains("All jobs done: 1 completed, 1 failed"),
@@ -185,7 +185,7 @@ fn an_engine_is_not_changed_under_running_jobs() {
         said(&output).contains("engine cannot be changed"),
         "{output:?}"
     );
-    // Nor by the manager that comes after it: it would not find the job.
+    // The next manager cannot change the engine either, because it would not find the job.
     manager.kill().expect("killed");
     manager.wait().expect("gone");
     for words in [
@@ -256,7 +256,7 @@ fn the_one_queue_below_the_working_directory_is_found() {
     );
 }
 
-/// Jobs run where the queue was begun, from wherever its manager is started.
+/// Jobs run where the queue was started, wherever its manager is started.
 #[test]
 fn a_queue_goes_on_in_the_folder_where_it_was_begun() {
     let place = Place::new();
@@ -287,7 +287,7 @@ fn a_queue_goes_on_in_the_folder_where_it_was_begun() {
     assert!(!other.join("where").exists());
 }
 
-/// A renamed job that runs is hours of work: a reload does not end it.
+/// A running job may be hours of work, so a reload that renames it does not end it.
 #[test]
 fn a_reload_does_not_end_what_runs_under_another_name() {
     let place = Place::new();
@@ -319,7 +319,7 @@ fn a_job_that_runs_is_running_also_while_a_change_is_taken_over() {
         place.data(&[
             "add", more, "--cmd", "true", "--phase", "p", "--state", "s.json",
         ]);
-        // The state that the answer stands in.
+        // The state file that is current when the answer comes.
         assert_eq!(word(), Some(json!("running")), "after {more}");
         assert!(place.state().contains_key(more));
     }

@@ -1,4 +1,4 @@
-//! A queue in a folder of its own, and the program under test.
+//! A queue in its own folder, and the program under test.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use aris_testkit::executable;
 use serde_json::{Value, json};
 
-/// Longer than anything here takes on a busy machine; nothing waits for it to pass.
+/// Longer than anything here takes on a busy machine; no test waits for its whole length.
 const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A queue's folder.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
-    /// Of the queue's folder in it; empty: itself.
+    /// Name of the queue's folder in it; empty: the folder itself.
     name: String,
 }
 
-/// A manager that is ended when its test is over, also when it failed.
+/// A manager that is ended when its test ends or fails.
 pub(crate) struct Manager(pub(crate) Child);
 
 impl Deref for Manager {
@@ -53,12 +53,12 @@ impl Place {
         }
     }
 
-    /// A queue in a folder of this name, which is alone in its own.
+    /// A queue in a folder of this name, which is the only one in its parent folder.
     pub(crate) fn within(name: &str) -> Self {
         let mut place = Self::new();
         name.clone_into(&mut place.name);
         fs::create_dir(place.at("")).expect("folder");
-        // Nodes of a cluster come as other users, too.
+        // Processes on a cluster's nodes may belong to other users.
         let mode = fs::Permissions::from_mode(0o755);
         fs::set_permissions(place.outside(), mode).expect("mode");
         place
@@ -73,7 +73,7 @@ impl Place {
         self.folder.path().join(&self.name).join(path)
     }
 
-    /// Writes `m.json`: jobs without cards, four at once, in this folder.
+    /// Writes `m.json`: jobs without cards, four at a time, in this folder.
     pub(crate) fn manifest(&self, phases: &Value) {
         let manifest = json!({
             "project": "test", "cwd": self.at(""), "gpus": [], "max_parallel": 4,
@@ -86,7 +86,7 @@ impl Place {
         self.prepared(Command::new(env!("CARGO_BIN_EXE_queue_manager")), args)
     }
 
-    /// A call of the program through another one, which ends with the words of the program.
+    /// A call of this program through another one, to whose arguments it is appended.
     pub(crate) fn command_by(&self, words: &[&str], args: &[&str]) -> Command {
         let mut command = Command::new(words[0]);
         command
@@ -101,30 +101,30 @@ impl Place {
             .current_dir(self.at(""))
             .args(args)
             .env("ARIS_QUEUE_LEASES", self.at("leases"))
-            // Programs of this place before all others.
+            // Programs of this place come first.
             .env("PATH", format!("{}:{path}", self.at("bin").display()))
             .env("FAKEGPU_DIR", self.at("fakegpu"))
             .stdin(Stdio::null());
         command
     }
 
-    /// A program of that name for this place's queue.
+    /// Writes a program, a shell script, for this place's queue.
     pub(crate) fn program(&self, name: &str, body: &str) {
         let (part, bin) = (self.at("part"), self.at("bin"));
         fs::create_dir_all(&bin).expect("folder");
         fs::write(&part, format!("#!/bin/sh\n{body}\n")).expect("write");
         executable(&part);
-        // Renamed: whoever runs the old one keeps it.
+        // Renamed, so that a process which runs the old one keeps it.
         fs::rename(part, bin.join(name)).expect("renamed");
     }
 
-    /// Cards as `nvidia-smi` lists them; nobody computes on them.
+    /// Fake cards: `rows` is shell text that prints nvidia-smi's rows. There are no processes on them.
     pub(crate) fn nvidia_smi(&self, rows: &str) {
         let body = format!("case \"$*\" in *query-compute-apps*) ;; *) {rows} ;; esac");
         self.program("nvidia-smi", &body);
     }
 
-    /// So many cards of the test bed whose programs are in `bin`.
+    /// `count` fake cards of the test bed, whose programs are in `bin`.
     pub(crate) fn fake_cards(&self, bin: &Path, count: u32) {
         for name in ["nvidia-smi", "train", "fakegpu"] {
             let program = bin.join(name).display().to_string();
@@ -138,14 +138,14 @@ impl Place {
         assert!(done.status.success(), "{done:?}");
     }
 
-    /// Runs the queue until it is over.
+    /// Runs the queue until it ends.
     pub(crate) fn run(&self) -> Output {
         self.command(&["run", "--manifest", "m.json", "--state", "s.json"])
             .output()
             .expect("ran")
     }
 
-    /// Starts a manager and leaves it to itself.
+    /// Starts a manager without waiting for it.
     pub(crate) fn start(&self) -> Manager {
         let child = self
             .command(&[
@@ -161,17 +161,17 @@ impl Place {
         Manager(child.expect("started"))
     }
 
-    /// One call, whatever it comes to.
+    /// A call, with any result.
     pub(crate) fn call(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("ran")
     }
 
-    /// The data of a call with `--json` that works.
+    /// The data of a successful call with `--json`.
     pub(crate) fn data(&self, args: &[&str]) -> Value {
-        // Before a `--`, behind which everything is a name.
+        // Before a `--`, after which all words are names.
         let words = [&args[..1], &["--json"], &args[1..]].concat();
         let output = self.command(&words).output().expect("ran");
-        // 10: it worked, and found something.
+        // 10: successful, with findings.
         assert!(
             matches!(output.status.code(), Some(0 | 10)),
             "{args:?}: {output:?}"
@@ -179,7 +179,7 @@ impl Place {
         serde_json::from_slice::<Value>(&output.stdout).expect("envelope")["data"].clone()
     }
 
-    /// The jobs of the state file, by id; none while there is no file.
+    /// The jobs in the state file, by id; empty if there is no file.
     pub(crate) fn state(&self) -> BTreeMap<String, Value> {
         let Ok(bytes) = fs::read(self.at("s.json")) else {
             return BTreeMap::new();
@@ -191,7 +191,7 @@ impl Place {
             .collect()
     }
 
-    /// What the state file says that a person should know.
+    /// The notices in the state file.
     pub(crate) fn notices(&self) -> Vec<String> {
         let bytes = fs::read(self.at("s.json")).unwrap_or_default();
         let state: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -203,7 +203,7 @@ impl Place {
             .collect()
     }
 
-    /// What the engine calls a job's last attempt, as the state file has it.
+    /// The engine's name for a job's last attempt, from the state file.
     pub(crate) fn engine_ref(&self, job: &str) -> Option<String> {
         self.state().get(job)?["engine_ref"]
             .as_str()
@@ -214,7 +214,7 @@ impl Place {
         let end = Instant::now() + PATIENCE;
         while !holds() {
             assert!(Instant::now() < end, "in vain: {what}");
-            // Looked at again soon; nothing depends on when.
+            // Checked again soon; nothing depends on the exact time.
             std::thread::park_timeout(Duration::from_millis(2));
         }
     }

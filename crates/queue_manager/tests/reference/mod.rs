@@ -1,4 +1,4 @@
-//! Switching from the reference: what it did, and what a person who comes from it expects.
+//! Switching from the reference: its files and commands, and what its users expect.
 
 use std::fs;
 
@@ -73,7 +73,7 @@ fn without_a_word_about_conda_base_is_activated_where_conda_is() {
         assert_eq!(run(), expected, "{more}");
     }
     manifest("");
-    // Where no installer puts it, it is found as a shell finds it.
+    // In an unusual place, conda is found through the `PATH` or `CONDA_EXE`.
     fs::rename(place.at("home"), place.at("other")).expect("moved");
     let bin = place.at("other/miniconda3/bin").display().to_string();
     let (path, exe) = (format!("{bin}:/usr/bin:/bin"), format!("{bin}/conda"));
@@ -111,10 +111,10 @@ fn a_pipe_that_hides_out_of_memory_is_tried_again_as_that() {
     assert!(journal.contains("gpu_oom"), "{journal}");
 }
 
-/// What programs print when they ask for more than a card has.
+/// What libraries print when they ask for more memory than a card has.
 ///
-/// **Source**: the last lines on an NVIDIA H200, driver 580.159, of `PyTorch` 2.11, JAX 0.11.2, `CuPy` 14.2 and numba-cuda, 2026-11-29;
-/// Triton's as its users report it.
+/// **Source**: the last lines on an NVIDIA H200, driver 580.159, of `PyTorch` 2.11, JAX 0.11.2, `CuPy` 14.2 and numba-cuda, 2026-11-29; for
+/// Triton, reports of its users.
 #[test]
 fn a_full_card_is_out_of_memory_in_the_words_of_each_library() {
     let words = [
@@ -177,7 +177,7 @@ fn a_pipe_that_hides_how_a_program_ends_is_said_before_it_runs() {
         let (code, said) = preflight();
         assert_eq!(code, Some(0), "{said}");
     }
-    // What the hint says helps.
+    // Following the hint works.
     assert_eq!(
         place.run().status.code(),
         Some(0),
@@ -192,7 +192,7 @@ fn a_state_file_that_is_taken_over_keeps_cards_and_times() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "true"), job("b", "true")]}]));
     let old = json!({"meta": {"project": "p"}, "phases": [], "jobs": [
-        // Fields that nobody needs here, as another program or version writes them.
+        // Fields that are ignored here, with values of another program or version.
         {"id": "a", "status": "completed", "attempts": 1, "gpu": 3, "gpus": null, "reason": "out of memory", "exit_code": "1",
          "started": "2026-01-02T03:04:05.678901Z", "completed": "2026-01-02T04:04:05.678901Z"},
         {"id": "b", "status": "stuck", "attempts": 3, "gpu": 1, "started": "2026-01-02T03:04:05Z", "completed": null},
@@ -313,7 +313,7 @@ fn what_ran_out_of_memory_goes_on_from_its_attempts_and_the_report_has_their_tim
     ];
     let old = json!({"meta": {"project": "p"}, "phases": [], "jobs": rows});
     fs::write(place.at("s.json"), old.to_string()).expect("write");
-    // Before it is taken over `explain` says what `status` says.
+    // Before the state file is imported, `explain` agrees with `status`.
     place.data(&["status", "--state", "s.json"]);
     for (id, state) in [("a", "completed"), ("d", "backoff")] {
         let data = place.call(&["explain", id, "--state", "s.json", "--json"]);
@@ -349,7 +349,7 @@ fn what_ran_out_of_memory_goes_on_from_its_attempts_and_the_report_has_their_tim
         "{report}"
     );
     assert_eq!(report["failures"][0]["attempts"], 3, "{report}");
-    // The third try is the last.
+    // The third attempt is the last.
     assert_eq!(place.run().status.code(), Some(10));
     let ran = fs::read_to_string(place.at("ran-d")).expect("ran");
     assert_eq!(

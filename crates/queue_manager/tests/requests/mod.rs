@@ -1,4 +1,4 @@
-//! What people and files ask of a running manager: what cannot be is refused, and the manager goes on.
+//! Requests of people and files to a running manager: what is impossible is refused, and the manager continues.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -62,7 +62,7 @@ fn a_job_that_two_patterns_name_is_cancelled_once_and_the_manager_goes_on() {
     }
 }
 
-/// They would run when what blocks them is tried again.
+/// Blocked jobs would run if the job that blocks them is retried.
 #[test]
 fn blocked_jobs_are_held_and_cancelled_with_a_manager_and_without() {
     for managed in [true, false] {
@@ -141,7 +141,7 @@ fn the_answer_names_each_job_that_does_not_fit_and_the_rest_is_done() {
         place.state()["failed"]["attempts"] == 2
     });
     ends_with(&place, &mut manager, 10);
-    // The same answers when no manager runs.
+    // The answers are the same when no manager runs.
     let (code, asked) = ask(&place, &["cancel", "over"]);
     assert_eq!(code, Some(10));
     assert!(
@@ -177,7 +177,7 @@ fn no_request_file_ends_a_manager() {
         fs::write(ctl.join("part"), body).expect("write");
         fs::rename(ctl.join("part"), ctl.join(format!("{at:020}-1.json"))).expect("renamed");
     }
-    // Things that are no files, and cannot be removed as one.
+    // Entries that are no regular files, and cannot be removed like one.
     fs::create_dir_all(ctl.join("00000000000000000020-1.json/full")).expect("folder");
     let made = Command::new("mkfifo")
         .arg(ctl.join("00000000000000000021-1.json"))
@@ -197,7 +197,7 @@ fn no_request_file_ends_a_manager() {
 #[test]
 fn a_managers_fatal_error_is_in_its_log() {
     let place = Place::new();
-    // The folder goes with the test, which may be sooner than the next look.
+    // The test's folder may be removed before the next check.
     let wait = "touch began; until test -e go || ! test -e \"$PWD\"; do sleep 0.02; done";
     place.manifest(&json!([{"name": "p", "jobs": [job("a", wait)]}]));
     place.data(&[
@@ -215,7 +215,7 @@ fn a_managers_fatal_error_is_in_its_log() {
     });
     assert!(log().contains("a #1 started"), "{}", log());
     fs::write(place.at("go"), "").expect("write");
-    // The same where the manager is not detached.
+    // The same for a manager that is not detached.
     let words = [
         "--manifest",
         "absent.json",
@@ -230,7 +230,7 @@ fn a_managers_fatal_error_is_in_its_log() {
     assert!(log.contains("absent.json"), "{log}");
 }
 
-/// The first line of an answer says what was done, and never "done" of what was refused.
+/// The first line of an answer says what was done, and never "done" if everything was refused.
 #[test]
 fn the_first_line_says_how_much_was_done() {
     let (place, mut manager) = running();
@@ -265,7 +265,7 @@ fn what_no_job_answers_to_is_named_and_the_rest_is_done() {
     for (line, name) in refused.iter().zip(["*_N63", "nope", "ov*"]) {
         assert!(line.as_str().expect("a line").contains(name), "{line}");
     }
-    // A call that names nothing that is there is a wrong call.
+    // A call that names no existing job is an error.
     let (code, _) = ask(&place, &["cancel", "nope", "*_N63"]);
     assert_eq!(code, Some(3));
     ends_with(&place, &mut manager, 10);
@@ -350,12 +350,12 @@ fn a_refusal_is_said_once_and_what_is_so_already_is_none() {
         let is = |id: &str, word: &str| state.get(id).is_some_and(|row| row["state"] == word);
         is("done", "completed") && is("next", "running")
     });
-    // Another release was first, and the job runs by now.
+    // Another release came first, and the job runs by now.
     let again = place.call(&["release", "next", "--state", "s.json"]);
     assert_eq!(again.status.code(), Some(0), "{again:?}");
     fs::write(place.at("go"), "").expect("write");
     assert_eq!(manager.wait().expect("over").code(), Some(0));
-    // Nobody runs the queue: this process itself carries the request out.
+    // No manager runs the queue, so this process carries the request out.
     for json in [&[][..], &["--json"]] {
         let args = [&["cancel", "done", "--state", "s.json"], json].concat();
         let refused = place.call(&args);
@@ -371,13 +371,13 @@ fn a_refusal_is_said_once_and_what_is_so_already_is_none() {
 fn a_detached_manager_that_does_not_start_says_why_whatever_its_log_takes() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
-    // What only the manager opens.
+    // This fails only when the manager opens it.
     fs::create_dir_all(place.at(".s.queue/journal.jsonl")).expect("folder");
     let log = place.at("queue_manager.log");
     let start = || place.call(&["start", "--manifest", "m.json", "--state", "s.json"]);
     for full in [true, false] {
         if full {
-            // As a disk without room.
+            // Behaves like a full disk.
             std::os::unix::fs::symlink("/dev/full", &log).expect("link");
         } else {
             fs::remove_file(&log).expect("removed");
@@ -447,7 +447,7 @@ fn a_change_whose_manager_was_killed_before_it_answered_is_done_once_and_not_ref
     let remove = json!({"change": {"remove": {"ids": ["b"]}}}).to_string();
     for (number, request, jobs) in [(1, add, 2), (2, remove, 1)] {
         let name = |end: &str| place.at(&format!(".s.queue/ctl/{number:020}-1.{end}"));
-        // The second time it is what a manager leaves that is killed once the change is written down.
+        // The second time, the request is what remains if a manager is killed after it has written the change.
         for _ in 0..2 {
             fs::write(name("json"), &request).expect("write");
             place.data(&["adopt", "--state", "s.json"]);
@@ -455,7 +455,7 @@ fn a_change_whose_manager_was_killed_before_it_answered_is_done_once_and_not_ref
             let answer = fs::read_to_string(name("answer")).unwrap_or_default();
             assert_eq!((answer.as_str(), place.state().len()), ("", jobs));
         }
-        // Killed between the two files: the change is known, and the manifest does not have it.
+        // As if killed between the two files: the change is recorded, and the manifest does not have it.
         let manifest = place.at(".s.queue/manifest.yaml");
         let (with, before) = (
             fs::read(&manifest).expect("read"),

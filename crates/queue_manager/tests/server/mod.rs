@@ -1,4 +1,4 @@
-//! A queue on a server behind a real sshd, whose line breaks when it is needed most: whatever is repeated has one effect.
+//! A queue on a server behind a real sshd whose connection breaks at critical moments: repeated requests have one effect.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::queue::Place;
 
-/// A run on the test bed's sshd, in the home folder of whoever runs the tests; ended and removed when this is dropped.
+/// A run on the test bed's sshd, in the home folder of the user who runs the tests. It is ended and removed when this is dropped.
 struct Far {
     place: Place,
     sshd: Sshd,
@@ -27,7 +27,7 @@ impl Far {
         })
     }
 
-    /// A call for the run on this host of the test bed.
+    /// A call for the run, through this host of the test bed.
     fn command(&self, verb: &str, host: &str, args: &[&str]) -> Command {
         let config = self.sshd.config().display().to_string();
         let words = [
@@ -44,7 +44,7 @@ impl Far {
         command
     }
 
-    /// The answer to a command on a line that is good, and how it left.
+    /// Exit code and answer of a command over a good connection.
     fn ask(&self, args: &[&str]) -> (Option<i32>, Value) {
         let output = self
             .command("remote", "gpu", &[&["--"], args].concat())
@@ -62,7 +62,7 @@ impl Far {
 impl Drop for Far {
     fn drop(&mut self) {
         if self.there().exists() {
-            // A test that failed leaves nothing that runs.
+            // If a test failed, its jobs are ended here.
             self.ask(&["cancel", "--all"]);
         }
         for run in [self.there(), Sshd::home().join("runs/probe")] {
@@ -83,20 +83,20 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
     ]});
     fs::write(far.place.at("m.json"), manifest.to_string()).expect("write");
     let deploy = ["--manifest", "m.json"];
-    // Nobody listens, another key: said as what it is, and nothing was made.
+    // A server that does not listen, and one with another key: each gets its own error, and nothing is created.
     for (host, code) in [("gpu-dead", 7), ("gpu-badkey", 5)] {
         let refused = far.command("deploy", host, &deploy).output().expect("ran");
         assert_eq!(refused.status.code(), Some(code), "{host}: {refused:?}");
     }
     assert!(!far.there().exists());
-    // The line is cut again and again while the program is on its way, and while the queue is started.
+    // The connection is cut repeatedly while the program is copied, and while the queue is started.
     far.sshd.control("relay-start");
     let mut broken = far
         .command("deploy", "gpu-cut", &deploy)
         .spawn()
         .expect("started");
     for _ in 0..3 {
-        // Sessions are killed as they come.
+        // Sessions are killed as they open.
         Place::until("a session", || {
             let log = far.sshd.log();
             log.contains("Accepted publickey")
@@ -113,7 +113,7 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
     Place::until("both have begun", || {
         far.there().join("ran-once").exists() && far.there().join("ran-stays").exists()
     });
-    // Brought again with one more job while its manager runs: the manager takes it up, and that is told.
+    // Deployed again with one more job while its manager runs: the manager reads the manifest again, and the change is reported.
     let more = json!({"id": "later", "cmd": "echo x >> ran-later"});
     manifest["jobs"].as_array_mut().expect("jobs").push(more);
     fs::write(far.place.at("m.json"), manifest.to_string()).expect("write");
@@ -127,7 +127,7 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
     Place::until("the new one runs", || {
         far.there().join("ran-later").exists()
     });
-    // The server stands still while somebody cancels, and comes back: the request is carried out once, whoever hears of it.
+    // The server freezes while a job is cancelled, and then continues: the request is carried out once, whoever gets the answer.
     far.sshd.control("sshd-pause");
     let cancel = far
         .command("remote", "gpu", &["--", "cancel", "stays"])
@@ -144,7 +144,7 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
         matches!(cancelled.status.code(), Some(0 | 7)),
         "{cancelled:?}"
     );
-    // The server that came back may still refuse a line (7): whoever hears that asks again.
+    // The server may still refuse a connection (7); then the command is repeated.
     Place::until("the cancel is heard", || {
         let (code, answer) = far.ask(&["cancel", "stays"]);
         assert!(matches!(code, Some(0 | 7)), "{code:?} {answer}");

@@ -1,5 +1,5 @@
-//! A queue on a stand-in for Slurm, written from its documentation (sbatch(1), squeue(1), scontrol(1)) and the messages of Slurm 22.05.8:
-//! it starts every task at once, and refuses what a test wants refused.
+//! A queue on a fake Slurm, written from the documentation (sbatch(1), squeue(1), scontrol(1)) and the messages of Slurm 22.05.8. It starts
+//! every task at once, and refuses what a test wants refused.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::queue::Place;
 
 const FAILED: &str = "sbatch: error: Batch job submission failed";
 
-/// A Slurm whose `sbatch` first runs these lines; `$count` is the number of tasks, `$words` all that it was called with.
+/// A fake Slurm whose `sbatch` first runs these lines; `$count` is the number of tasks, and `$words` are its arguments.
 fn slurm(place: &Place, first: &str) {
     let here = place.at("").display().to_string();
     let body = format!(
@@ -24,7 +24,7 @@ test -n "$cluster" || for at in $(seq 0 $last); do SLURM_ARRAY_TASK_ID=$at setsi
 echo $id$cluster"#
     );
     place.program("sbatch", &body);
-    // What it does not list is told by the records.
+    // `squeue` lists nothing, so the records decide.
     place.program("squeue", "true");
     place.program(
         "sacct",
@@ -63,7 +63,7 @@ fn asked(place: &Place, what: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Folders of attempts.
+/// Number of attempts' folders.
 fn folders(place: &Place) -> usize {
     let list = |path: std::path::PathBuf| -> Vec<std::path::PathBuf> {
         let entries = fs::read_dir(path).into_iter().flatten();
@@ -98,7 +98,7 @@ fn a_refusal_that_nobody_knows_is_final_the_third_time_with_sbatchs_words() {
     }
     assert_eq!(asked(&place, "--array").len(), 3);
     assert_eq!(folders(&place), 0, "nothing has run");
-    // What was refused was no attempt: the first that runs is number 1.
+    // Refused attempts do not count: the first that runs is number 1.
     slurm(&place, "");
     let mut again = jobs(3);
     again[0]["cmd"] = json!("echo $ARIS_ATTEMPT > number");
@@ -136,7 +136,7 @@ fn one_class_of_jobs_that_is_refused_does_not_hold_up_the_others() {
 #[test]
 fn a_limit_of_the_account_makes_waves_smaller_and_is_not_called_unreachable() {
     let place = Place::new();
-    // As Slurm 22.05.8 says it.
+    // Messages of Slurm 22.05.8.
     slurm(
         &place,
         &format!(
@@ -155,7 +155,7 @@ fn a_limit_of_the_account_makes_waves_smaller_and_is_not_called_unreachable() {
         assert!(!notices.iter().any(|notice| notice.contains("unreachable")));
         limit
     });
-    // One job is with the wave that waits, the others behind it.
+    // One job is in the wave that waits, the other comes after it.
     for id in ["j0", "j9"] {
         Place::until("explain tells of the refusal", || {
             let why = place.data(&["explain", id, "--state", "s.json"]);
@@ -276,7 +276,7 @@ fn several_clusters_are_refused_before_anything_is_submitted() {
     }
     let place = Place::new();
     slurm(&place, "");
-    // As scontrol prints it for two clusters.
+    // The output of scontrol for two clusters.
     fs::write(
         place.at("federation"),
         "Federation: fed\nSelf:       here:10.0.0.1:6817 ID:1 FedState:ACTIVE Features:\nSibling:    there:10.0.0.2:6817 ID:2 FedState:ACTIVE Features: PersistConnSend/Recv:Yes/Yes Synced:Yes\n",
@@ -291,7 +291,7 @@ fn several_clusters_are_refused_before_anything_is_submitted() {
 #[test]
 fn what_another_cluster_took_is_cancelled_there_and_refused() {
     let place = Place::new();
-    // It waits there.
+    // The job waits on the other cluster.
     slurm(&place, "cluster=';there'");
     manifest(&place, &jobs(1), &json!({}));
     assert_eq!(place.run().status.code(), Some(10));
@@ -307,7 +307,7 @@ fn what_another_cluster_took_is_cancelled_there_and_refused() {
     );
 }
 
-/// slurmdbd hears of a job's begin and of its end from the controller, some time later.
+/// slurmdbd is told about the start and the end of a job by the controller, some time later.
 #[test]
 fn a_job_that_accounting_has_not_heard_the_whole_of_is_no_absent_job() {
     let place = Place::new();
@@ -332,7 +332,7 @@ fn a_job_that_accounting_has_not_heard_the_whole_of_is_no_absent_job() {
 #[test]
 fn a_closed_partition_is_waited_for_and_a_log_is_named_when_there_is_one() {
     let place = Place::new();
-    // As Slurm 22.05.8 says it. What it takes waits there.
+    // Messages of Slurm 22.05.8. Accepted jobs wait.
     slurm(
         &place,
         &format!(
@@ -349,7 +349,7 @@ fn a_closed_partition_is_waited_for_and_a_log_is_named_when_there_is_one() {
     });
     let told = place.data(&["explain", "j0", "--state", "s.json"]);
     assert!(told["facts"].to_string().contains("next try at"), "{told}");
-    // A refusal in words that nobody knows would be final by now.
+    // By now, an unknown refusal would have become final.
     std::thread::park_timeout(std::time::Duration::from_secs(20));
     assert_eq!(place.state()["j0"]["reason"], Value::Null);
     fs::remove_file(place.at("closed")).expect("removed");
@@ -364,7 +364,7 @@ fn a_closed_partition_is_waited_for_and_a_log_is_named_when_there_is_one() {
 #[test]
 fn an_sbatch_that_names_no_job_is_asked_three_times_and_not_for_ever() {
     let place = Place::new();
-    // What it says differs each time by a number; the search for the name finds nothing.
+    // The message differs by a number each time; the search for the name finds nothing.
     let first = "test $kind = test || { echo \"queued at $$\" >&2; exit 0; }";
     slurm(&place, first);
     manifest(&place, &jobs(2), &json!({}));
@@ -423,7 +423,7 @@ fn priorities_make_no_more_waves_than_the_order_needs() {
         manifest(&place, &json!(jobs), &json!({}));
         assert_eq!(place.run().status.code(), Some(0));
         assert_eq!(asked(&place, "--array").len(), calls, "{classes} classes");
-        // The best goes first.
+        // The job of the highest priority is first.
         let engine_ref = place.engine_ref("j199").expect("submitted");
         assert!(engine_ref.ends_with("#0"), "{engine_ref}");
     }

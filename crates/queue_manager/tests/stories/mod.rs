@@ -1,5 +1,5 @@
-//! Stories that nobody thought of: jobs at random, and what people, deaths of the manager, clocks and full disks do to them. After each act, and when
-//! all is over, what a few lines know of a queue must be true. `ARIS_STORIES` says how many are told, `ARIS_SEED` which.
+//! Random stories: random jobs, with random acts of people, kills of the manager, changes of the clock and full disks. After each act and
+//! at the end, a few simple properties of the queue must hold. `ARIS_STORIES` is the number of stories, `ARIS_SEED` their seed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::queue::{Manager, Place};
 enum Kind {
     Good,
     Bad,
-    /// Runs until there is a file `go`.
+    /// Runs until the file `go` exists.
     Waits,
 }
 
@@ -36,9 +36,9 @@ enum Act {
     Resume,
     Add(Kind),
     Remove(usize),
-    /// The clock is set by so many hours, while no manager runs.
+    /// The clock is changed by this many hours, while no manager runs.
     Clock(i64),
-    /// The disk of the queue's folder, not of its jobs, has no room, or has room again.
+    /// The disk of the queue's folder, not of its jobs, is full, or has room again.
     Full(bool),
 }
 
@@ -46,7 +46,7 @@ fn kind() -> impl Strategy<Value = Kind> {
     prop_oneof![Just(Kind::Good), Just(Kind::Bad), Just(Kind::Waits)]
 }
 
-/// A job, and which earlier one it needs, counted back.
+/// A job, and which earlier one it needs, counted backwards.
 fn job() -> impl Strategy<Value = (Kind, Option<usize>)> {
     (kind(), prop::option::of(0..2_usize))
 }
@@ -70,24 +70,24 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What is known of a job.
+/// What a story knows about a job.
 #[derive(Debug)]
 struct Known {
     kind: Kind,
     need: Option<usize>,
-    /// Times that it may run.
+    /// How often it may run.
     chances: usize,
     cancelled: bool,
-    /// How often it had been started when it was held back.
+    /// If it is held: how often it had been started before.
     held: Option<usize>,
     removed: bool,
 }
 
-/// A small file system in the place of a folder.
+/// A small file system mounted on a folder.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// None where this user may not mount one: its story goes without a full disk.
+    /// `None` if this user may not mount one; then the story has no full disk.
     fn mount(at: PathBuf) -> Option<Self> {
         let words = ["-t", "tmpfs", "-o", "size=8m", "small"];
         let done = Command::new("mount").args(words).arg(&at).output();
@@ -104,15 +104,15 @@ impl Drop for Disk {
 }
 
 struct World {
-    /// Ended before its folder is gone.
+    /// First, so that it is ended before its folder is removed.
     manager: Option<Manager>,
     disk: Option<Disk>,
     full: bool,
     place: Place,
-    /// Where the jobs work.
+    /// The working directory of the jobs.
     work: TempDir,
     jobs: Vec<Known>,
-    /// How many starts there had been when the queue was paused.
+    /// If the queue is paused: the number of starts before.
     paused: Option<usize>,
 }
 
@@ -128,7 +128,7 @@ fn command(work: &Path, job: usize, kind: Kind, need: Option<usize>) -> String {
     let what = match kind {
         Kind::Good => "",
         Kind::Bad => "exit 3; ",
-        // A story that fails leaves no job waiting for ever: its folder goes.
+        // If a story fails, its folder is removed, so that no job waits for ever.
         Kind::Waits => "until test -e go || ! test -e \"$PWD\"; do sleep 0.05; done; ",
     };
     format!(
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    /// Starts of one job, or of all.
+    /// Number of starts of one job, or of all.
     fn starts(&self, job: Option<usize>) -> usize {
         let entries = Journal::read(&self.place.at(".s.queue")).expect("journal");
         let is = |event: &Event| matches!(event, Event::Start { id: of, .. } if job.is_none_or(|job| *of == id(job)));
@@ -177,7 +177,7 @@ impl World {
         text.unwrap_or_default().lines().count()
     }
 
-    /// Whether the queue did what was asked of it, for this job where there is one.
+    /// Makes a request; gives whether it was carried out, also for this job.
     fn ask(&self, words: &[&str]) -> bool {
         let words = [words, &["--state", "s.json", "--json"]].concat();
         loop {
@@ -185,7 +185,7 @@ impl World {
             let envelope: Value = serde_json::from_slice(&output.stdout).expect("an envelope");
             match output.status.code() {
                 _ if self.full && envelope["error"].is_object() => return false,
-                // A manager that has just been started, or killed, has the queue's lock.
+                // A manager that was just started or killed still has the queue's lock.
                 Some(5) => {}
                 Some(0) => {
                     let asked = &envelope["data"];
@@ -249,7 +249,7 @@ impl World {
                 if self.ask(&["retry", &id(job)]) {
                     self.jobs[job].chances += 1;
                     self.jobs[job].cancelled = false;
-                    // Whoever wants a held job that was cancelled tried again wants it to run.
+                    // A retry of a held job that was cancelled also releases it.
                     self.jobs[job].held = None;
                 }
             }
@@ -306,7 +306,7 @@ impl World {
         }
     }
 
-    /// What is true at any time.
+    /// What must hold at any time.
     fn check(&self) {
         let entries = fs::read_dir(self.work.path()).expect("folder").flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -335,7 +335,7 @@ impl World {
         }
     }
 
-    /// Lets everything go on to its end, and checks what each job came to.
+    /// Lets all jobs end, and checks the result of each.
     fn end(mut self) {
         self.fill(false);
         fs::write(self.work.path().join("go"), "").expect("write");

@@ -1,4 +1,4 @@
-//! The keys of a manifest's file, and what they may hold.
+//! The keys of a manifest's file, and their types.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,46 +27,46 @@ pub(crate) struct Top {
     pub(super) schema: Option<String>,
     /// Name of the project, for people.
     pub(super) project: Option<String>,
-    /// Working directory of the jobs; a relative one counts from where the queue was begun.
+    /// Working directory of the jobs; a relative one is resolved against the directory in which the queue was started.
     pub(super) cwd: Option<String>,
-    /// The conda environment to activate; `none`: nothing.
+    /// The conda environment to activate; `none` for no environment.
     pub(super) conda: Option<String>,
-    /// Shell text, or path of a conda program, that brings the `conda` function.
+    /// Shell text that defines the `conda` function, or the path of a conda program.
     pub(super) conda_hook: Option<String>,
-    /// Cards that may be used; absent: all there are.
+    /// Cards that may be used; by default all.
     pub(super) gpus: Option<Cards>,
-    /// Cards of each job.
+    /// Number of cards that each job gets.
     pub(super) gpus_per_job: Option<u32>,
-    /// Jobs that run at the same time.
+    /// Most jobs that run at the same time.
     pub(super) max_parallel: Option<Positive>,
-    /// Jobs without cards that run at the same time.
+    /// Most jobs without cards that run at the same time.
     pub(super) max_cpu_jobs: Option<Positive>,
-    /// Jobs that may fail before nothing new is started.
+    /// After this many failed jobs, no new job is started.
     pub(super) max_failures: Option<Positive>,
-    /// Shell command that is told of each job that has failed.
+    /// Shell command that is run for each job that has failed.
     pub(super) on_failure: Option<String>,
-    /// Shell command that is told when the queue is over.
+    /// Shell command that is run when the queue is over.
     pub(super) on_end: Option<String>,
-    /// Whether each run leaves a record in the project's ledger, `.aris/runs`; by default it does.
+    /// Whether each run leaves a record in the project's ledger, `.aris/runs`; the default is true.
     pub(super) provenance: Option<bool>,
-    /// MiB below which a card counts as free.
+    /// A card counts as free if less memory than this is in use, in MiB.
     pub(super) gpu_free_threshold_mib: Option<u64>,
-    /// Whether a card with any foreign process is left alone.
+    /// Whether a card is left alone as soon as any process of somebody else is on it.
     pub(super) exclusive: Option<bool>,
-    /// How long a job waits for several cards before those that fall free are kept for it.
+    /// How long a job waits for several cards before cards that become free are kept for it.
     pub(super) reserve_after: Option<Seconds>,
-    /// What becomes of jobs whose dependency did not complete.
+    /// What happens to jobs whose dependency did not complete.
     pub(super) on_dep_failure: Option<OnDepFailure>,
     /// Where jobs run.
     pub(super) engine: Option<Engine>,
-    /// Who releases a phase when its parents are through.
+    /// Whether the manager or the engine holds a phase back until its parents are completed.
     pub(super) release: Option<Release>,
-    /// The command of jobs that have none.
+    /// The command of jobs that have no `cmd`.
     pub(super) default_cmd: Option<String>,
     /// Groups of jobs.
     #[cfg_attr(test, schemars(with = "Option<Vec<Level<Phase>>>"))]
     phases: IgnoredAny,
-    /// Jobs of one phase `main`.
+    /// Jobs of a single phase `main`.
     #[cfg_attr(test, schemars(with = "Option<Vec<Level<Job>>>"))]
     jobs: IgnoredAny,
     /// For other programs.
@@ -90,15 +90,15 @@ pub(crate) struct Phase {
     /// Phases that must be completed before any job of this one starts.
     #[cfg_attr(test, schemars(with = "Option<Many<Parent>>"))]
     depends_on: IgnoredAny,
-    /// What becomes of jobs whose dependency did not complete.
+    /// What happens to jobs whose dependency did not complete.
     pub(super) on_dep_failure: Option<OnDepFailure>,
-    /// Jobs of this phase that run at the same time.
+    /// Most jobs of this phase that run at the same time.
     pub(super) max_parallel: Option<Positive>,
-    /// The command of jobs that have none.
+    /// The command of jobs that have no `cmd`.
     pub(super) default_cmd: Option<String>,
-    /// Cards of each job.
+    /// Number of cards that each job gets.
     pub(super) gpus: Option<u32>,
-    /// Working directory of its jobs; a relative one counts from the queue's.
+    /// Working directory of its jobs; a relative one is resolved against the queue's.
     pub(super) cwd: Option<String>,
     /// Its jobs.
     #[cfg_attr(test, schemars(with = "Option<Vec<Level<Job>>>"))]
@@ -110,72 +110,72 @@ pub(crate) struct Phase {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct Job {
-    /// Unique, also when upper and lower case count as equal.
+    /// Its id, unique also when upper and lower case count as equal.
     pub(super) id: Option<String>,
-    /// Text for the shell.
+    /// Its command, shell text.
     pub(super) cmd: Option<String>,
     /// Arguments that are appended to the command: `--key value`.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
     args: IgnoredAny,
     /// Globs of files that it writes.
     pub(super) expected_output: Option<Many<String>>,
-    /// The same.
+    /// Another name of `expected_output`.
     pub(super) output_check: Option<Many<String>>,
     /// Jobs that must be completed before it starts.
     pub(super) needs: Option<Many<String>>,
-    /// The grid cell it came from.
+    /// The values of its grid cell.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
     params: IgnoredAny,
-    /// Its cards.
+    /// Number of cards that it gets.
     pub(super) gpus: Option<u32>,
-    /// Its working directory; a relative one counts from the queue's.
+    /// Its working directory; a relative one is resolved against the queue's.
     pub(super) cwd: Option<String>,
 }
 
-/// Keys that a job sets for itself, a phase for its jobs and the top for all.
+/// Keys that may be set for one job, for a phase and for all jobs.
 #[derive(Debug, Default, PartialEq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct Common {
-    /// Processors of each job: the machine never runs more than it has.
+    /// CPUs that each job needs. The jobs that run together never need more than the machine has.
     pub(super) cpus: Option<Positive>,
-    /// Main memory of each job: the machine never runs more than it has.
+    /// Main memory that each job needs. The jobs that run together never need more than the machine has.
     pub(super) mem: Option<Memory>,
-    /// MiB of each card; given, jobs may share one.
+    /// MiB that each job needs of each card. Jobs that set this may share a card.
     pub(super) gpu_mem_mib: Option<u64>,
-    /// For each attempt.
+    /// How long each attempt may run.
     pub(super) time_limit: Option<Seconds>,
-    /// A signal before the time limit.
+    /// A signal that each attempt gets before its time limit.
     pub(super) notice: Option<Notice>,
-    /// Between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL.
     pub(super) kill_grace: Option<Seconds>,
-    /// That children may outlive the command.
+    /// How long child processes may run after the command has exited.
     pub(super) linger: Option<Seconds>,
-    /// That outputs may be late.
+    /// How long outputs may appear after the command has exited.
     pub(super) output_wait: Option<Seconds>,
-    /// What is tried again, how often and when.
+    /// Which failures are retried, how often and when.
     pub(super) retry: Option<Retry>,
-    /// After out of memory, as the reference has it.
+    /// Retries after an out-of-memory error, in the form of the reference.
     pub(super) oom_retry: Option<OomRetry>,
-    /// Variables of the environment.
+    /// Environment variables.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Scalar>>"))]
     pub(super) env: Option<Variables>,
     /// What completes a job.
     pub(super) done_when: Option<DoneWhen>,
-    /// Further texts that mean GPU out of memory.
+    /// Further texts in a log that mean that a GPU's memory ran out.
     pub(super) oom_patterns: Option<Many<String>>,
-    /// Shell lines before the command.
+    /// Shell lines that run before the command.
     pub(super) setup: Option<Many<String>>,
-    /// Higher ones start first.
+    /// Jobs with a higher priority start first.
     pub(super) priority: Option<i32>,
-    /// What must hold before a job starts.
+    /// Files that must exist before a job starts.
     pub(super) preconditions: Option<Vec<Precondition>>,
-    /// What Slurm gives each job.
+    /// Options for Slurm.
     pub(super) slurm: Option<Slurm>,
 }
 
 impl Common {
-    /// Whether `gres` stands here.
+    /// Whether `slurm.gres` is set here.
     pub(super) fn asks_slurm_for_cards(&self) -> bool {
         self.slurm
             .as_ref()
@@ -183,18 +183,18 @@ impl Common {
     }
 }
 
-/// A phase that another depends on; a name stands for it, too.
+/// A phase that another depends on; a text is its name.
 #[derive(Debug, serde::Deserialize)]
 #[serde(expecting = "a name or a map\ndepends_on: {phase: teachers, match: [N]}")]
 pub(crate) struct Parent {
     /// Its name.
     pub(super) phase: String,
-    /// Parameters that tie each job to the parent's of the same values.
+    /// Each job depends on the parent's jobs with the same values of these parameters.
     #[serde(default, rename = "match")]
     pub(super) same: Many<String>,
 }
 
-/// A type that is read from one scalar by a function; the text is what the scalar must be, a second line the hint.
+/// A type that functions read from one scalar. `$expected` says what the scalar must be; its second line is the hint.
 macro_rules! scalar {
     ($type:ident: $expected:literal; $($visit:ident($given:ident: $from:ty) $read:expr;)*) => {
         impl<'de> Deserialize<'de> for $type {
@@ -217,11 +217,11 @@ macro_rules! scalar {
     };
 }
 
-/// Milliseconds; written as seconds, or as `H:MM:SS`.
+/// Milliseconds; written in seconds, or as `H:MM:SS`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seconds(pub(super) u64);
 
-/// A year; more is a mistake of units.
+/// One leap year; a larger value is probably in another unit.
 const MOST_SECONDS: u64 = 366 * 24 * 3600;
 
 scalar! {
@@ -233,7 +233,7 @@ scalar! {
     visit_str(text: &str) clock(text).filter(|it| *it <= MOST_SECONDS).map(|it| it * 1000);
 }
 
-/// Seconds in `H:MM:SS`. Two parts would be hours and minutes to one reader and minutes and seconds to another.
+/// The seconds of `H:MM:SS`. `1:30` is refused, because it could mean hours and minutes, or minutes and seconds.
 fn clock(text: &str) -> Option<u64> {
     let mut parts = text.split(':').map(|part| {
         let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -247,7 +247,7 @@ fn clock(text: &str) -> Option<u64> {
     hours.checked_mul(3600)?.checked_add(minutes * 60 + seconds)
 }
 
-/// A whole number from 1 on.
+/// A whole number, 1 or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Positive(pub(super) u32);
 
@@ -267,7 +267,7 @@ scalar! {
     visit_str(text: &str) text.parse::<u32>().ok().filter(|it| (1..=MOST).contains(it));
 }
 
-/// Memory in MiB; written with its unit.
+/// Memory in MiB; written with a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Memory(pub(super) u64);
 
@@ -276,7 +276,7 @@ scalar! {
     visit_str(text: &str) memory_mib(text);
 }
 
-/// **Source**: units as in IEC 80000-13; a letter alone means the binary one, as in Slurm.
+/// MiB of a text such as `16 GiB`, rounded up. **Source**: units of IEC 80000-13; a letter alone is a binary unit, as in Slurm.
 fn memory_mib(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|char: char| char.is_ascii_alphabetic())?;
@@ -304,7 +304,7 @@ fn memory_mib(text: &str) -> Option<u64> {
     (mib > 0).then_some(mib)
 }
 
-/// By which pauses grow.
+/// The factor by which pauses grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Factor(pub(super) f64);
 
@@ -314,7 +314,7 @@ scalar! {
     visit_f64(factor: f64) Some(factor).filter(|it| (1.0..=100.0).contains(it));
 }
 
-/// Cards and slices, ascending.
+/// Cards and slices of cards, sorted.
 #[derive(Debug)]
 pub(crate) struct Cards(pub(super) Vec<CardId>);
 
@@ -347,7 +347,7 @@ impl<'de> Deserialize<'de> for Cards {
     }
 }
 
-/// Variables of an environment.
+/// Environment variables.
 #[derive(Debug, PartialEq, serde::Deserialize)]
 #[serde(try_from = "BTreeMap<String, Written>")]
 pub(crate) struct Variables(pub(super) BTreeMap<String, String>);
@@ -374,7 +374,7 @@ impl TryFrom<BTreeMap<String, Written>> for Variables {
     }
 }
 
-/// Signals that a program may handle. **Source**: signal(7).
+/// Signals that a program can handle. **Source**: signal(7).
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
@@ -390,9 +390,9 @@ pub(crate) enum Signal {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(expecting = "a map\nnotice: {signal: USR1, before: 60}")]
 pub(crate) struct Notice {
-    /// What the job is told.
+    /// The signal that the job gets.
     pub(super) signal: Signal,
-    /// So long before its time limit.
+    /// How long before the time limit.
     pub(super) before: Seconds,
 }
 
@@ -400,9 +400,9 @@ pub(crate) struct Notice {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(expecting = "a map\noom_retry: {delay: 120, max_attempts: 3}")]
 pub(crate) struct OomRetry {
-    /// Before the first retry.
+    /// Pause before the first retry.
     pub(super) delay: Option<Seconds>,
-    /// Runs in all.
+    /// Most attempts in all.
     pub(super) max_attempts: Option<u32>,
 }
 
@@ -410,34 +410,34 @@ pub(crate) struct OomRetry {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(expecting = "a map\nretry: {oom: 2, infra: 5, other: 1, delay: 120}")]
 pub(crate) struct Retry {
-    /// After out of memory, of the GPU or the host.
+    /// Most retries after an out-of-memory error, of the GPU or the host.
     pub(super) oom: Option<u32>,
-    /// After a node failure or preemption.
+    /// Most retries after a node failure or preemption.
     pub(super) infra: Option<u32>,
-    /// After its time limit, at once.
+    /// Most retries after the time limit; each follows at once.
     pub(super) time_limit: Option<u32>,
-    /// After any other failure.
+    /// Most retries after any other failure.
     pub(super) other: Option<u32>,
-    /// After an attempt whose end nobody knows.
+    /// Most retries after an attempt whose end is unknown.
     pub(super) lost: Option<u32>,
-    /// Before the first retry.
+    /// Pause before the first retry.
     pub(super) delay: Option<Seconds>,
-    /// By which each further pause grows.
+    /// Factor by which each further pause grows.
     pub(super) factor: Option<Factor>,
     /// The longest pause.
     pub(super) max_delay: Option<Seconds>,
-    /// Which card a retry after out of memory takes.
+    /// Which card a retry after an out-of-memory error takes.
     pub(super) other_gpu: Option<OtherGpu>,
 }
 
-/// **Source**: the reference's skill: `{type: checkpoint_exists, path: …}`.
+/// A condition on files. **Source**: the reference's skill: `{type: checkpoint_exists, path: …}`.
 #[derive(Debug, PartialEq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(expecting = "a list of maps\n- {type: file_exists, path: data/train.bin}")]
 pub(crate) struct Precondition {
     #[serde(rename = "type")]
     _kind: PreconditionKind,
-    /// Globs; `{name}` is a parameter of the job.
+    /// Globs; `{name}` is replaced by that parameter of the job.
     pub(super) path: Many<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The manifest's keys as JSON Schema, for editors and other programs.
+//! The JSON Schema of a manifest's keys, for editors and other programs.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::slurm::{Extra, Gres};
 use super::{Cards, Common, Factor, Memory, Parent, Positive, Seconds, Top};
 use crate::manifest::SCHEMA;
 
-/// The own keys of a level and those that all levels share; the reader takes them from one map.
+/// The keys of a level together with those that all levels share, which the reader takes from the same map.
 #[derive(JsonSchema)]
 #[schemars(
     rename = "Level_for_{T}",
@@ -23,7 +23,7 @@ pub(crate) struct Level<T> {
     _common: Common,
 }
 
-/// A text, or what stands for one.
+/// A text, or a number, truth value or null that is read as text.
 pub(crate) struct Scalar;
 
 macro_rules! schema {
@@ -114,8 +114,8 @@ impl JsonSchema for Manifest {
     }
 }
 
-/// What the reader holds of all maps and texts: maps have no other keys than their own and those that begin with `x_`, and a
-/// number or a truth value stands for its text.
+/// Adds to a schema what the reader does for all maps and texts: a map has no other keys than its own and those that begin with `x_`, and a
+/// number or a truth value is read as text.
 pub(crate) fn closed(mut schema: Schema, generator: &mut SchemaGenerator) -> Schema {
     for schema in generator.definitions_mut().values_mut() {
         close(schema);

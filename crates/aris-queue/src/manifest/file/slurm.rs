@@ -1,11 +1,11 @@
-//! What Slurm gives each job.
+//! Options for Slurm.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::Positive;
 use aris_yaml::typed::Many;
 
-/// Options of submissions to Slurm.
+/// Options of `sbatch`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(
@@ -21,9 +21,9 @@ pub struct Slurm {
     pub qos: Option<String>,
     /// `--constraint`.
     pub constraint: Option<String>,
-    /// `--time`, as `sbatch` wants it.
+    /// `--time`, in the format of `sbatch`.
     pub time: Option<String>,
-    /// `--nodes`: the command runs once, on the first of them, with the variables of the whole allocation.
+    /// `--nodes`: the command runs once, on the first node, with the variables of the whole allocation.
     pub nodes: Option<Positive>,
     /// `--ntasks`: how many tasks `srun` in the command starts.
     pub ntasks: Option<Positive>,
@@ -31,11 +31,11 @@ pub struct Slurm {
     pub ntasks_per_node: Option<Positive>,
     /// `--cpus-per-task`.
     pub cpus: Option<Positive>,
-    /// `--mem`, for each node, as `sbatch` wants it.
+    /// `--mem`, for each node, in the format of `sbatch`.
     pub mem: Option<String>,
     /// `--gres`, for each node.
     pub gres: Option<Gres>,
-    /// Further options, one by one.
+    /// Further options.
     pub extra: Option<Extra>,
 }
 
@@ -48,7 +48,7 @@ pub struct Extra(pub Vec<String>);
 pub struct Gres(Vec<String>);
 
 impl Slurm {
-    /// These, and those of `below` in place of the ones it gives.
+    /// These options, replaced by those that `below` sets.
     #[must_use]
     pub fn with(&self, below: &Self) -> Self {
         macro_rules! merged {
@@ -66,12 +66,12 @@ impl Slurm {
 }
 
 impl Gres {
-    /// As `sbatch` takes it.
+    /// The value of `--gres`.
     pub fn text(&self) -> String {
         self.0.join(",")
     }
 
-    /// Cards of each node among them; `None`: it says nothing of cards.
+    /// Number of cards on each node; `None`: there is no `gpu` among the resources.
     pub fn cards(&self) -> Option<u32> {
         let counts = self.0.iter().filter_map(|item| {
             let mut parts = item.split(':');

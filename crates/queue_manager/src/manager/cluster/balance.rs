@@ -1,6 +1,7 @@
-//! How many tasks of each wave run at once, so that all waves together keep to the queue's limit, and which wave goes first.
+//! Shares the queue's limit among the waves, and ranks the waves by priority.
 //!
-//! A batch system bounds each wave by itself, if at all. So each wave gets a share of the limit, and what a wave no longer needs goes to those after it.
+//! A batch system limits the running tasks of each wave separately, if at all. So each wave gets a share of the queue's limit, and what a
+//! wave no longer needs goes to the waves after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +11,13 @@ use aris_slurm::{Wave, is_option};
 use super::super::{Cards, Manager};
 use super::{Cluster, class};
 
-/// What each higher priority in the queue takes off Slurm's. **Source**: sbatch(1): what `--nice` takes off when it names no number.
+/// What each higher priority in the queue subtracts from Slurm's priority. **Source**: sbatch(1): the default of `--nice`.
 const NICE: u32 = 100;
-/// Waves of one class that are handed over in one turn because their priorities differ; each is a call of its own.
+/// Most waves of one class that are submitted in one turn because their priorities differ; each is a separate call.
 const BANDS: usize = 8;
 
 impl Manager<'_> {
-    /// Attempts that the batch system has, or may have, by the wave they are in.
+    /// Number of attempts that the batch system has, or may have, by the token of their wave.
     pub(super) fn open_by_wave(&self, cluster: &Cluster) -> BTreeMap<String, u32> {
         let mut open = BTreeMap::new();
         let tokens = self.queue.active().filter_map(|job| self.wave_of(job));
@@ -28,7 +29,7 @@ impl Manager<'_> {
         open
     }
 
-    /// Waves at the batch system of which not all jobs have begun: by token, the priority of the best that waits, and the class.
+    /// Waves at the batch system with jobs that have not started: by token, the highest priority of those jobs, and the class.
     fn waiting(&self) -> BTreeMap<&str, (i32, Wave)> {
         let engine = self.queue.manifest().engine;
         let mut there = BTreeMap::new();
@@ -46,8 +47,8 @@ impl Manager<'_> {
         there
     }
 
-    /// Jobs, best first, in waves of one class, each with its highest priority. Slurm starts the tasks of one array in order, but orders
-    /// whole arrays only: where several compete, each has jobs of one priority, or of neighbouring ones where these are many.
+    /// Divides jobs, best first, into waves of one class, each with its highest priority. Slurm starts the tasks of one array in order, but
+    /// ranks only whole arrays. So if several arrays compete, each has jobs of one priority, or of similar ones if there are many.
     pub(super) fn waves(&self, ready: Vec<(i32, Wave, u32)>) -> Vec<(i32, Wave, Vec<u32>)> {
         let one_class = ready.windows(2).all(|two| two[0].1 == two[1].1);
         let bands = if one_class && self.waiting().is_empty() {
@@ -78,8 +79,8 @@ impl Manager<'_> {
         waves
     }
 
-    /// Puts waves back behind those with jobs of higher priority: new ones before they are handed over, and those that wait there already.
-    /// It costs a wave its place before other people's jobs, so nothing is put back where the order of submission is enough.
+    /// Ranks waves behind those with jobs of higher priority: new ones before they are submitted, and those that wait there already. A
+    /// lower rank also puts a wave behind other people's jobs, so none is lowered where the order of submission is enough.
     pub(super) fn rank(&mut self, cluster: &mut Cluster, new: &mut [(i32, Wave, Vec<u32>)]) {
         let (queue, there) = (&self.queue, self.waiting());
         let known = there.values().map(|(priority, _)| *priority);
@@ -116,7 +117,7 @@ impl Manager<'_> {
         }
     }
 
-    /// How many more attempts the queue's limit lets run; `None`: as many as one likes.
+    /// How many more attempts the queue's limit allows; `None`: no limit.
     pub(super) fn share_left(&self, cluster: &Cluster) -> Option<u32> {
         let limit = self.queue.max_parallel()?;
         let used = self.open_by_wave(cluster).into_iter().map(|(token, open)| {
@@ -126,7 +127,7 @@ impl Manager<'_> {
         Some(limit.saturating_sub(used.sum()))
     }
 
-    /// Tells the batch system the shares that have changed. A wave keeps one task at least, as long as it is there.
+    /// Sends the shares that have changed to the batch system. A wave keeps at least one task for as long as it exists.
     pub(super) fn balance(&mut self, cluster: &mut Cluster) {
         if !cluster.engine.bounds_waves() || Cards::now() < cluster.next_tell {
             return;
@@ -142,7 +143,7 @@ impl Manager<'_> {
         }
         let mut left = limit.unwrap_or(u32::MAX);
         let mut waves: Vec<(String, u32)> = open.into_iter().collect();
-        // The number at the end of a token counts up.
+        // A token ends in a number that increases, so this is the order of submission.
         waves.sort_by_key(|(token, _)| (token.len(), token.clone()));
         for (token, open) in waves {
             let Some(number) = self.queue.submission(&token).map(str::to_owned) else {
@@ -151,7 +152,7 @@ impl Manager<'_> {
             let share = open.min(left).max(1);
             left = left.saturating_sub(share);
             let told = cluster.throttles.get(&token).copied();
-            // A share larger than what is open bounds nothing.
+            // A share larger than the number of open tasks limits nothing.
             let same = told.is_some_and(|told| told.min(open) == share);
             if same || (told.is_none() && limit.is_none()) {
                 continue;

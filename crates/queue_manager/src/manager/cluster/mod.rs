@@ -1,8 +1,8 @@
 //! A queue whose jobs run on a Slurm cluster or on the workers of a `HyperQueue` server.
 //!
-//! Records in the attempts' folders are the truth; what the batch system says only explains why one is missing. *Not listed* never ends a job
-//! by itself: an attempt without a claim is first claimed here, so that it can never run, and an attempt with one must have been silent.
-//! **Source**: queue design §10.
+//! The records in the attempts' folders decide; what the batch system says only explains why a record is missing. *Not listed* alone never
+//! ends a job: an attempt without a claim is first claimed by this process, so that it can never run, and the runner of an attempt with a
+//! claim must have been silent. **Source**: queue design §10.
 
 mod balance;
 mod questions;
@@ -28,45 +28,45 @@ use super::{Cards, Manager, this_program};
 use crate::error::Error;
 use questions::STUCK;
 
-/// Between two looks at the folders of attempts: few of them, and many.
+/// Pause between two checks of the attempts' folders: for few attempts, and for many.
 const LOOK: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
-/// Attempts that are few.
+/// Most attempts that count as few.
 const FEW: usize = 200;
-/// Between two questions while something changes, and while nothing does. **Source**: queue design §10.
+/// Pause between two questions to the batch system: while something changes, and while nothing does. **Source**: queue design §10.
 const ASK: (Duration, Duration) = (Duration::from_secs(15), Duration::from_mins(1));
-/// After an answer that did not come: at first, and at most.
+/// Pause after a question without an answer: at first, and at most.
 const SILENCE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
-/// How long an attempt may not be listed that nobody has claimed before it counts as one that will not come.
+/// How long an unclaimed attempt may be unlisted before it counts as one that will never start.
 const UNLISTED: Duration = Duration::from_mins(1);
-/// How long the batch system's reason is waited for when a runner is gone.
+/// How long to wait for the batch system's reason when a runner is dead.
 const EXPLAINED: Duration = Duration::from_secs(30);
-/// Attempts with the cluster at once, while nothing says how many it takes.
+/// Most attempts at the cluster at once, until a refusal shows a smaller limit.
 const WINDOW: u32 = 5000;
 
-/// What is known about the cluster's part of the queue.
+/// What is known about the cluster's part of a queue.
 pub(super) struct Cluster {
     engine: Box<dyn BatchSystem>,
     config: Option<Config>,
     refs: BTreeMap<u32, Task>,
-    /// Submissions whose answer was lost.
+    /// Tokens of submissions whose answer was lost.
     unclear: BTreeSet<String>,
-    /// Waves that were not taken, and that are handed over again.
+    /// Waves that were not accepted and will be submitted again.
     pending: Vec<Pending>,
-    /// What was said last when a job was refused, and how often running.
+    /// The last refusal of each job, and how often it was repeated.
     refusals: BTreeMap<u32, (String, u32)>,
-    /// Attempts that the account may have there at once, as far as refusals tell.
+    /// Most attempts that the account may have there at once, as far as refusals show.
     window: Option<u32>,
-    /// How many tasks of each wave may run at once, as the batch system was told last.
+    /// The limit of running tasks that was last set for each wave, by token.
     throttles: BTreeMap<String, u32>,
-    /// What each wave gives up of its priority, as the batch system was told last.
+    /// The `nice` value that was last set for each wave, by token.
     nice: BTreeMap<String, u32>,
-    /// What was last said of an attempt that is not over for us, and since when.
+    /// The last state that the batch system reported for an attempt that has not ended, and since when.
     said: BTreeMap<u32, (Says, Duration)>,
-    /// Since when the word for an end is waited for.
+    /// Since when the batch system's reason for an end is waited for.
     gone: BTreeMap<u32, Duration>,
-    /// Tasks that a person wants ended and that the batch system has not been told about.
+    /// Tasks that a person cancelled, and that the batch system has not been told to end.
     unwanted: Vec<Task>,
-    /// It is told no sooner.
+    /// When the batch system may next be told anything.
     next_tell: Duration,
     next_look: Duration,
     next_ask: Duration,
@@ -74,20 +74,20 @@ pub(super) struct Cluster {
     silence: Duration,
 }
 
-/// A wave that was not taken.
+/// A wave that was not accepted.
 struct Pending {
     wave: Wave,
-    /// Those of its attempts.
+    /// The jobs of its attempts.
     jobs: Vec<u32>,
-    /// It is handed over again at this moment; earlier when an attempt of the queue has ended since.
+    /// When to submit it again; earlier if an attempt of the queue ends.
     next: Duration,
-    /// Attempts that were there when it was refused because the account may have no more.
+    /// Number of attempts at the batch system when it refused the wave because the account was full.
     full_with: Option<u32>,
-    /// What was said at the last of its tries: where nobody has it, it is refused with this.
+    /// The message of its last try: if the batch system turns out not to have the wave, it is refused with this.
     last: Option<String>,
 }
 
-/// The batch system of a queue in this folder; `None`: its jobs run on this machine.
+/// The batch system for a queue in this folder; `None`: its jobs run on this machine.
 pub(crate) fn engine(
     engine: Engine,
     context: &Context,
@@ -114,7 +114,7 @@ pub(crate) fn engine(
     }))
 }
 
-/// What cannot be carried out on Slurm whatever it says. Asks nobody.
+/// Checks what Slurm is never asked to do. Calls no program.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     if manifest.engine != Engine::Slurm {
         return Ok(());
@@ -135,7 +135,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses an engine whose program is not here: nothing would ever run.
+/// Refuses an engine whose program is not installed.
 pub(crate) fn installed(engine: Engine, context: &Context) -> Result<(), Error> {
     let program = match engine {
         Engine::Local => return Ok(()),
@@ -151,7 +151,7 @@ pub(crate) fn installed(engine: Engine, context: &Context) -> Result<(), Error> 
     )))
 }
 
-/// What the cluster's configuration rules out.
+/// Refuses a cluster whose configuration is not supported.
 pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
     if config.siblings.is_empty() {
         return Ok(());
@@ -162,7 +162,7 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
     )))
 }
 
-/// The classes of a queue's jobs, each as a wave of one that is only asked about, and the ids of its jobs.
+/// The classes of a queue's jobs: each as a wave with one attempt, which is only used for a test, with the ids of its jobs.
 pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> BTreeMap<Wave, Vec<String>> {
     let mut classes: BTreeMap<Wave, Vec<String>> = BTreeMap::new();
     for job in &manifest.jobs {
@@ -176,7 +176,7 @@ pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> BTreeMap<Wave, Vec<S
     classes
 }
 
-/// What the jobs of one wave have in common, as a wave without attempts.
+/// What all jobs of a wave have in common, as a wave without attempts.
 fn class(job: &Job, engine: Engine, queue: &Path) -> Wave {
     let settings = &job.settings;
     Wave {
@@ -222,27 +222,27 @@ impl Cluster {
         }))
     }
 
-    /// Asks once what the cluster rules out; when it does not answer now it is asked again before anything is submitted.
+    /// Checks the cluster's configuration. If the cluster does not answer, it is checked before the first submission.
     pub(super) fn check(&mut self) -> Result<(), Error> {
         self.config = self.engine.config().ok();
         self.config.as_ref().map_or(Ok(()), check_config)
     }
 
-    /// The moment when something is due.
+    /// When the next action is due.
     pub(super) fn next(&self) -> Duration {
         let waves = self.pending.iter();
-        // Those whose answer was lost wait for another question.
+        // Waves whose answer was lost wait until the batch system is asked about them.
         let waves = waves.filter(|wave| !self.unclear.contains(&wave.wave.token));
         let due = waves.map(|wave| wave.next);
         due.fold(self.next_look.min(self.next_ask), Duration::min)
     }
 
-    /// Counts a refusal of these jobs in these words; gives how often they were refused in these words running.
+    /// Counts a refusal of these jobs; gives how often they were refused with this message in a row.
     fn refused(&mut self, jobs: &[u32], why: &str) -> u32 {
         let mut most = 0;
         for job in jobs {
             let (said, times) = self.refusals.entry(*job).or_default();
-            // A number in them, or a time, makes no other words of them.
+            // Messages that differ only in digits, such as a number or a time, count as equal.
             let words = |text: &str| text.replace(|char: char| char.is_ascii_digit(), "");
             let same = words(said) == words(why);
             *times = if same { *times + 1 } else { 1 };
@@ -259,7 +259,7 @@ impl Cluster {
     }
 }
 
-/// `<token>#<index>`, as the journal has it.
+/// An attempt's name in the journal, `<token>#<index>`.
 fn name(token: &str, index: u32) -> String {
     format!("{token}#{index}")
 }
@@ -269,7 +269,7 @@ fn parsed(name: &str) -> Option<(&str, u32)> {
     Some((token, index.parse().ok()?))
 }
 
-/// Attempts that are taken back in one turn; each writes some files.
+/// Most attempts that are taken back in one turn; each writes some files.
 const TAKEN: usize = 200;
 
 impl Manager<'_> {
@@ -278,11 +278,11 @@ impl Manager<'_> {
         parsed(self.queue.run(job).last().engine_ref.as_deref()?)
     }
 
-    /// The names of attempts that an earlier manager handed over.
+    /// Adopts the attempts that an earlier manager submitted.
     pub(super) fn adopt_cluster(&mut self, cluster: &mut Cluster) {
         for job in self.queue.active().collect::<Vec<u32>>() {
             if self.queue.run(job).life == Life::Cancelling {
-                // Whether an earlier manager came to it nobody knows.
+                // It is unknown whether an earlier manager made this request.
                 self.ask_to_end(&self.folder(job), BY_A_PERSON);
             }
             let Some((token, index)) = self.wave_of(job) else {
@@ -302,7 +302,7 @@ impl Manager<'_> {
         }
     }
 
-    /// One turn: records, questions, submissions.
+    /// One turn: reads records, asks the batch system, submits jobs.
     pub(super) fn turn_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         let now = Cards::now();
         if now >= cluster.next_look {
@@ -315,7 +315,7 @@ impl Manager<'_> {
             self.ask_cluster(cluster)?;
         }
         if self.notices.contains_key(STUCK) {
-            // It may have been released, or cancelled, since Slurm was asked.
+            // The job may have been released or cancelled since Slurm was last asked.
             self.tell_of_stuck(cluster);
         }
         self.tell_cluster(cluster);
@@ -325,8 +325,8 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat. One
-    /// that has not come so far is claimed here, so that it never runs. The batch system is told by [`Manager::tell_cluster`].
+    /// A person cancelled an attempt. The request is already in its folder, where its runner finds it within a heartbeat. An attempt that
+    /// has not started is claimed here, so that it never runs. [`Manager::tell_cluster`] tells the batch system.
     pub(super) fn cancel_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
         cluster.unwanted.extend(cluster.refs.get(&job).cloned());
@@ -338,8 +338,8 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// What the batch system has and has not started it would start although the queue is paused, or although too many jobs have just failed:
-    /// it is claimed here and told to go. Its number is spent: what is handed over again under it a task of the earlier wave could claim.
+    /// Claims and cancels attempts that the batch system has not started, when the queue is paused or too many jobs have failed. Their
+    /// numbers are not reused: a task of the earlier wave could claim an attempt that is submitted again under the same number.
     fn take_back(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         if !self.too_many_failed && !self.queue.paused() {
             return Ok(());
@@ -354,7 +354,7 @@ impl Manager<'_> {
                 self.withdrawn(job, "taken back: nothing new is started", false)?;
                 taken.push(job);
             }
-            // Few at a time keep a turn short. A claim that has no line in the journal is understood by the next manager.
+            // Few at a time keep a turn short. If this manager is killed, the next one recognizes a claim without a line in the journal.
             if taken.len() == TAKEN {
                 break;
             }
@@ -363,14 +363,15 @@ impl Manager<'_> {
             self.sync();
         }
         if self.too_many_failed {
-            // What a person has tried again after this is started.
+            // Jobs that a person retries after this are started.
             self.too_many_failed = taken.len() == TAKEN;
             self.not_started(taken)?;
         }
         Ok(())
     }
 
-    /// Tells the batch system what people want ended: runners hear of it at once, and what waits leaves its queue. Nothing depends on it.
+    /// Tells the batch system which attempts are cancelled, so that runners read the request at once and waiting tasks leave its queue.
+    /// Attempts are cancelled correctly even if this fails.
     pub(super) fn tell_cluster(&mut self, cluster: &mut Cluster) {
         if cluster.unwanted.is_empty() || Cards::now() < cluster.next_tell {
             return;
@@ -385,7 +386,7 @@ impl Manager<'_> {
     }
 }
 
-/// What the end of an attempt that left no exit record is put down to.
+/// The reason for the end of an attempt that left no exit record.
 fn reason_of(cause: Cause) -> Reason {
     match cause {
         Cause::Node => Reason::NodeFail,

@@ -1,4 +1,4 @@
-//! What the batch system is asked, and what its answers change.
+//! Questions to the batch system, and what their answers change.
 
 use aris_queue::state::{Event, Life};
 use aris_slurm::{Found, Says, Silent, Task};
@@ -8,9 +8,9 @@ use super::{ASK, Cluster, SILENCE};
 use crate::error::Error;
 use crate::results::words::more;
 
-/// Slurm's reasons that do not pass by waiting.
+/// Slurm's reasons for waiting that do not go away by themselves.
 ///
-/// **Source**: squeue(1), "JOB REASON CODES": a request beyond what the partition, the nodes, or the account allow to one job, or a hold.
+/// **Source**: squeue(1), "JOB REASON CODES": a request beyond what the partition, the nodes or the account allow for one job, or a hold.
 const NEVER: [&str; 12] = [
     "PartitionConfig",
     "PartitionNodeLimit",
@@ -26,7 +26,7 @@ const NEVER: [&str; 12] = [
     "QOSNotAllowed",
 ];
 
-/// What the notice of such a job is about.
+/// Key of the notice about such a job.
 pub(super) const STUCK: &str = "stuck";
 
 impl Manager<'_> {
@@ -58,7 +58,7 @@ impl Manager<'_> {
         for token in cluster.unclear.clone() {
             let table = format!("slurm/{token}.table");
             if !self.place().queue.join(table).exists() {
-                // It is written before anything is submitted.
+                // The table is written before anything is submitted, so nothing was.
                 self.not_submitted(cluster, &token)?;
                 continue;
             }
@@ -85,12 +85,12 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Names a job that the batch system has taken and, as it is, will not start.
+    /// Sets a notice about jobs that the batch system accepted and will not start as they are.
     pub(super) fn tell_of_stuck(&mut self, cluster: &Cluster) {
         let stuck = |why: &str| NEVER.iter().any(|word| why.contains(word));
         let said = cluster.said.iter();
         let mut jobs = said.filter_map(|(job, (says, _))| match says {
-            // The record of its start may be known before Slurm's next word.
+            // The record of its start may be read before Slurm reports the start.
             Says::Queued(why) if stuck(why) && self.queue.run(*job).life != Life::Running => {
                 Some((*job, why.clone()))
             }
@@ -147,7 +147,7 @@ impl Manager<'_> {
             })?;
         }
         let of_token = self.of_token(token);
-        // What was cancelled or taken back before Slurm's number was known.
+        // Tasks of jobs that were cancelled or taken back before Slurm's number was known.
         let is_ours = |one: &&Task| of_token.iter().any(|(_, index)| *index == one.index);
         let others = refs.iter().filter(|one| !is_ours(one));
         cluster.unwanted.extend(others.cloned());
@@ -159,7 +159,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Everybody who could know says that it is not there: its attempts are claimed, so that a late copy runs nothing, and tried anew.
+    /// No source has the submission. Its attempts are claimed, so that a late copy runs nothing, and the jobs are submitted again.
     pub(super) fn not_submitted(
         &mut self,
         cluster: &mut Cluster,
@@ -172,7 +172,7 @@ impl Manager<'_> {
                 let wave = cluster.pending.remove(at);
                 return self.rejected(cluster, &wave.jobs, &why);
             }
-            // It is handed over again as it is.
+            // It is submitted again unchanged.
             return Ok(());
         }
         let jobs = self.of_token(token).into_iter();
@@ -182,7 +182,7 @@ impl Manager<'_> {
     }
 }
 
-/// What the batch system says, for people.
+/// The batch system's answer, for people.
 fn said(seen: &Says) -> String {
     match seen {
         Says::Queued(why) => format!("waiting: {why}"),

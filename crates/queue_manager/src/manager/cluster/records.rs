@@ -1,4 +1,4 @@
-//! What became of attempts, from the records in their folders, and from the batch system where there is none.
+//! Ends of attempts, from the records in their folders, or from the batch system if there is none.
 
 use std::time::Duration;
 
@@ -54,7 +54,8 @@ impl Manager<'_> {
         self.ended(job, exit)
     }
 
-    /// The cluster told its runner to end: nobody of ours asked for that. Why, only the batch system knows, and it says so some time later.
+    /// The batch system told the runner to end, which nobody asked this queue for. Only the batch system knows why, and reports it some
+    /// time later.
     fn ended_by_cluster(
         &mut self,
         cluster: &mut Cluster,
@@ -82,7 +83,7 @@ impl Manager<'_> {
         self.conclude(job, verdict)
     }
 
-    /// What shows that an attempt was told to end because of a time limit, where the batch system does not say so.
+    /// Evidence that an attempt was told to end because of a time limit, if the batch system does not say so.
     fn limit_was_near(&self, job: u32, exit: &Exit) -> Option<String> {
         let settings = &self.queue.job(job).settings;
         if exit.ending == Ending::Code(CONTINUE) && settings.continues() {
@@ -97,13 +98,13 @@ impl Manager<'_> {
         (ran >= least).then(|| format!("it ran {} s of slurm.time {time}", ran.as_secs()))
     }
 
-    /// Its runner is gone without an exit record.
+    /// Its runner is dead and left no exit record.
     pub(super) fn gone_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
         let since = *cluster.gone.entry(job).or_insert(now);
         let waited = now >= since + EXPLAINED;
         let over = match cluster.said.get(&job).map(|(seen, _)| seen) {
-            // COMPLETED without a record is not completed.
+            // The state COMPLETED without an exit record does not mean that the job completed.
             Some(Says::Ended(cause, word)) if reason_of(*cause) != Reason::Lost => {
                 let name = cluster.engine.name();
                 let text = format!("{name} says {word}, and its runner left no exit record");
@@ -113,9 +114,9 @@ impl Manager<'_> {
             }
             Some(Says::Ended(..)) => true,
             Some(Says::NotListed) => waited,
-            // Of a submission that nobody knows nobody will tell.
+            // The batch system has no submission for it, so no reason will be reported.
             None => waited && !cluster.refs.contains_key(&job),
-            // A batch system takes its time to see that a node is dead (SlurmdTimeout), and its silence says nothing.
+            // A batch system needs some time to notice a dead node (`SlurmdTimeout`), so the absence of an end proves nothing.
             Some(_) => false,
         };
         if over {
@@ -127,14 +128,14 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Who is silent is asked less and less often.
+    /// Asks the batch system soon, unless it does not answer: then the pauses grow.
     fn ask_soon(&self, cluster: &mut Cluster) {
         if !self.notices.contains_key("batch system") {
             cluster.next_ask = cluster.next_ask.min(Cards::now() + LOOK.1);
         }
     }
 
-    /// No runner has come so far. When the batch system says that none will, this process claims the attempt first.
+    /// No runner has claimed the attempt yet. If the batch system says that none will, this process claims it.
     pub(super) fn unclaimed_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
         let (cause, word, due) = match cluster.said.get(&job) {
@@ -158,7 +159,7 @@ impl Manager<'_> {
             }
             reason => Verdict::failed(reason, says + " before any runner came"),
         };
-        // Somebody has ended it by hand.
+        // Somebody cancelled it by hand.
         if cause == Cause::Cancelled || self.queue.run(job).life == Life::Cancelling {
             verdict.outcome = Outcome::Cancelled;
             verdict.reason = Some(Reason::Cancelled);
@@ -167,12 +168,13 @@ impl Manager<'_> {
     }
 }
 
-/// What the batch system's word means for an attempt whose runner was told to end, and did. `limit`: what shows that a time limit was near.
+/// The verdict for an attempt whose runner was told to end by the batch system. `limit` is the evidence that a time limit was near.
 fn ended_by(name: &str, cause: Cause, word: &str, limit: Option<String>) -> Verdict {
     let text = format!("ended by the cluster: {name} says {word}");
     match (reason_of(cause), cause, limit) {
         (Reason::Lost, Cause::Cancelled, _) => Verdict::failed(Reason::Cancelled, text),
-        // It takes the end of the script for the job's own: Slurm's notice before its time limit looks so, and a signal by hand.
+        // The batch system reports the end of the script as the job's own. Slurm's signal before its time limit looks like this, and so
+        // does a signal sent by hand.
         (Reason::Lost, _, Some(limit)) => {
             let why = format!("told to end before its time limit: {limit}; {name} says {word}");
             Verdict::failed(Reason::TimeLimit, why)
@@ -207,7 +209,7 @@ mod tests {
                 (outcome, Some(reason)),
                 "{cause:?}"
             );
-            // A time limit that was near is the cause only where Slurm names none.
+            // A time limit that was near is the reason only if Slurm names no other.
             let near = match cause {
                 Cause::Untold => Reason::TimeLimit,
                 _ => reason,

@@ -1,4 +1,4 @@
-//! Waves handed over.
+//! Submissions of waves.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use super::super::{AGAIN, Cards, Manager};
 use super::{ASK, Cluster, Pending, SILENCE, WINDOW, check_config, class, name};
 use crate::error::Error;
 
-/// Times a refusal in words that nobody knows is taken for a passing one. **Source**: queue design §10.
+/// How often an unknown refusal counts as temporary. **Source**: queue design §10.
 const UNKNOWN_TRIES: u32 = 3;
-/// Between two tries of a wave for which the account has no room, while nothing of this queue ends.
+/// Pause between two tries of a wave for which the account has no room, while no job of this queue ends.
 const FULL: Duration = Duration::from_secs(30);
 
 impl Manager<'_> {
@@ -25,7 +25,7 @@ impl Manager<'_> {
         self.open_by_wave(cluster).values().sum()
     }
 
-    /// Waves that were not taken, once more.
+    /// Submits waves again that were not accepted.
     pub(super) fn submit_again(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         let now = Cards::now();
         let there = self.with_system(cluster);
@@ -38,7 +38,7 @@ impl Manager<'_> {
                 cluster.pending.push(wave);
                 continue;
             }
-            // What a person has cancelled meanwhile is over.
+            // Jobs that were cancelled meanwhile are left out.
             wave.jobs.retain(|job| {
                 let ours = self.wave_of(*job);
                 self.queue.run(*job).life.is_active()
@@ -52,7 +52,7 @@ impl Manager<'_> {
             self.notice("account limit", None);
         }
         if cluster.pending.is_empty() {
-            // Taken after all, or final: both are said.
+            // The waves were accepted, or refused for good; both are reported elsewhere.
             self.dirty |= self.notices.remove("refusal").is_some();
         }
         Ok(())
@@ -62,7 +62,7 @@ impl Manager<'_> {
         if Cards::now() < self.not_before || self.journal.is_pending() || !self.queue.has_ready() {
             return Ok(());
         }
-        // Where one wave finds no room another does not.
+        // If one wave finds no room, another does not either.
         if cluster.pending.iter().any(|wave| wave.full_with.is_some()) {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Begins the attempts of a wave and hands it over. `false`: nothing more is to be handed over now.
+    /// Begins the attempts of a wave and submits it. `false`: no more waves should be submitted now.
     fn begin_wave(
         &mut self,
         cluster: &mut Cluster,
@@ -149,7 +149,7 @@ impl Manager<'_> {
         self.hand_over(cluster, wave)
     }
 
-    /// Hands a wave over whose attempts are prepared. `false`: nothing more is to be handed over now.
+    /// Submits a wave whose attempts are prepared. `false`: no more waves should be submitted now.
     fn hand_over(&mut self, cluster: &mut Cluster, mut pending: Pending) -> Result<bool, Error> {
         let own = u32::try_from(pending.jobs.len()).unwrap_or(u32::MAX);
         let others = self.with_system(cluster);
@@ -161,16 +161,16 @@ impl Manager<'_> {
         pending.wave.attempts = pending.jobs.iter().map(|job| self.folder(*job)).collect();
         pending.wave.throttle = throttle.filter(|most| *most < own);
         let now = Cards::now();
-        // As much as one whose answer is lost may take.
+        // Set before the answer: if it is lost, the wave may use its whole share.
         cluster.throttles.remove(&token);
         let throttle = throttle.map(|most| (token.clone(), most));
         cluster.throttles.extend(throttle);
-        // What is told of a refusal, when the wave is handed over again, and whether others may be meanwhile.
+        // After a refusal: the notice's key and text, the pause before the next try, and whether other waves may be submitted meanwhile.
         let (about, text, pause, more) = match cluster.engine.submit(&pending.wave) {
             Ok(tasks) => {
                 self.say(&format!("{} submitted as {token}", counted(own, "job")));
                 cluster.next_ask = now + ASK.0;
-                // There was room for it: there may be for more.
+                // There was room for this wave, so there may be for more.
                 if let Some(window) = &mut cluster.window
                     && others.saturating_add(own) >= *window
                 {
@@ -193,7 +193,7 @@ impl Manager<'_> {
                 cluster.refused(&pending.jobs, &why);
                 if fewer > 0 {
                     self.notice("account limit", Some(text));
-                    // The first half keeps its attempts; the others have begun nothing.
+                    // The first half keeps its attempts; those of the second half are withdrawn.
                     let rest = pending.jobs.split_off(fewer as usize);
                     self.untaken(&rest, &why)?;
                     self.tell_of_refusal(cluster, &rest, "when those before it have been taken");
@@ -251,7 +251,7 @@ impl Manager<'_> {
         Ok(more)
     }
 
-    /// These will not be taken.
+    /// Refuses jobs that the batch system will never accept.
     pub(super) fn rejected(
         &mut self,
         cluster: &mut Cluster,
@@ -261,7 +261,7 @@ impl Manager<'_> {
         self.untaken(jobs, why)?;
         for job in jobs {
             cluster.refusals.remove(job);
-            // Somebody has it, or a person has cancelled it.
+            // Not if a runner has its attempt, or a person cancelled it.
             if self.queue.state(*job) == State::Ready {
                 self.refuse(*job, Verdict::failed(Reason::EngineRejected, why))?;
             }
@@ -269,13 +269,13 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// The attempts of a wave that was not taken have never been any: their folders go, and their numbers are given again.
+    /// Withdraws the attempts of a wave that was not accepted: their folders are removed, and their numbers can be used again.
     pub(super) fn untaken(&mut self, jobs: &[u32], why: &str) -> Result<(), Error> {
         for job in jobs {
             let folder = self.folder(*job);
-            // Claimed first: nothing else proves that no runner has it.
+            // Claimed first: only this proves that no runner has it.
             if withdraw(&folder) {
-                // Gone before it is written down: a number that is given again must find no claim.
+                // Removed before it is recorded: a number that is used again must not have a claim.
                 let number_free = aris_fs::remove_tree(&self.place().queue, &folder).is_ok();
                 self.withdrawn(*job, why, number_free)?;
             }
@@ -283,7 +283,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Lets the state say, of each of these jobs, that it was refused and when it is tried again.
+    /// Records for the state file that these jobs were refused, and when they are submitted again.
     fn tell_of_refusal(&mut self, cluster: &Cluster, jobs: &[u32], again: &str) {
         let name = cluster.engine.name();
         for job in jobs {
@@ -295,7 +295,7 @@ impl Manager<'_> {
         }
     }
 
-    /// `at <time of day, UTC>`.
+    /// `at` and the time of day in UTC.
     fn moment(&self, from_now: Duration) -> String {
         let from_now = jiff::SignedDuration::try_from(from_now).unwrap_or_default();
         let moment = self.context.now().saturating_add(from_now);
@@ -303,7 +303,7 @@ impl Manager<'_> {
         format!("at {moment}")
     }
 
-    /// `aq-<queue>-<number>`: of this queue's folder and of the journal's next line, so that no two are alike.
+    /// `aq-<queue>-<number>`: made from this queue's folder and the number of the journal's next line, so that each token is unique.
     pub(super) fn token(&self) -> String {
         let digest = Sha256::digest(self.place().queue.as_os_str().as_encoded_bytes());
         let queue = hex(digest.iter().take(4));

@@ -12,19 +12,19 @@ mod schema_tests;
 #[cfg(test)]
 use schema_tests::{Template, Value, Values};
 
-/// They are read one by one, because their values depend on each other.
+/// The values are read one by one, because they depend on each other.
 #[derive(serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Keys {
-    /// Axes with their values: every combination, the last key changes fastest.
+    /// Axes with their values: every combination is a cell; the last key changes fastest.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Values>>"))]
     #[serde(rename = "grid")]
     _grid: IgnoredAny,
-    /// Axes that go together, with equally many values each.
+    /// Axes that are combined value by value; all have the same number of values.
     #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Values>>>"))]
     #[serde(rename = "zip")]
     _zip: IgnoredAny,
-    /// The axis `seed`: a number n stands for 0 to n - 1.
+    /// The axis `seed`: a list of values, or a number n for 0 to n - 1.
     #[cfg_attr(test, schemars(with = "Option<Values>"))]
     #[serde(rename = "seeds")]
     _seeds: IgnoredAny,
@@ -40,7 +40,7 @@ pub(crate) struct Keys {
     #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Value>>>"))]
     #[serde(rename = "include")]
     _include: IgnoredAny,
-    /// The job of each cell; `${axis}` stands for the cell's value.
+    /// The job of each cell; `${axis}` is replaced by the cell's value.
     #[cfg_attr(test, schemars(with = "Option<Template>"))]
     #[serde(rename = "template")]
     _template: IgnoredAny,

@@ -1,4 +1,4 @@
-//! The keys of a specification as JSON Schema, for editors and other programs.
+//! The JSON Schema of a specification's keys, for editors and other programs.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ schema! {
     }
 }
 
-/// What a list of scalars holds.
+/// An item of a list that is one value.
 struct Printed;
 
 impl JsonSchema for Values {
