@@ -1,4 +1,4 @@
-//! The whole of a run: configuration, walk, rules, repairs, suppressions, baseline, report.
+//! One whole run: configuration, walk, rules, repairs, suppressions, baseline, report.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,8 @@ use crate::suppress;
 
 /// Lints all paths.
 ///
-/// **Errors**: nothing to confine what `--run` starts, a path that does not exist, a configuration or baseline that is wrong, a tree without anything to look at.
+/// **Errors**: `--run` finds no sandbox, a path does not exist, the configuration or the baseline is invalid, or a tree has
+/// nothing to check.
 pub fn lint(options: &Options) -> Result<Report, Error> {
     for name in options.cli.rule.iter().chain(&options.cli.skip) {
         if !catalogue::is_known(name) {
@@ -89,14 +90,14 @@ impl Root {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(Error::Absent(path.to_path_buf()));
             }
-            // What the listing says is as good, and names its path.
+            // `Tree::walk` below fails with the same error, and its message names the path.
             Err(_) => {}
         }
         let full = full.canonicalize().unwrap_or(full);
         let config = configured(&full, options)?;
         let exclude = config.exclude.iter().map(|one| one.get_ref().clone());
         let walk = WalkOptions {
-            // What somebody else's tree ignores is looked at.
+            // In a tree of somebody else the ignored files are checked too.
             ignored_too: options.cli.no_ignore || config.profile == Profile::Portable,
             exclude: exclude.collect(),
         };
@@ -112,13 +113,14 @@ impl Root {
         })
     }
 
-    /// The findings; with `--fix` those that remain.
+    /// The findings. With `--fix` those that remain after the repairs.
     fn run(&mut self, options: &Options, fixed: &mut Fixed) -> Result<Found, Error> {
         let mut found = self.look(options)?;
         let Some(fix) = options.cli.fix else {
             return Ok(found);
         };
-        // One pass: what is written is what the dry run shows. What it makes room for is shown, and made, the next time.
+        // One pass only, so that `--fix` writes exactly what `--fix=dry-run` shows. Repairs that become possible by this pass
+        // wait for the next run.
         let plan = self.plan(&found);
         if fix == FixMode::DryRun {
             fixed.diff.push_str(&plan.diff());
@@ -134,18 +136,18 @@ impl Root {
         Ok(found)
     }
 
-    /// The repairs of what nothing hides.
+    /// The repairs of all findings that nothing hides.
     fn plan<'a>(&'a self, found: &'a Found) -> Plan<'a> {
         let open = found.findings.iter().filter(|one| one.suppressed.is_none());
         let fixes = open.filter_map(|finding| finding.fix.as_ref());
         Plan::of(&self.tree.root, &found.seen, fixes)
     }
 
-    /// All findings, sorted, with what hides each and with those about the suppressions.
+    /// All findings, sorted, with their suppressions applied; includes the findings about the suppressions themselves.
     fn look(&self, options: &Options) -> Result<Found, Error> {
         let mut found = lint::tree(&self.tree, &self.config, &self.selection)?;
         let mut sink = Sink::new(&self.selection, None);
-        // Files outside skills are read only when something was found in them.
+        // Suppressions in files outside skills are read only where there is a finding.
         for finding in &found.findings {
             let file = self.tree.file(&finding.path);
             if file.is_some_and(|file| file.skill.is_none())
@@ -178,7 +180,7 @@ impl Root {
         Ok(found)
     }
 
-    /// Adds what was not known where a finding was made: fingerprint and skill.
+    /// Adds what a rule does not know about its own finding: fingerprint and skill.
     fn complete(&self, findings: &mut [Finding]) {
         let mut prints = Fingerprints::default();
         let mut current: (String, Option<Text>) = Default::default();
@@ -199,10 +201,10 @@ impl Root {
     }
 }
 
-/// The configuration of a root, with the command line over it.
+/// The configuration of a root, overridden by the command line.
 fn configured(root: &Path, options: &Options) -> Result<Config, Error> {
     let cli = &options.cli;
-    // With this profile the tree is somebody else's, and its own word does not decide what is found in it.
+    // With this profile the tree belongs to somebody else: its own configuration must not decide what is reported.
     let searches = !cli.no_config && cli.profile != Some(Profile::Portable);
     let source = match &cli.config {
         Some(path) => Some(options.cwd.join(path)),
@@ -220,7 +222,7 @@ fn configured(root: &Path, options: &Options) -> Result<Config, Error> {
     Ok(config)
 }
 
-/// Whether a tree has a skill, a file that is nearly one, or a plugin manifest: a gate that looked at nothing must not be green.
+/// Whether a tree has a skill, a misspelt `SKILL.md` or a plugin manifest. A check that looked at nothing must not pass.
 fn has_something(tree: &Tree) -> bool {
     const MANIFESTS: &str = ".claude-plugin/plugin.json .claude-plugin/marketplace.json \
                              .codex-plugin/plugin.json .agents/plugins/marketplace.json";

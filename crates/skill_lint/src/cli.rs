@@ -99,10 +99,10 @@ pub struct Cli {
     pub threads: Option<u16>,
 }
 
-/// What a caller asks for, the program or `xtask`, and what a run takes from its surroundings.
+/// The command line, and what a run takes from its environment. Filled by the program and by `xtask`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The command line. What it leaves open comes from the configuration, else from the defaults.
+    /// The command line. The configuration, then the defaults, fill in what it leaves open.
     pub cli: Cli,
     /// The working directory, absolute.
     pub cwd: PathBuf,

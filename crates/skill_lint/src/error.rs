@@ -10,19 +10,19 @@ use serde_json::{Map, Value, json};
 /// Errors of `skill_lint`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A flag's value is none that it takes.
+    /// A flag has a value that it does not accept.
     #[error("{0}")]
     Usage(String),
-    /// A program of the sandbox itself, or an interpreter, could not be started or watched.
+    /// A program of the sandbox, or an interpreter, could not be started or watched.
     #[error(transparent)]
     Process(#[from] ProcError),
-    /// There is nothing to confine programs with.
+    /// There is no sandbox to run programs in.
     #[error("--run starts nothing that is not sandboxed: {0}")]
     Unconfined(String),
-    /// The layers around a program ended before it began.
+    /// The sandbox ended before the program began.
     #[error("the sandbox did not start {program}: {said}")]
     NotStarted {
-        /// What was to run.
+        /// The program that was to run.
         program: String,
         /// First line of stderr.
         said: String,
@@ -33,7 +33,7 @@ pub enum Error {
     /// A PATH is a file.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
-    /// There is nothing to look at.
+    /// The tree has nothing to check.
     #[error("no SKILL.md and no plugin manifest under {}", .0.display())]
     Empty(PathBuf),
     /// The configuration is wrong.
@@ -57,7 +57,7 @@ pub enum Error {
         #[source]
         error: serde_json::Error,
     },
-    /// A repair would not be safe.
+    /// A repair failed or would not be safe.
     #[error("{path}: {message}")]
     Fix {
         /// The file.
@@ -65,7 +65,7 @@ pub enum Error {
         /// Why.
         message: String,
     },
-    /// The disk.
+    /// Reading or writing a file failed.
     #[error(transparent)]
     Fs(#[from] FsError),
 }

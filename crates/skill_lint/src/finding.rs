@@ -8,10 +8,10 @@ use crate::fix::Fix;
 use crate::selection::Selection;
 use crate::suppress::Suppressed;
 
-/// Line and column from 1, the column in characters; 0 counts as 1.
+/// Line and column from 1, the column in characters. A 0 is read as 1.
 pub type Place = (usize, usize);
 
-/// The place of a finding about a file as a whole.
+/// The place of a finding about a whole file.
 pub const FILE: Place = (1, 1);
 
 /// One finding of the report.
@@ -56,19 +56,19 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Gives another hint than that of the rule.
+    /// Replaces the rule's hint.
     pub fn hint(&mut self, hint: impl Into<String>) -> &mut Self {
         self.hint = hint.into();
         self
     }
 
-    /// Lowers the severity to at most `severity`.
+    /// Lowers the severity to `severity` if it is higher.
     pub fn at_most(&mut self, severity: Severity) -> &mut Self {
         self.severity = self.severity.min(severity);
         self
     }
 
-    /// Adds the number that a baseline keeps.
+    /// Adds the number that the baseline compares.
     pub fn count(&mut self, count: u64) -> &mut Self {
         self.count = Some(count);
         self
@@ -81,7 +81,7 @@ impl Finding {
         self
     }
 
-    /// The path as somebody in the working directory would write it.
+    /// The path as a user in the working directory writes it: PATH as given, joined with the finding's path.
     pub(crate) fn shown_path(&self, roots: &[String]) -> String {
         let root = match (&self.root, roots) {
             (Some(root), _) => root.as_str(),
@@ -108,7 +108,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Takes findings. Those of rules that do not run are dropped at once.
+/// Collects findings. Findings of rules that do not run are dropped.
 #[derive(Debug)]
 pub struct Sink<'a> {
     selection: &'a Selection,
@@ -119,7 +119,7 @@ pub struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// An empty sink. Findings belong to `skill` when there is one.
+    /// An empty sink. Its findings belong to `skill`, when given.
     pub fn new(selection: &'a Selection, skill: Option<&Skill>) -> Self {
         Self {
             selection,
@@ -130,12 +130,12 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Whether a rule runs: lets a family skip work whose result would be dropped.
+    /// Whether a rule runs. Lets a family skip work whose result would be dropped.
     pub fn wants(&self, rule: &str) -> bool {
         self.selection.severity(rule).is_some()
     }
 
-    /// A finding of `rule` at a place. The rest is added to what comes back.
+    /// Adds a finding of `rule` at a place and returns it, so that the caller can add to it.
     pub fn found(
         &mut self,
         rule: &'static str,
@@ -170,7 +170,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Says that a rule could not look at something; `path` is empty when it looked at nothing at all.
+    /// Records that a rule could not look at something; `path` is empty when it could not look at anything.
     pub fn skipped(&mut self, rule: &'static str, path: &str, reason: impl Into<String>) {
         if self.wants(rule) {
             self.skipped.push(Skipped {
@@ -181,7 +181,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Findings and what was passed over.
+    /// The findings, and what was skipped.
     pub fn into_parts(self) -> (Vec<Finding>, Vec<Skipped>) {
         (self.found, self.skipped)
     }

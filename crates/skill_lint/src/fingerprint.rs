@@ -1,4 +1,4 @@
-//! Names of findings that survive when code moves.
+//! Identifiers of findings that stay the same when lines move.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::Finding;
 
-/// Makes the fingerprints of findings that are sorted by path.
+/// Makes fingerprints. The findings must come sorted by path.
 ///
-/// A fingerprint is a digest over rule, path, the trimmed line, and how many equal lines stand before it. For a rule that counts, only
-/// over rule and path: its number is kept beside it. 32 hexadecimal digits.
+/// A fingerprint is a digest of the rule, the path, the trimmed line and the number of equal lines before it. For a rule that
+/// counts it covers only rule and path, because the baseline keeps the count separately. 32 hexadecimal digits.
 #[derive(Debug, Default)]
 pub struct Fingerprints {
     path: String,
-    /// For each line of the file at `path` how many equal lines stand before it; empty until a finding asks.
+    /// For each line of the file at `path`, the number of equal lines before it. Filled by the first finding in the file.
     ordinals: Vec<usize>,
-    /// Fingerprints of this file by rule and line: a long line with many findings is digested once for each rule.
+    /// Fingerprints in this file by rule and line, so that a long line with many findings is digested once for each rule.
     known: BTreeMap<(&'static str, usize), String>,
 }
 

@@ -1,12 +1,12 @@
-//! `skill_lint`: will the hosts load these skills, and do the things that the skills ship behave as their contract says? It
-//! judges structure, never taste.
+//! `skill_lint`: checks whether the hosts load these skills, and whether the scripts they ship behave as their contract says.
+//! It judges structure, not style.
 //!
-//! **Input**: folders: repositories, skills trees, single skills. **Output**: findings, each with rule, place, message and what
-//! to do, as text, JSON, SARIF or workflow commands. **Exit**: 0 nothing as bad as `--fail-on` says; 10 findings; 2 usage; 3 a
-//! PATH does not exist; 4 the input cannot be checked (malformed configuration, nothing to look at); 5 an output or a repair
+//! **Input**: folders: repositories, skills trees, single skills. **Output**: findings, each with rule, place, message and
+//! hint, as text, JSON, SARIF or workflow commands. **Exit**: 0 no finding as severe as `--fail-on`; 10 findings; 2 usage; 3 a
+//! PATH does not exist; 4 the input cannot be checked (malformed configuration, nothing to check); 5 an output or a repair
 //! cannot be written.
 //!
-//! Nothing is started and nothing is written unless asked for: `--run`, `--syntax`, `--fix`, `--output`, `--write-baseline`.
+//! Starts and writes nothing unless a flag asks for it: `--run`, `--syntax`, `--fix`, `--output`, `--write-baseline`.
 
 pub mod baseline;
 pub mod catalogue;
@@ -43,7 +43,7 @@ pub use report::{Answer, Report};
 
 use report::Format;
 
-/// What the helper says about itself.
+/// The helper's name, version and help.
 pub static SPEC: Spec = Spec {
     name: "skill_lint",
     version: env!("CARGO_PKG_VERSION"),
@@ -89,7 +89,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Does what `cli` asks for.
+/// Runs the command line.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if cli.list_rules {
         return Ok(Outcome::done(Answer::Rules(catalogue::all())));

@@ -19,17 +19,17 @@ pub struct Found {
     pub findings: Vec<Finding>,
     /// What rules could not look at.
     pub skipped: Vec<Skipped>,
-    /// Under what isolation programs of the tree ran; `None` when none ran.
+    /// The isolation under which programs of the tree ran; `None` when none ran.
     pub sandbox: Option<Isolation>,
     /// Inline suppressions in files of skills.
     pub directives: Directives,
-    /// What the files held that repairs are to change.
+    /// Digests of the files that repairs are to change.
     pub seen: Seen,
 }
 
 /// Lints one tree.
 ///
-/// **Errors**: programs were to run, and the sandbox for them cannot be made.
+/// **Errors**: programs should run, and the sandbox cannot be set up.
 pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found, Error> {
     let skills: Vec<usize> = (0..tree.skills.len()).collect();
     let results = aris_fs::map_in_parallel(config.threads(), &skills, |at| {
@@ -63,7 +63,7 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found
     Ok(found)
 }
 
-/// What is known while the text of a skill is at hand: fingerprints, suppressions, and what repairs start from.
+/// Adds what needs the text of a skill, while it is in memory: fingerprints, suppressions, and the digests for repairs.
 fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
     let mut found = Found {
         findings: parts.0,
@@ -95,7 +95,7 @@ fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
     }
     for path in edited(&found.findings) {
         let text = by_path(path).and_then(|file| file.text.as_ref());
-        // What the rules saw, not what the disk holds by now.
+        // The digest of what the rules read; the file on disk may have changed since.
         if let Some(text) = text.filter(|text| text.was_utf8()) {
             found.seen.insert(path.to_owned(), fix::seen(text));
         }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// For a skill that goes to every host: SR0, SR1, SR4, SR7.
+    /// For a skill that goes to every host: SR0, SR1, SR4, SR507, SR7, SR9
     Portable,
     /// For any repository; heuristics are warnings at most.
     #[default]

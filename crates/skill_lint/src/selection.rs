@@ -1,4 +1,4 @@
-//! Which rules run, and how bad each is: profile, configuration and command line together.
+//! The rules that run, and the severity of each, from profile, configuration and command line.
 
 use crate::catalogue::{self, Severity};
 use crate::config::{Config, Level};
@@ -11,7 +11,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The rules of a configuration. Rules that need `--run` or `--syntax` are left out without it.
+    /// The rules of a configuration. Rules that need `--run` or `--syntax` run only with that flag.
     pub fn of(config: &Config) -> Self {
         let severities = catalogue::all()
             .iter()
@@ -39,7 +39,7 @@ impl Selection {
         Self { severities }
     }
 
-    /// The severity of a rule that runs.
+    /// The severity of a rule; `None` when it does not run.
     pub fn severity(&self, id: &str) -> Option<Severity> {
         *self.severities.get(catalogue::position(id)?)?
     }

@@ -1,4 +1,4 @@
-//! The baseline: findings of the past that are hidden until they change.
+//! The baseline: recorded findings, which stay hidden until they change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::suppress::{By, Suppressed};
 /// Schema id of the file, which is a list of [`Entry`].
 pub const SCHEMA: &str = "aris.skill_lint.baseline/v1";
 
-/// Largest baseline that is read.
+/// Largest baseline file that is read, in bytes.
 const LIMIT: u64 = 64 << 20;
 
 /// A recorded finding.
@@ -42,7 +42,7 @@ fn wrong(path: &Path, error: serde_json::Error) -> Error {
     Error::Baseline { path, error }
 }
 
-/// Writes the findings as a baseline, whole or not at all.
+/// Writes the findings as a baseline, atomically.
 pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
     let kept = |item: &&Finding| {
         let by = item.suppressed.as_ref().map(|hidden| hidden.by);
@@ -61,7 +61,8 @@ pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Hides what the baseline has: each entry hides one finding, a counted one only while its number has not grown.
+/// Hides the findings that the baseline records. Each entry hides one finding; an entry with a count hides it only while the
+/// count has not grown.
 pub fn apply(entries: &[Entry], items: &mut [Finding]) {
     let mut left: BTreeMap<(&str, &str, &str), Vec<Option<u64>>> = BTreeMap::new();
     for entry in entries {

@@ -35,7 +35,7 @@ fn each_entry_hides_one_finding_and_counts_must_not_grow() {
     apply(&entries, &mut now);
     let hidden: Vec<bool> = now.iter().map(|item| item.suppressed.is_some()).collect();
     assert_eq!(hidden, [true, false, false, true, false]);
-    // What the baseline hides stays in the next one.
+    // A new baseline keeps what the old one hides.
     write(&path, &now).expect("written");
     assert_eq!(read(&path).expect("read").len(), 5);
 }

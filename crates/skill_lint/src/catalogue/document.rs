@@ -1,4 +1,4 @@
-//! The catalogue as a document, for people who read several rules at once.
+//! The catalogue as a Markdown document, for people who read several rules at once.
 
 use std::fmt::Write as _;
 

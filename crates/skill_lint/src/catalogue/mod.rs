@@ -62,7 +62,7 @@ pub enum Certainty {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// `SR` and three digits; the first digit is the family.
+    /// `SR` and three digits; the first digit names the family.
     #[serde(deserialize_with = "text")]
     pub id: Words,
     /// How bad, unless the profile or the configuration says otherwise.
@@ -70,9 +70,9 @@ pub struct Rule {
     /// Whether it is exact.
     #[serde(default)]
     pub certainty: Certainty,
-    /// Profiles in which it runs, beside `all`.
+    /// Profiles that run the rule; `all` always does.
     pub profiles: Vec<Profile>,
-    /// Severities that a profile gives.
+    /// Severities in single profiles, where they differ from `severity`.
     #[serde(default, rename = "in")]
     pub in_profile: BTreeMap<Profile, Severity>,
     /// A few words, lower case, no full stop.
@@ -81,27 +81,27 @@ pub struct Rule {
     /// What is found, in one or more sentences.
     #[serde(deserialize_with = "text")]
     pub why: Words,
-    /// What to do about it; the hint of a finding that has none of its own.
+    /// What to do about it. A finding without a hint of its own shows this.
     #[serde(deserialize_with = "text")]
     pub fix: Words,
-    /// Short names of the sources ([`SOURCES`]) with what one looks up there (`SRP §1`).
+    /// Short names of the sources ([`SOURCES`]) with the section to look up (`SRP §1`).
     #[serde(deserialize_with = "text")]
     pub sources: Words,
-    /// When a finding is no fault.
+    /// When such a finding is not a fault.
     #[serde(default = "never", deserialize_with = "text")]
     pub unless: Words,
-    /// Whether `--fix` can repair it.
+    /// Whether `--fix` can repair such findings.
     #[serde(default)]
     pub repairs: bool,
-    /// Numbers that a configuration can change, with their values without one.
+    /// Limits that the configuration can change, with their defaults.
     #[serde(default)]
     pub limits: BTreeMap<String, u64>,
 }
 
-/// A text of the table. An alias, so that serde does not take it for a borrowed one.
+/// A text of the table. Without this alias serde's derive would try to borrow the `&'static str` from the input.
 pub type Words = &'static str;
 
-/// A text of the table, its lines joined. The table lives as long as the program.
+/// A text of the table with its lines joined. Leaked on purpose: the table lives as long as the program.
 fn text<'de, D: Deserializer<'de>>(from: D) -> Result<&'static str, D::Error> {
     Ok(String::deserialize(from)?.replace('\n', " ").leak())
 }
@@ -134,7 +134,7 @@ impl Rule {
         }
     }
 
-    /// The sources among the words of [`Rule::sources`].
+    /// The source names that occur in [`Rule::sources`].
     pub fn source_names(&self) -> impl Iterator<Item = &'static str> {
         let words = self.sources.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| SOURCES.contains(word))
@@ -166,7 +166,7 @@ const FAMILIES: [(&str, &str, &str); 9] = [
     ("SR9", "own", "suppressions and unreadable files"),
 ];
 
-/// Whether an id or a prefix of one (`SR2`) names this rule.
+/// Whether `name` is this rule's id or a prefix of it (`SR2`).
 pub fn is_named(rule: &str, name: &str) -> bool {
     name.len() > 2 && rule.starts_with(name)
 }
@@ -200,7 +200,7 @@ pub fn all() -> &'static [Rule] {
     &TABLE.rule
 }
 
-/// What to say of a name that is no rule.
+/// The error message for a name that names no rule.
 pub fn unknown(name: &str) -> String {
     if TABLE.retired.iter().any(|id| id == name) {
         format!("`{name}` is no rule any more; leave it out")

@@ -1,16 +1,16 @@
-//! Downloads that run without anybody having looked at them: `curl … | sh`, `bash <(curl …)`, `iex (irm …)`.
+//! Downloads that are run unseen: `curl … | sh`, `bash <(curl …)`, `iex (irm …)`.
 //!
-//! A shell counts when it reads its program from the pipe: `| sh`, `| sudo bash -s -- x`, but neither `| sh -c '…'` nor
-//! `| bash script`, where the download is only data.
+//! A shell counts when it reads its program from the pipe: `| sh`, `| sudo bash -s -- x`. In `| sh -c '…'` and `| bash script`
+//! the download is only data.
 
 use aris_skills::pattern::{Pattern, compiled};
 
 use super::shell::{Script, Word};
 
-/// What is said of such a place.
+/// The message of such a finding.
 pub(crate) const MESSAGE: &str = "a download is run by a shell, and nobody has looked at it";
 
-/// Shells that run what comes through a pipe.
+/// Shells that run what a pipe gives them.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 
 fn is_download(name: &str) -> bool {
@@ -20,11 +20,11 @@ fn is_download(name: &str) -> bool {
 /// Other programs that run what they read.
 const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php"];
 
-/// Places of `curl` and `wget` whose output is run: by a shell or interpreter at the end of their pipeline, as `-c "$(…)"` or
-/// `<<< "$(…)"`, as `<(…)` in the place of a script, or by way of a variable.
+/// Places of `curl`, `wget` and `fetch` commands whose output is run: by a shell or interpreter at the end of their pipeline,
+/// as `-c "$(…)"` or `<<< "$(…)"`, as `<(…)` where a script is expected, or through a variable.
 pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
     let mut downloads: Vec<(usize, usize)> = Vec::new();
-    // Variables that hold a download, and its place.
+    // Variables that hold the output of a download, each with the place of the download.
     let mut held: Vec<(&str, usize)> = Vec::new();
     let mut places = Vec::new();
     for command in &script.commands {
@@ -53,7 +53,7 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         } else {
             &[]
         };
-        // Commands in a word stand before the one that holds it.
+        // The lexer lists the commands inside a word before the command that has the word, so `downloads` is complete here.
         let code = match name.as_str() {
             "eval" => arguments,
             "source" | "." => arguments.get(..1).unwrap_or_default(),
@@ -81,7 +81,7 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
     places
 }
 
-/// Whether a byte of a line belongs to what `echo` or `printf` only prints.
+/// Whether the byte `at` is inside an argument of `echo` or `printf`, which only print it.
 pub(crate) fn is_printed(line: &str, at: usize) -> bool {
     let script = Script::read(line);
     script.commands.iter().any(|command| {
@@ -92,7 +92,7 @@ pub(crate) fn is_printed(line: &str, at: usize) -> bool {
     })
 }
 
-/// What a shell or interpreter with these arguments runs: the text behind `-c` or `-e`, or its script.
+/// The code that a shell or interpreter runs with these arguments: the text after `-c` or `-e`, or the script.
 fn code_argument<'w>(script: &Script<'_>, arguments: &'w [Word]) -> &'w [Word] {
     let mut left = arguments;
     while let [first, rest @ ..] = left {
@@ -127,7 +127,7 @@ fn reads_program<'a>(arguments: impl Iterator<Item = &'a str>) -> bool {
     true
 }
 
-/// The same for an interpreter: neither a script, nor code or a module in its arguments.
+/// The same for an interpreter: its arguments contain no script, no code and no module.
 fn reads_code<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
     arguments.all(|argument| {
         argument == "-"
@@ -138,14 +138,13 @@ fn reads_code<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
 /// `curl` or `wget` as a word followed by a blank.
 static DOWNLOAD: Pattern = Pattern::new(|| compiled(r"(?:^|[^A-Za-z0-9_.-])((?:curl|wget)[ \t])"));
 
-/// Place of the first `curl` or `wget` in a line of any language that is piped into a shell; quotes around the command do not
-/// matter.
+/// Byte of the first `curl` or `wget` in a line of any language whose output is piped into a shell. The command may be quoted.
 pub(crate) fn in_line(line: &str) -> Option<usize> {
     if !line.contains('|') {
         return None;
     }
     let mut from = 0;
-    // The quotes that are open.
+    // The quotes that are open at this place.
     let mut around: Vec<&str> = Vec::new();
     while let Some(download) = DOWNLOAD.captures_at(line, from)?.get(1) {
         let (before, rest) = (
@@ -161,7 +160,7 @@ pub(crate) fn in_line(line: &str) -> Option<usize> {
                 around.push(quote);
             }
         }
-        // A quote that never closes again belongs to what stands around the command.
+        // A quote that closes after the command was opened before it, so the command ends there.
         let end = around.iter().filter_map(|quote| rest.find(quote)).min();
         let command = rest.get(..end.unwrap_or(rest.len()))?;
         if let Some(at) = in_script(&Script::read(command)).first() {
@@ -172,27 +171,27 @@ pub(crate) fn in_line(line: &str) -> Option<usize> {
     None
 }
 
-/// What downloads in PowerShell.
+/// PowerShell expressions that download.
 const FETCH: &str = r"(?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b";
 
 /// `iex` as a word.
 static EVALUATE: Pattern =
     Pattern::new(|| compiled(r"(?i)(?:^|[^\w.$-])(iex|invoke-expression)\b"));
 
-/// `iex`, then in the same statement a parenthesis with a download.
+/// `iex`, followed in the same statement by a parenthesis with a download.
 static EVALUATED: Pattern = Pattern::new(|| {
     let iex = EVALUATE.as_str();
     compiled(&format!(r"{iex}[^;\n]*\(\s*{FETCH}"))
 });
 
-/// A download, then a pipe into `iex`.
+/// A download that is piped into `iex`.
 static PIPED: Pattern = Pattern::new(|| {
     compiled(&format!(
         r"(?i)(?:^|[^\w.$-])({FETCH})[^;\n]*\|\s*(?:iex|invoke-expression)(?:[^\w-]|$)"
     ))
 });
 
-/// `iex` and `Invoke-Expression` in PowerShell code: place and word.
+/// Every `iex` and `Invoke-Expression` in PowerShell code: byte and word.
 pub(crate) fn evaluations(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = EVALUATE
         .captures_iter(code)
@@ -203,7 +202,7 @@ pub(crate) fn evaluations(code: &str) -> impl Iterator<Item = (usize, &str)> {
     words.map(|word| (word.start(), word.as_str()))
 }
 
-/// Places in PowerShell code where a download is evaluated: at most one for each of the two forms and line.
+/// Places in PowerShell code where a download is evaluated: at most one per line for each of the two forms.
 pub(crate) fn in_powershell(code: &str) -> Vec<usize> {
     let mut places = Vec::new();
     if !code.contains(['(', '|']) || !EVALUATE.is_match(code) {

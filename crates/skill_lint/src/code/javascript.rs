@@ -1,8 +1,8 @@
-//! JavaScript and TypeScript as tokens: names, punctuation and literals without comments, so that a rule sees what is called with
-//! what, and no word inside a string or comment is taken for code.
+//! JavaScript and TypeScript as tokens: names, punctuation and literals, without comments. A rule sees what is called with
+//! which arguments, and no word inside a string or comment counts as code.
 //!
-//! Not a parser. Whether `/` starts a regular expression is decided by the token before it, as editors do; the one case that this
-//! gets wrong (a regular expression after `)` or `}`) costs at most the rest of that line.
+//! Not a parser. The token before a `/` decides whether it starts a regular expression, as in editors. This is wrong for a
+//! regular expression after `)` or `}`; the damage ends at the end of that line.
 //!
 //! **Source**: ECMA-262, 2025, 12 (lexical grammar).
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use aris_skills::pattern::{Pattern, compiled};
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name or keyword.
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Mark(u8),
 }
 
-/// One token with its bytes in the source.
+/// One token and its range in the source, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
@@ -61,7 +61,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// The token as it is written; empty when there is no such token.
+    /// The token's source text; empty when there is no such token.
     pub(crate) fn raw(&self, index: usize) -> &'a str {
         let range = self.tokens.get(index).map(|token| token.range.clone());
         range.map_or("", |range| self.source.get(range).unwrap_or(""))
@@ -81,24 +81,24 @@ impl<'a> Script<'a> {
 struct Lexer<'a> {
     source: &'a str,
     at: usize,
-    /// Open templates: the place of the token, and how many braces are open in the substitution at hand.
+    /// Open templates: index of the token, and number of braces that are open in the current substitution.
     templates: Vec<(usize, usize)>,
     tokens: Vec<Token>,
 }
 
-/// White space and comments; then a string, a string without its end (to the end of the line all the same: a quote alone would turn the
-/// rest of the line into code), a number, a name, or one other character.
+/// White space and comments. `TOKEN`: a string, a number, a name, or any other single character. A string without its end runs
+/// to the end of the line; its quote as a token of its own would turn the rest of the line into code.
 const BLANK: &str = r"(?s)[ \t\n\f\r]+|//[^\n]*|/\*.*?(?:\*/|\z)";
 const TOKEN: &str = r#""(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[0-9][0-9A-Za-z_$.[^\x00-\x7F]]*|[A-Za-z_$[^\x00-\x7F]][0-9A-Za-z_$[^\x00-\x7F]]*|."#;
 
-/// A token where a value has just ended, and one where a regular expression may begin.
+/// The next token where a value has just ended (`/` divides), and `ELSEWHERE`, where a regular expression may begin.
 static AFTER_VALUE: Pattern = Pattern::new(|| compiled(&format!("{BLANK}|{TOKEN}")));
 static ELSEWHERE: Pattern = Pattern::new(|| {
     let regex = r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\]?)*(?:/[0-9A-Za-z_$[^\x00-\x7F]]*)?";
     compiled(&format!("{BLANK}|{regex}|{TOKEN}"))
 });
 
-/// What ends the text of a template, or an escape in it.
+/// The end of a template, the beginning of a substitution, or an escape.
 static TEMPLATE: Pattern = Pattern::new(|| compiled(r"(?s)`|\$\{|\\."));
 
 /// Words after which a value begins.
@@ -152,7 +152,7 @@ impl Lexer<'_> {
         self.tokens.push(Token { kind, range });
     }
 
-    /// A `/` divides after a value, and starts a regular expression elsewhere.
+    /// A `/` divides after a value; everywhere else it starts a regular expression.
     fn regex_may_start(&self) -> bool {
         let Some(last) = self.tokens.last() else {
             return true;
@@ -167,8 +167,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes on in the text of the innermost template, to its end or to its next substitution. Its token stands before those of its
-    /// substitutions.
+    /// Reads on in the innermost template, to its end or to its next substitution. The template's token comes before those of
+    /// its substitutions.
     fn template(&mut self) {
         let Some((open, _)) = self.templates.last().copied() else {
             return;
@@ -195,7 +195,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a string ends with its quote, and not with an escaped one.
+/// Whether a string ends with its quote and that quote is not escaped.
 fn is_closed(text: &str) -> bool {
     let mut bytes = text.bytes().rev();
     let escapes = bytes.clone().skip(1).take_while(|byte| *byte == b'\\');

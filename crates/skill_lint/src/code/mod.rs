@@ -1,4 +1,4 @@
-//! Scripts as the rules read them: one small lexer for each language, and Python's syntax tree.
+//! Scripts as the rules read them: a small lexer for each language, and a syntax tree for Python.
 
 pub(crate) mod download;
 pub(crate) mod javascript;
@@ -11,7 +11,8 @@ use aris_skills::script::ScriptKind;
 
 use crate::finding::Sink;
 
-/// Most findings of one rule that are reported for one line: more come from generated text, and each column costs a look at its line.
+/// Most findings of one rule that are reported for one line. Lines with more are generated text, and each column needs a scan
+/// of its line.
 pub(crate) const MOST_ON_A_LINE: usize = 20;
 
 /// A script, read once for all rules.

@@ -1,18 +1,18 @@
-//! PowerShell as code with everything else blanked: strings, here-strings and comments become spaces of the same length, so that
-//! a place in the result is the place in the source.
+//! PowerShell code with strings, here-strings and comments blanked: they become spaces of the same length, so that a byte
+//! offset in the result is one in the source.
 //!
 //! **Source**: PowerShell 7, help topics `about_Quoting_Rules`, `about_Comments` and `about_Special_Characters`.
 
 use aris_skills::pattern::{Pattern, compiled};
 
-/// An escaped character; a comment, or what looks like one; a here-string or a string, which may lack its end.
+/// An escaped character; a comment or a `#` that may start one; a here-string or string, which may lack its end.
 static PART: Pattern = Pattern::new(|| {
     compiled(
         r#"(?s)`.|<#.*?(?:#>|\z)|#|@'[^\S\n]*(?:\n(?:.*?\n)?'@|\n.*\z|\z)|@"[^\S\n]*(?:\n(?:.*?\n)?"@|\n.*\z|\z)|'(?:[^']|'')*(?:'|\z)|"(?:[^"`]|`.|"")*(?:"|.?\z)"#,
     )
 });
 
-/// The code of a script; every byte of a comment is a space, of a string too but for its quotes.
+/// The code of a script. Comments become spaces, and strings too except for their quotes.
 ///
 /// Line feeds stay. The result has as many bytes as `source`.
 pub(crate) fn code(source: &str) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn code(source: &str) -> String {
         at = part.end();
         if text == "#" {
             let rest = source.get(part.start()..).unwrap_or_default();
-            // A `#` inside a word is part of it.
+            // A `#` inside a word belongs to the word.
             if before.is_empty() || before.ends_with(starts_comment) {
                 let line = rest.split('\n').next().unwrap_or_default();
                 at = part.start() + line.len();

@@ -1,6 +1,6 @@
-//! A Python file by its syntax tree: whether it parses, what it imports, and the calls that the rules look at.
+//! A Python file by its syntax tree: whether it parses, and the calls that the rules look at.
 //!
-//! The tree is walked with a stack of its own, so nesting without end costs no stack of the thread.
+//! The walk keeps its own stack, so deep nesting cannot overflow the thread's stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use ruff_text_size::Ranged as _;
 
 use super::Hit;
 
-/// Nesting from which on a tree is left in memory instead of being dropped, because dropping goes down recursively.
+/// Depth above which a tree is leaked instead of dropped, because dropping recurses.
 const DEEPEST_DROPPED: usize = 1_000;
 
-/// Functions that hand their first argument to a shell.
+/// Functions that pass their first argument to a shell.
 const SHELLS: &[&str] = &[
     "os.system",
     "os.popen",
@@ -25,17 +25,17 @@ const SHELLS: &[&str] = &[
     "subprocess.getstatusoutput",
 ];
 
-/// What the rules want to know of a Python file.
+/// What the rules need to know about a Python file.
 #[derive(Debug, Default)]
 pub(crate) struct Python {
     /// Byte offset and message of the first syntax error.
     pub(crate) error: Option<(usize, String)>,
-    /// What its calls do: SR401 to SR405.
+    /// What its calls do wrong: SR401 to SR405.
     pub(crate) hits: Vec<Hit>,
 }
 
 impl Python {
-    /// Reads `source`. `downloads` tells whether a shell command pipes a download into a shell.
+    /// Reads `source`. `downloads` says whether a shell command runs a download.
     pub(crate) fn read(source: &str, downloads: impl Fn(&str) -> bool) -> Self {
         let parsed = ruff_python_parser::parse_unchecked_source(source, PySourceType::Python);
         let mut walk = Walk::default();
@@ -51,7 +51,7 @@ impl Python {
     }
 }
 
-/// Children of one node, without going down.
+/// The children of one node, without their own children.
 #[derive(Default)]
 struct Children<'a>(Vec<AnyNodeRef<'a>>);
 
@@ -64,15 +64,15 @@ impl<'a> SourceOrderVisitor<'a> for Children<'a> {
 
 #[derive(Default)]
 struct Walk<'a> {
-    /// Local name to what it was imported from, `sp` to `subprocess`.
+    /// Local name to the imported name: `sp` to `subprocess`.
     names: BTreeMap<&'a str, String>,
     calls: Vec<&'a ruff_python_ast::ExprCall>,
-    /// `eval` and `exec` where the file gives them a meaning of its own.
+    /// `eval` and `exec`, where the file redefines them.
     shadowed: BTreeSet<&'a str>,
 }
 
 impl<'a> Walk<'a> {
-    /// Collects from `root` and all nodes below it, in the order of the source; how deep it is.
+    /// Collects names and calls from `root` and all nodes below it, in source order. Returns the greatest depth.
     fn all(&mut self, root: AnyNodeRef<'a>) -> usize {
         let mut deepest = 0;
         let mut functions: BTreeMap<&'a str, usize> = BTreeMap::new();
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
                     let module = import.module.as_ref().map_or("", |module| module.as_str());
                     for alias in &import.names {
                         let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-                        // A relative import is no module of the standard library.
+                        // A relative import is not a module of the standard library.
                         let dots = ".".repeat(usize::try_from(import.level).unwrap_or(1).min(1));
                         let full = format!("{dots}{module}.{}", alias.name.as_str());
                         self.names.insert(name, full);
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
         file
     }
 
-    /// The rules that a call breaks, each with what it does.
+    /// The rules that a call breaks, each with the words for its message.
     fn deeds(
         &self,
         call: &ruff_python_ast::ExprCall,
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
         deeds
     }
 
-    /// The full path of a dotted name: its first part replaced by what it was imported from.
+    /// The full path of a dotted name: the first part is replaced by what it was imported from.
     fn resolve(&self, written: &str) -> String {
         let first = written.split('.').next().unwrap_or(written);
         let rest = written.get(first.len()..).unwrap_or_default();
@@ -209,7 +209,7 @@ fn dotted(expression: &Expr) -> Option<String> {
             Expr::Attribute(attribute) => {
                 parts.push(attribute.attr.as_str());
                 left = &attribute.value;
-                // No function that a rule names lies deeper.
+                // No function in a rule has a longer path.
                 if parts.len() > 8 {
                     return None;
                 }
@@ -234,8 +234,8 @@ fn is_true(expression: &Expr) -> bool {
     matches!(expression, Expr::BooleanLiteral(literal) if literal.value)
 }
 
-/// Whether the value stands in the source: text without substitutions, a list of such, such parts joined with `+`, or a choice
-/// between two.
+/// Whether the value is written out in the source: a text without substitutions, a list of such texts, such parts joined with
+/// `+`, or a choice between two.
 fn is_literal(expression: &Expr) -> bool {
     let mut open = vec![expression];
     while let Some(part) = open.pop() {
@@ -262,7 +262,7 @@ fn is_literal(expression: &Expr) -> bool {
     true
 }
 
-/// The literal texts among the arguments, also inside lists.
+/// The literal texts among the arguments, including those inside lists.
 fn texts(arguments: &Arguments) -> Vec<&str> {
     let mut texts = Vec::new();
     let keywords = arguments.keywords.iter().map(|keyword| &keyword.value);

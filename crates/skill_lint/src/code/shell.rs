@@ -1,8 +1,8 @@
-//! A shell script as the commands it calls: what stands at command position, its words with their quoting, which commands form a
-//! pipeline, and where here-documents lie. Bash is a superset of what `sh` scripts use, so one lexer reads both.
+//! A shell script as a list of the commands it calls: their words with their quoting, their pipelines, and the extent of
+//! here-documents. Bash is a superset of what `sh` scripts use, so one lexer reads both.
 //!
-//! Not a parser: it does not say whether a script is valid, does not expand anything and does not follow functions. A script that
-//! no shell would accept still gives an answer, in linear time.
+//! Not a parser: it does not validate or expand anything and does not follow functions. Malformed scripts give a result too, in
+//! linear time.
 //!
 //! **Source**: POSIX.1-2024, Shell Command Language, 2.3 (tokens), 2.4 (reserved words), 2.7.4 (here-documents), 2.10 (grammar);
 //! Bash manual for `[[`, `((`, arrays, `$'…'`, `<(…)` and extended patterns.
@@ -12,24 +12,24 @@ use std::ops::Range;
 
 use aris_skills::pattern::{Pattern, compiled};
 
-/// Deepest nesting of substitutions and groups that is followed; what lies deeper is read as plain characters.
+/// Deepest nesting of substitutions and groups that is read; anything deeper is skipped as plain characters.
 const DEEPEST: usize = 60;
 
-/// Bytes of one word in the source, still with its quotes.
+/// Byte range of one word in the source, including its quotes.
 pub(crate) type Word = Range<usize>;
 
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// Name and arguments; leading reserved words and assignments are not among them.
+    /// Name and arguments, without leading reserved words and assignments.
     pub(crate) words: Vec<Word>,
     /// `NAME=value` before the name.
     pub(crate) assignments: Vec<Word>,
-    /// Files that output replaces (`>`, `>|`, `&>`); neither descriptors nor what is appended to.
+    /// Files that output replaces (`>`, `>|`, `&>`), without descriptors and without files that are appended to.
     pub(crate) outputs: Vec<Word>,
-    /// Texts that it reads (`<<<`).
+    /// Texts it reads from here-strings (`<<<`).
     pub(crate) inputs: Vec<Word>,
-    /// Commands that are joined by `|` share a number and stand in the order of the pipe.
+    /// Number of the pipeline. Commands joined by `|` share it and are listed in the order of the pipe.
     pub(crate) pipeline: usize,
 }
 
@@ -41,12 +41,12 @@ impl Command {
     }
 }
 
-/// A script and its commands. Commands of a substitution stand before the command that holds it.
+/// A script and its commands. The commands of a substitution come before the command that contains it.
 #[derive(Debug)]
 pub(crate) struct Script<'a> {
     source: &'a str,
     pub(crate) commands: Vec<Command>,
-    /// Where nothing is expanded: single quotes, and here-documents with a quoted delimiter.
+    /// Ranges where nothing is expanded: single quotes, and here-documents with a quoted delimiter.
     literal: Vec<Range<usize>>,
 }
 
@@ -71,23 +71,23 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Whether a byte lies where nothing is expanded: in single quotes, or in a here-document with a quoted delimiter.
+    /// Whether nothing is expanded at this byte: it is in single quotes or in a here-document with a quoted delimiter.
     pub(crate) fn is_literal(&self, at: usize) -> bool {
         self.literal.iter().any(|body| body.contains(&at))
     }
 
-    /// The word as it is written.
+    /// The word's source text, including its quotes.
     pub(crate) fn raw(&self, word: &Word) -> &'a str {
         self.source.get(word.clone()).unwrap_or("")
     }
 
-    /// What the word stands for when it holds no expansion: quotes removed.
+    /// The word's value, without quotes; `None` when it contains an expansion.
     pub(crate) fn literal(&self, word: &Word) -> Option<Cow<'a, str>> {
         unquote(self.raw(word))
     }
 
-    /// The name a command is called by, without its directory: `/usr/bin/curl` is `curl`. Words that only start another command
-    /// (`sudo -E env A=b curl`) are passed over. The second value holds the arguments.
+    /// The name a command is called by, without its directory (`/usr/bin/curl` gives `curl`), and its arguments. Words that
+    /// only start another command (`sudo -E env A=b curl`) are skipped.
     pub(crate) fn called<'c>(&self, command: &'c Command) -> Option<(String, &'c [Word])> {
         let mut words = command.words.as_slice();
         loop {
@@ -105,14 +105,14 @@ impl<'a> Script<'a> {
             if words.is_empty() {
                 return Some((name, rest));
             }
-            // `command -v jq` asks for jq and does not call it.
+            // `command -v jq` only looks for jq.
             if name == "command" && words.len() < rest.len() {
                 return Some((name, rest));
             }
         }
     }
 
-    /// The words after the options and assignments that stand first.
+    /// The words after leading options and assignments.
     fn after_options<'c>(&self, words: &'c [Word], takes_value: &[&str]) -> &'c [Word] {
         let mut left = words;
         while let Some((first, rest)) = left.split_first() {
@@ -140,7 +140,7 @@ fn is_assignment(word: &str) -> bool {
     ASSIGNMENT.is_match(word)
 }
 
-/// The word without quotes, unless it holds an expansion.
+/// The word without quotes; `None` when it contains an expansion.
 fn unquote(raw: &str) -> Option<Cow<'_, str>> {
     if !raw.contains(['\'', '"', '\\', '$', '`']) {
         return Some(Cow::Borrowed(raw));
@@ -150,14 +150,14 @@ fn unquote(raw: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(word))
 }
 
-/// What a shell takes as it stands.
+/// Text that a shell passes on without an expansion, an operator or a pattern.
 static LITERAL: Pattern =
     Pattern::new(|| compiled(r#"'[^']*'|(?s:\\.)|"(?:[^"\\$`]|(?s:\\.))*"|[^$`|&;<>()*?'"\\]+"#));
 
-/// Splits a line into words as a shell does; nothing is expanded.
+/// Splits a line into words as a shell does, without expansion.
 ///
-/// **Errors**: a quote that does not end, and what a shell would expand or do more than pass on: guessing what was meant is how
-/// scanners delete things.
+/// **Errors**: a quote that does not end; anything that a shell would expand or interpret, because a wrong guess could run a
+/// destructive command.
 pub(crate) fn literal_words(line: &str) -> Result<Vec<String>, &'static str> {
     let words = shlex::split(line).ok_or("a quote does not end")?;
     if LITERAL.replace_all(line, "").is_empty() {
@@ -169,9 +169,9 @@ pub(crate) fn literal_words(line: &str) -> Result<Vec<String>, &'static str> {
 
 struct Heredoc {
     delimiter: String,
-    /// A quoted delimiter: nothing in the body is expanded.
+    /// The delimiter is quoted: nothing in the body is expanded.
     quoted: bool,
-    /// `<<-`: leading tabs do not count.
+    /// `<<-`: leading tabs are removed.
     tabs: bool,
 }
 
@@ -183,23 +183,23 @@ struct Lexer<'a> {
     backquotes: usize,
     pipelines: usize,
     commands: Vec<Command>,
-    /// Here-documents whose body starts at the next line.
+    /// Here-documents whose bodies start on the next line.
     heredocs: Vec<Heredoc>,
     literal: Vec<Range<usize>>,
 }
 
-/// Reserved words behind which a command begins, or that stand alone.
+/// Reserved words that are followed by a command or stand alone.
 const RESERVED: &str = "if then else elif fi do done while until { } ! time coproc";
 
-/// A redirection up to its word.
+/// The operator of a redirection, without its word.
 static REDIRECTION: Pattern = Pattern::new(|| compiled("^(?:<<<|<<-?|[<>][&>|]?)"));
 
-/// What ends a list of commands that nothing around it ends.
+/// The `close` of a list of commands that only the end of the source ends.
 const END: u8 = 0;
 
 impl Lexer<'_> {
     fn peek(&self, ahead: usize) -> u8 {
-        // A NUL cannot stand in a script that a shell reads, so it can stand for the end here.
+        // A script that a shell reads contains no NUL, so NUL can mark the end.
         let bytes = self.source.as_bytes();
         bytes.get(self.at + ahead).copied().unwrap_or(END)
     }
@@ -212,7 +212,7 @@ impl Lexer<'_> {
         self.source.get(range).unwrap_or("")
     }
 
-    /// Passes over bytes.
+    /// Skips bytes.
     fn skip(&mut self, wanted: impl Fn(u8) -> bool) {
         while !self.done() && wanted(self.peek(0)) {
             self.at += 1;
@@ -234,7 +234,7 @@ impl Lexer<'_> {
         matches!(self.peek(0), b'<' | b'>') && self.peek(1) == b'('
     }
 
-    /// Reads what lies inside something; what lies too deep is not read.
+    /// Reads nested code with `read`; beyond [`DEEPEST`] it is skipped.
     fn deeper(&mut self, read: impl FnOnce(&mut Self)) {
         if self.depth < DEEPEST {
             self.depth += 1;
@@ -248,13 +248,14 @@ impl Lexer<'_> {
         self.pipelines
     }
 
-    /// Reads commands up to `close`, which is consumed: a parenthesis, a backquote or [`END`]. The first belongs to `pipeline`.
+    /// Reads commands up to and including `close`: a parenthesis, a backquote or [`END`]. The first command belongs to
+    /// `pipeline`.
     fn list(&mut self, close: u8, pipeline: Option<usize>) {
         let mut command = Command {
             pipeline: pipeline.unwrap_or_else(|| self.next_pipeline()),
             ..Command::default()
         };
-        // How many `case` are open.
+        // Number of open `case` statements.
         let mut cases: usize = 0;
         while !self.done() {
             match self.peek(0) {
@@ -263,7 +264,7 @@ impl Lexer<'_> {
                 b'#' => self.comment(),
                 b'\n' => {
                     self.at += 1;
-                    // A pipe at the end of a line goes on in the next one.
+                    // A pipe at the end of a line continues on the next line.
                     if !command.is_empty() {
                         self.finish(&mut command, false);
                     }
@@ -308,7 +309,7 @@ impl Lexer<'_> {
         self.finish(&mut command, false);
     }
 
-    /// Puts a finished word where it belongs: reserved word, assignment, name or argument.
+    /// Files a finished word as reserved word, assignment, name or argument.
     fn place(&mut self, word: Word, command: &mut Command, cases: &mut usize) {
         let text = self.text(word.clone());
         // `2>file`: the descriptor is not an argument.
@@ -340,7 +341,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Ends a command. With `piped` the next one is in the same pipeline.
+    /// Ends a command. With `piped` the next command joins its pipeline.
     fn finish(&mut self, command: &mut Command, piped: bool) {
         let pipeline = if piped {
             command.pipeline
@@ -374,7 +375,7 @@ impl Lexer<'_> {
         self.deeper(|lexer| lexer.list(b')', Some(command.pipeline)));
     }
 
-    /// Reads the pattern of a `case` branch with its `)`, or the `esac` in its place.
+    /// Reads the pattern of a `case` branch including its `)`, or the `esac` that ends the statement.
     fn case_pattern(&mut self, cases: &mut usize) {
         let mut first = true;
         self.words(b')', |lexer, word| {
@@ -387,7 +388,7 @@ impl Lexer<'_> {
         });
     }
 
-    /// Passes over words and what parts them, to the `close` behind them, which is consumed, or to a word that `is_last`.
+    /// Skips words and separators, up to and including `close`, or up to a word for which `is_last` holds.
     fn words(&mut self, close: u8, mut is_last: impl FnMut(&mut Self, Word) -> bool) {
         while !self.done() {
             match self.peek(0) {
@@ -409,7 +410,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `<…` and `>…` at the place of a word.
+    /// Reads a redirection: `<…` or `>…`.
     fn redirect(&mut self, command: &mut Command) {
         let rest = self.source.get(self.at..).unwrap_or_default();
         let operator = REDIRECTION.find(rest).map_or("", |found| found.as_str());
@@ -433,7 +434,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Passes over the here-documents that were announced on the line that just ended.
+    /// Skips the bodies of the here-documents that the line just read announced.
     fn heredoc_bodies(&mut self) {
         for heredoc in std::mem::take(&mut self.heredocs) {
             let body = self.at;
@@ -453,7 +454,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads one word. May be empty; always goes forward when a byte that is no separator stands here.
+    /// Reads one word. It may be empty, but a byte that is not a separator is always consumed.
     fn word(&mut self) -> Word {
         let start = self.at;
         let mut groups = 0_usize;
@@ -465,7 +466,7 @@ impl Lexer<'_> {
                 }
                 b'(' => {
                     let before = self.text(start..self.at);
-                    // Only the first group: the name before it is read again.
+                    // Only the first group can begin an array: the check for each later group would read the name again.
                     let is_array = groups == 0 && before.ends_with('=') && is_assignment(before);
                     if !is_array && !before.ends_with(['?', '*', '+', '@', '!']) {
                         break;
@@ -490,7 +491,7 @@ impl Lexer<'_> {
         start..self.at
     }
 
-    /// One quoted part, expansion or character of a word.
+    /// Reads one quoted part, expansion or character of a word.
     fn piece(&mut self, in_quotes: bool) {
         let (first, second, third) = (self.peek(0), self.peek(1), self.peek(2));
         self.at += 1;
@@ -532,8 +533,8 @@ impl Lexer<'_> {
         self.at += 1;
     }
 
-    /// Passes over what holds no commands of its own, but may hold substitutions, behind its opening and with its `close`: `"…"`, `{…}` of an
-    /// expansion, and a balanced `(…)`.
+    /// Skips text that has no commands of its own but may contain substitutions, up to and including `close`: `"…"`, the braces
+    /// of an expansion, or a balanced `(…)`. The opening has been read.
     fn pieces(&mut self, close: u8, in_quotes: bool) {
         self.deeper(|lexer| {
             let mut level = 1_usize;
@@ -548,7 +549,7 @@ impl Lexer<'_> {
                         lexer.at += 1;
                         level += 1;
                     }
-                    // Inside double quotes a `"` in the braces opens a quote of its own.
+                    // Inside double quotes, a `"` within the braces opens a nested quote.
                     b'"' => {
                         lexer.at += 1;
                         lexer.pieces(b'"', true);
@@ -570,7 +571,7 @@ mod tests {
 
     use super::*;
 
-    /// Commands as `name arg arg`, those of one pipeline joined by ` | `.
+    /// Each pipeline as `name arg arg | name arg`.
     fn seen(source: &str) -> Vec<String> {
         let script = Script::read(source);
         let mut pipelines = std::collections::BTreeMap::<usize, Vec<String>>::new();

@@ -17,21 +17,21 @@ use crate::catalogue::{self, Severity};
 /// Name of the configuration file.
 pub const NAME: &str = "skill-lint.toml";
 
-/// Largest configuration that is read.
+/// Largest configuration file that is read, in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// The configuration for a tree: in its root or above it, up to the top of the git work tree. Outside one only the root is
-/// looked at.
+/// Searches the configuration for a tree: in its root and above it, up to the top of the git work tree. Outside a work tree
+/// only the root is searched.
 pub fn search(root: &Path, top: Option<&Path>) -> Option<PathBuf> {
     let stop = top.unwrap_or(root);
     root.ancestors()
         .take_while(|folder| folder.starts_with(stop))
         .map(|folder| folder.join(NAME))
-        // Whatever bears the name is read, and a FIFO or a dangling link is an error then.
+        // A FIFO or a dangling link of this name counts too; reading it then fails with a clear error.
         .find(|file| file.symlink_metadata().is_ok())
 }
 
-/// Reads a configuration, which the command line then overrides.
+/// Reads a configuration. The command line overrides it later.
 pub fn read(path: &Path) -> Result<Config, crate::Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
     let text = Text::new(&bytes);
@@ -82,14 +82,14 @@ pub fn read(path: &Path) -> Result<Config, crate::Error> {
     Ok(config)
 }
 
-/// A word that its type reads.
+/// Deserializes a word with the type's `FromStr`.
 pub(super) fn parsed<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
     String::deserialize(from)?.parse().map_err(D::Error::custom)
 }
 
-/// Entries `[[allow]]`, each with its byte in the file in the place of its line.
+/// Entries `[[allow]]`. `line` holds the byte offset in the file for now.
 pub(super) fn allowed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Allow>, D::Error> {
     let entries = Vec::<Spanned<Allow>>::deserialize(from)?.into_iter();
     Ok(entries
@@ -100,7 +100,7 @@ pub(super) fn allowed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Allow>, 
         .collect())
 }
 
-/// A pattern as in a `.gitignore`.
+/// A pattern in `.gitignore` syntax.
 pub(super) fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     is_pattern(&text).map_err(D::Error::custom)?;
@@ -113,14 +113,14 @@ fn is_pattern(text: &str) -> Result<(), String> {
     tried.map_err(|error| format!("not a pattern: {error}"))
 }
 
-/// A folder relative to the root, without `./` in front and `/` behind.
+/// A folder relative to the root, without a leading `./` or a trailing `/`.
 fn folder(text: &str) -> Result<String, String> {
     aris_skills::names::resolve("", text)
         .filter(|_| !text.starts_with('/'))
         .ok_or_else(|| String::from("expected a folder below the root"))
 }
 
-/// Id or prefix of a rule.
+/// A rule's id or a prefix of one.
 pub(super) fn rule_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     if catalogue::is_known(&text) {
@@ -130,7 +130,7 @@ pub(super) fn rule_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D:
     }
 }
 
-/// A day, as a string or as TOML's own.
+/// A date, as a string or as a TOML date.
 pub(super) fn day<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<jiff::civil::Date>, D::Error> {
@@ -164,7 +164,7 @@ impl FromStr for Level {
     }
 }
 
-/// The severity of a word, or `none`.
+/// Parses a severity; the word `none` gives `None`.
 fn severity(text: &str, none: &str) -> Result<Option<Severity>, String> {
     let severity = <Severity as ValueEnum>::from_str(text, false).ok();
     if severity.is_none() && text != none {

@@ -1,4 +1,4 @@
-//! What a run is told: the configuration file and the command line together.
+//! The settings of a run: configuration file and command line together.
 
 pub mod file;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use crate::catalogue::{self, Severity};
 use crate::cli::Cli;
 use crate::profile::Profile;
 
-/// What a configuration says about a rule.
+/// What the configuration says about a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// It does not run.
@@ -25,12 +25,12 @@ pub enum Level {
     On(Severity),
 }
 
-/// From which severity on findings give exit 10.
+/// Lowest severity that gives exit 10.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailOn {
-    /// From this severity on.
+    /// This severity and higher ones.
     At(Severity),
-    /// None does.
+    /// No severity.
     Never,
 }
 
@@ -45,49 +45,49 @@ pub enum RunLevel {
     All,
 }
 
-/// What a run is told: the keys of `skill-lint.toml`, and beside them what comes from elsewhere.
+/// The settings of a run: the keys of `skill-lint.toml`, and values from elsewhere.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The configuration file that was read.
+    /// The configuration file, when one was read.
     #[serde(skip)]
     pub file: Option<PathBuf>,
     /// The command line.
     #[serde(skip)]
     pub cli: Cli,
-    /// `PATH` of the caller, to find interpreters.
+    /// `PATH` of the caller, for finding interpreters.
     #[serde(skip)]
     pub search_path: Option<String>,
     /// Which rules run.
     #[serde(deserialize_with = "file::parsed")]
     pub profile: Profile,
-    /// From which severity on the exit code is 10.
+    /// Lowest severity that gives exit 10.
     #[serde(deserialize_with = "file::parsed")]
     pub fail_on: FailOn,
-    /// Paths that are left out, as lines of a `.gitignore`.
+    /// Paths to leave out, in `.gitignore` syntax.
     pub exclude: Vec<Spanned<String>>,
-    /// What `[rules.SRnnn]` says: level and numbers.
+    /// `[rules.SRnnn]`: severity and limits.
     pub rules: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<Setting>>>,
-    /// What may stand in a frontmatter.
+    /// Which frontmatter keys are allowed.
     pub frontmatter: Frontmatter,
-    /// What skills share.
+    /// Folders that skills share.
     pub shared: Shared,
     /// How skills find helpers.
     pub integration: Integration,
     /// How programs are run.
     pub run: Run,
-    /// Known and accepted findings.
+    /// Findings that are known and accepted.
     #[serde(deserialize_with = "file::allowed")]
     pub allow: Vec<Allow>,
 }
 
-/// What `[rules.SRnnn]` says of one key.
+/// The value of one key of `[rules.SRnnn]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "expected a string or a whole number from 0 on")]
 pub enum Setting {
-    /// One of the rule's numbers.
+    /// A limit of the rule.
     Number(u64),
-    /// `severity`.
+    /// The value of `severity`.
     Word(String),
 }
 
@@ -95,7 +95,7 @@ pub enum Setting {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Frontmatter {
-    /// Keys that are no fault (SR011).
+    /// Extra keys that SR011 does not report.
     pub extra_keys: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct Frontmatter {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shared {
-    /// Directories that links may lead into (SR111), relative to the root.
+    /// Folders that links may lead into (SR111), relative to the root.
     pub dirs: Vec<Spanned<String>>,
 }
 
@@ -111,9 +111,9 @@ pub struct Shared {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Integration {
-    /// The contract document, relative to the root; the default name is looked for when there is none.
+    /// The contract document, relative to the root. Without it the default names are searched.
     pub contract: Option<String>,
-    /// Names of developer utilities that may be called by a repository path (SR501), with `*`.
+    /// Developer utilities that may be called by a repository path (SR501): patterns with `*`.
     pub developer_tools: Vec<String>,
 }
 
@@ -132,13 +132,13 @@ pub struct Allow {
     /// Rule id or prefix.
     #[serde(deserialize_with = "file::rule_name")]
     pub rule: String,
-    /// Path relative to the root, or a pattern as in a `.gitignore`.
+    /// Path relative to the root, or a pattern in `.gitignore` syntax.
     #[serde(deserialize_with = "file::pattern")]
     pub path: String,
-    /// Why.
+    /// Why the findings are accepted.
     #[serde(default)]
     pub reason: String,
-    /// Last day on which it holds.
+    /// Last day on which the entry applies.
     #[serde(default, deserialize_with = "file::day")]
     pub until: Option<jiff::civil::Date>,
     /// Its line in the configuration.
@@ -164,7 +164,7 @@ impl Default for Integration {
 }
 
 impl Config {
-    /// `PATH` of the caller; without one where POSIX's `confstr(_CS_PATH)` and local programs are.
+    /// `PATH` of the caller. Without one: the POSIX default (`confstr(_CS_PATH)`) and `/usr/local/bin`.
     pub fn path(&self) -> &str {
         let path = self.search_path.as_deref();
         path.unwrap_or("/usr/local/bin:/usr/bin:/bin")
@@ -175,7 +175,7 @@ impl Config {
         Duration::from_secs(self.run.timeout_s.map_or(5, NonZeroU64::get))
     }
 
-    /// Workers.
+    /// Number of worker threads, at least 1.
     pub fn threads(&self) -> usize {
         let threads = self.cli.threads;
         threads.map_or_else(aris_fs::processors, usize::from).max(1)
@@ -190,7 +190,7 @@ impl Config {
         Some(self.rules.get(rule)?.get(key)?.get_ref())
     }
 
-    /// What `[rules.SRnnn] severity` says about a rule.
+    /// The value of `[rules.SRnnn] severity`.
     pub fn level(&self, rule: &str) -> Option<Level> {
         match self.setting(rule, "severity")? {
             Setting::Word(word) => word.parse().ok(),
@@ -198,7 +198,7 @@ impl Config {
         }
     }
 
-    /// A number of a rule: the configuration's, else the default in the catalogue. The pair must stand in the catalogue.
+    /// A limit of a rule: the configured value, else the catalogue's default. The catalogue must have the pair.
     pub fn limit(&self, rule: &str, key: &str) -> u64 {
         if let Some(Setting::Number(number)) = self.setting(rule, key) {
             return *number;

@@ -1,4 +1,4 @@
-//! Repairs as data, and how they are made.
+//! Repairs as data.
 
 mod apply;
 
@@ -11,20 +11,20 @@ pub use apply::{Fixed, Plan, Seen, seen};
 pub struct Fix {
     /// The file, relative to the root of the tree.
     pub path: String,
-    /// What becomes of it.
+    /// The change to the file.
     pub change: Change,
 }
 
-/// What becomes of a file.
+/// The change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Other text in the place of bytes of the file's text ([`aris_skills::Text::raw`], without a byte order mark).
+    /// Replaces bytes of the file's text ([`aris_skills::Text::raw`], without a byte order mark).
     Replace(Range<usize>, String),
-    /// No byte order mark.
+    /// Removes the byte order mark.
     RemoveBom,
-    /// The execute bits that go with the read bits.
+    /// Sets the execute bit wherever the read bit is set.
     MakeExecutable,
-    /// Another path, where nothing may be; folders above it are created.
+    /// Renames the file to this path, which must not exist. Creates missing folders.
     Rename(String),
 }
 

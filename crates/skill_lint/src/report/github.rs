@@ -1,7 +1,7 @@
 //! Workflow commands of GitHub Actions.
 //!
 //! **Source**: GitHub's documentation of workflow commands: `%`, CR and LF are escaped in the message, `:` and `,` too in
-//! properties; ten annotations of each kind are shown per step, so that the worst come first and the last line has the total.
+//! properties; a step shows ten annotations of each kind, so the worst come first and the last line has the total.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};

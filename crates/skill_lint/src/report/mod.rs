@@ -1,4 +1,4 @@
-//! What a run says: one value, written as text, JSON, SARIF or workflow commands.
+//! The result of a run, written as text, JSON, SARIF or workflow commands.
 
 mod github;
 mod page;
@@ -41,11 +41,11 @@ pub enum Format {
 /// The report of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Findings, sorted by path, line, rule and column; suppressed ones too.
+    /// Findings, including suppressed ones: PATH by PATH, each sorted by path, line, rule and column.
     pub items: Vec<Finding>,
     /// Each PATH as given.
     pub roots: Vec<String>,
-    /// Whether something not suppressed is as bad as `--fail-on` says.
+    /// Whether a finding that is not suppressed is at least as severe as `--fail-on`.
     pub failed: bool,
     /// Skills that were looked at.
     pub skills: usize,
@@ -57,7 +57,7 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// The profile; of the first PATH when they differ.
     pub profile: Profile,
-    /// What really confined the started programs; null when none was started.
+    /// The isolation of the started programs; null when none was started.
     pub sandbox: Option<Value>,
     /// What `--fix` did or would do.
     pub fixed: crate::fix::Fixed,
@@ -98,7 +98,7 @@ impl Report {
         line
     }
 
-    /// What the envelope's `meta` says beside schema, helper, version and count.
+    /// The helper's own keys of the envelope's `meta`.
     fn meta(&self) -> Map<String, Value> {
         let meta = json!({
             "errors": self.number(Severity::Error),
@@ -116,7 +116,7 @@ impl Report {
         meta.as_object().cloned().unwrap_or_default()
     }
 
-    /// The report in a format, as it goes to stdout or into a file.
+    /// Writes the report in a format, to stdout or into a file.
     pub fn write(&self, format: Format, out: &mut dyn Write, style: Style) -> io::Result<()> {
         match format {
             Format::Text => text::write(self, out, style),

@@ -75,7 +75,7 @@ const fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// With a capital letter in front.
+/// The text with its first letter in upper case.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
@@ -84,7 +84,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// Without the marks of Markdown.
+/// The text without Markdown's backticks.
 fn plain(text: &str) -> String {
     text.replace('`', "")
 }

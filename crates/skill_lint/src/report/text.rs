@@ -8,7 +8,7 @@ use aris_contract::text::is_hidden;
 use super::Report;
 use crate::catalogue::Severity;
 
-/// `path:line:col: severity SR110 message`, and the hint below. Control characters of foreign files are shown, not sent.
+/// `path:line:col: severity SR110 message`, with the hint below. Control characters from files are made visible.
 pub(super) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     out.write_all(report.fixed.diff.as_bytes())?;
     let several = report.roots.len() > 1;
@@ -52,7 +52,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
     Ok(())
 }
 
-/// Text on one line in which no character moves the cursor or turns the direction of writing.
+/// Text on one line, in which no character can move the cursor or change the writing direction.
 pub(super) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -24,13 +24,13 @@ use crate::sandbox::Isolation;
 pub struct Facts {
     /// Its name.
     skill: String,
-    /// Its SKILL.md, and the `name` declared there with its line and column.
+    /// The path of its SKILL.md, and the `name` declared there with its line and column.
     declared: Option<(String, String, Place)>,
     programs: Vec<Program>,
     pages: Vec<Page>,
 }
 
-/// Looks at one skill with all families.
+/// Checks one skill with all families.
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
     let declared = frontmatter::skill(skill, tree, config, sink);
     layout::skill(skill, tree, config, sink);
@@ -47,9 +47,9 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
     }
 }
 
-/// Looks across skills with all families; `facts` are in the order of [`Tree::skills`].
+/// Checks across skills with all families; `facts` are in the order of [`Tree::skills`].
 ///
-/// **Errors**: programs were to run, and the sandbox for them cannot be made.
+/// **Errors**: programs should run, and the sandbox cannot be set up.
 pub fn tree(
     tree: &Tree,
     facts: &[Facts],

@@ -1,11 +1,12 @@
-//! Runs one program from a tree that nobody has read yet.
+//! Runs one program from an unreviewed tree.
 //!
 //! Every call gets an empty working directory and an empty home, an environment of a few fixed variables, no input, a deadline
-//! for its whole process group, capped output and resource limits. Around that stands bubblewrap: the call sees the system's
-//! programs, the tree and the interpreter, all read-only, and nothing else of the disk; it has no network, no other processes and
-//! no sockets of the user. Where bubblewrap is absent or does not work, nothing runs unless the caller says so.
+//! for its process group, capped output and resource limits. Bubblewrap confines it: the call sees the system's programs, the
+//! tree and the interpreter, all read-only, and no other files; it has no network, sees no other processes and no sockets of
+//! the user. Without a working bubblewrap nothing runs, unless the caller allows it.
 //!
-//! Landlock alone is no substitute: it closes neither UDP nor the socket files of other programs (its ABI 7, Linux 6.18).
+//! Landlock alone is not enough: up to its ABI 7 (Linux 6.18) it restricts neither UDP nor connections to other programs'
+//! socket files.
 
 mod scratch;
 #[cfg(test)]
@@ -24,33 +25,34 @@ use crate::Error;
 pub use scratch::Scratch;
 use workplace::Workplace;
 
-/// Bytes kept of stdout and of stderr; what follows is read and thrown away.
+/// Bytes kept of stdout and of stderr; the rest is read and discarded.
 ///
 /// **Source**: the specification of the dynamic rules (1 MiB per stream).
 pub const OUTPUT_LIMIT: usize = 1024 * 1024;
 
-/// Bytes that one file may grow to. Several files can hold more; they are gone with the scratch folder.
+/// Largest size of one file, in bytes. The total is not limited; the scratch folder is removed after the call.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Bytes of private writable memory of one process. It is this and not the address space that is limited, because language
-/// runtimes reserve address space by the terabyte and do not use it.
+/// Limit of private writable memory of one process, in bytes. The address space is not limited, because language runtimes
+/// reserve terabytes of it without using them.
 const DATA_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// Processes and threads of one call at once. Runtimes and numerical libraries start one thread per core or a dozen more.
+/// Processes and threads of one call at a time. Runtimes and numerical libraries start one thread per core or a dozen more.
 const PROCESSES: u32 = 256;
 
-/// CPU seconds of one process, per second of the deadline: as many cores as it can have kept busy.
+/// CPU seconds of one process for each second of the deadline: that many cores can be busy.
 const CPU_PER_SECOND: u64 = 4;
 
-/// What a call sees of the disk, read-only, beside the tree and its interpreter. Neither homes nor `/run`, `/var`, `/mnt`.
+/// System folders that a call sees, read-only, beside the tree and its interpreter. Homes, `/run`, `/var` and `/mnt` are not
+/// among them.
 const SYSTEM: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix /gnu";
 
-/// What programs need of `/etc`; the rest holds keys and passwords, which a finding would quote.
+/// The parts of `/etc` that programs need. The rest contains keys and passwords, which a finding might quote.
 const SETTINGS: &str = "alternatives ca-certificates fonts group java ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload locale.alias \
     localtime magic mime.types nsswitch.conf os-release passwd perl pki/tls/certs python3 ssl/certs \
     ssl/openssl.cnf texmf";
 
-/// Folders that every program expects, empty.
+/// Folders that every program expects; they are empty in the sandbox.
 const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 
 /// What was in force while programs of the tree ran.
@@ -81,7 +83,7 @@ pub struct Limits {
     pub processes: Option<u32>,
 }
 
-/// What is in force here, and how to run something under it.
+/// The sandbox of this machine: its isolation, and how to run a program in it.
 #[derive(Debug)]
 pub struct Sandbox {
     isolation: Isolation,
@@ -90,9 +92,9 @@ pub struct Sandbox {
     tree: PathBuf,
 }
 
-/// Prints the limits as they were set, one per line; the file size is in blocks. Then whether a limit of 8 processes still lets a
-/// child start, and whether a limit of one does not: a limit that counts all processes of the user would fail the first, one that
-/// the system does not heed the second.
+/// Prints the limits as the system set them, one per line; the file size is in blocks. Then prints whether a child can start
+/// under a limit of 8 processes, and whether it cannot under a limit of 1. A limit that counts all processes of the user fails
+/// the first test; a limit that the system ignores fails the second.
 const PROBE: &str = r#"
 ulimit -t; ulimit -f; ulimit -d
 limit() { ulimit -u "$1" 2>/dev/null || ulimit -p "$1" 2>/dev/null; }
@@ -101,10 +103,10 @@ limit 1 || exit 0
 (true) 2>/dev/null || echo counted
 "#;
 
-/// Sets the limits, notes that it got this far, and becomes the program. `ulimit -p` is dash's name for `-u`. A limit that
-/// cannot be set is left out: `prepare` has tried them, and says which hold.
+/// Sets the limits, creates a file as proof that it ran, and executes the program. `ulimit -p` is dash's name for `-u`. A limit
+/// that cannot be set is skipped: `prepare` has tested the limits and reports those that work.
 ///
-/// Arguments: CPU seconds, file size in 512-byte blocks, data in KiB, processes, each a number or `-` for none; a file to
+/// Arguments: CPU seconds, file size in 512-byte blocks, data in KiB, processes, each a number or `-` for none; the file to
 /// create; the program.
 const LIMITED: &str = r#"
 [ "$1" = - ] || ulimit -t "$1" 2>/dev/null
@@ -117,12 +119,12 @@ exec "$@"
 "#;
 
 impl Sandbox {
-    /// Finds out by trying whether programs can be confined here.
+    /// Tests whether programs can be confined on this machine.
     ///
-    /// `path` is the `PATH` of the calls, `temporary` the folder for scratch folders, `tree` the tree that is checked.
+    /// `path` is the `PATH` of the calls, `temporary` the folder for scratch folders, `tree` the checked tree.
     ///
-    /// **Errors**: [`Error::Unconfined`] when they cannot, unless `unsandboxed`; [`Error::Process`] when not
-    /// even `sh` can be run.
+    /// **Errors**: [`Error::Unconfined`] when they cannot be confined and `unsandboxed` is false; [`Error::Process`] when not
+    /// even `sh` runs.
     pub fn prepare(
         path: &str,
         temporary: &Path,
@@ -180,7 +182,7 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// What is in force.
+    /// The isolation that applies to the calls.
     pub fn isolation(&self) -> &Isolation {
         &self.isolation
     }
@@ -190,16 +192,16 @@ impl Sandbox {
         &self.path
     }
 
-    /// Makes the two empty folders of a call.
+    /// Makes the scratch folders of a call.
     pub fn scratch(&self) -> Result<Scratch, Error> {
         Ok(self.workplace.scratch()?)
     }
 
-    /// Runs a program with its arguments to its end or to the deadline. A program without a slash is looked up on `PATH`.
+    /// Runs a program to its end or to the deadline. A program without a slash is searched on `PATH`.
     ///
-    /// An exit code above 128 is how the shell around the program says that a signal ended it.
+    /// The shell around the program reports a signal as an exit code above 128.
     ///
-    /// **Errors**: when the program did not run at all; its own failures are in [`Finished`].
+    /// **Errors**: the program did not run at all. Its own failure is in [`Finished`].
     pub fn run(
         &self,
         command: &[OsString],
@@ -231,7 +233,7 @@ impl Sandbox {
             command = command.env(name, value);
         }
         for (name, below) in HOMES {
-            // Joining nothing would add a slash.
+            // Joining an empty path would append a slash.
             let folder = if below.is_empty() {
                 scratch.home()
             } else {
@@ -252,7 +254,7 @@ impl Sandbox {
         })
     }
 
-    /// Bubblewrap with everything that a call may see.
+    /// The bubblewrap command line, with everything that a call may see.
     fn confined(&self, program: Option<&Path>, scratch: &Scratch, cwd: &Path) -> Vec<OsString> {
         let fixed = "bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --dev /dev --proc /proc";
         let mut line: Vec<OsString> = fixed.split(' ').map(OsString::from).collect();
@@ -273,7 +275,7 @@ impl Sandbox {
             mount("--ro-bind-try", &Path::new("/etc").join(name));
         }
         let seen = |folder: &Path| SYSTEM.split(' ').any(|system| folder.starts_with(system));
-        // What lies below a home needs the rest of it: programs there are found, and then fail.
+        // Programs below the home are left out: they need the rest of the home, so they would be found and then fail.
         let home = std::env::home_dir();
         let on_path = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute() && !home.as_ref().is_some_and(|home| folder.starts_with(home))
@@ -290,23 +292,23 @@ impl Sandbox {
     }
 }
 
-/// Where a program is installed, with its libraries: the folder above its `bin`. Not a home, and nothing above one.
+/// The folder where a program is installed with its libraries: the parent of its `bin`. Never a home or a folder above one.
 fn prefix(program: &Path) -> Option<PathBuf> {
     let bin = program.parent().filter(|_| program.is_absolute())?;
     let above = bin.parent().filter(|_| bin.ends_with("bin"))?;
-    // `~/.local` holds more than programs.
+    // `~/.local` contains more than programs.
     let narrow = is_narrow(above) && !above.ends_with(".local");
     Some(if narrow { above } else { bin }.to_path_buf())
 }
 
-/// Whether a folder can be shown without the homes and the sockets of the system.
+/// Whether a folder contains neither a home nor the system's sockets, so that a call may see it.
 fn is_narrow(folder: &Path) -> bool {
     let fixed = EMPTY.into_iter().chain(["/home"]).map(PathBuf::from);
     let mut private = fixed.chain(std::env::home_dir());
     !private.any(|private| private.starts_with(folder))
 }
 
-/// Variables with the same value in every call.
+/// Variables that have the same value in every call.
 ///
 /// **Source**: the specification of the dynamic rules.
 const FIXED_ENVIRONMENT: [(&str, &str); 5] = [
@@ -317,7 +319,7 @@ const FIXED_ENVIRONMENT: [(&str, &str); 5] = [
     ("SKILL_LINT", "1"),
 ];
 
-/// Variables that name a user's folders, and where below the scratch's home they point.
+/// Variables that name a user's folders, with the path below the scratch's home that they get.
 ///
 /// **Source**: the specification of the dynamic rules; the places are those of the XDG base directory specification.
 const HOMES: [(&str, &str); 8] = [

@@ -1,4 +1,4 @@
-//! The folders of one call, which are gone afterwards whatever the call made of them.
+//! The folders of one call. They are removed afterwards, whatever the call did to them.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aris_fs::{EntryKind, FsError, create_dir, list_sorted, remove_file};
 
-/// Entries looked at when searching for what a call left; enough to say that it did, and what.
+/// Most entries that are searched for files that a call left.
 const LISTED: usize = 1000;
 
 /// An empty working directory, an empty home and a folder for temporary files.
@@ -25,32 +25,32 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// The folder that holds the others.
+    /// The folder that contains the others.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The working directory.
+    /// The working directory of the call.
     pub fn cwd(&self) -> PathBuf {
         self.root.join("work")
     }
 
-    /// The home.
+    /// The home of the call.
     pub fn home(&self) -> PathBuf {
         self.root.join("home")
     }
 
-    /// The folder that `TMPDIR` names. What is left there is no litter.
+    /// The folder that `TMPDIR` names. Files left there are not reported.
     pub fn temporary(&self) -> PathBuf {
         self.root.join("tmp")
     }
 
-    /// Files, links and the like that lie in the working directory or the home, as `./x` and `~/x`, sorted; `.` or
-    /// `~` when the folder itself is gone.
+    /// Files, links and the like in the working directory or the home, as `./x` and `~/x`, sorted; `.` or `~` when the folder
+    /// itself is gone.
     pub fn left_behind(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (sign, root) in [(".", self.cwd()), ("~", self.home())] {
-            // A call can put a link in the folder's place; what that leads to is not ours.
+            // A call can replace the folder by a link; do not follow it out of the scratch.
             if !root.symlink_metadata().is_ok_and(|root| root.is_dir()) {
                 found.push(String::from(sign));
                 continue;
@@ -75,9 +75,9 @@ impl Scratch {
         found
     }
 
-    /// Removes everything. What is not removed here goes with the workplace.
+    /// Removes everything. Anything that cannot be removed goes with the workplace.
     ///
-    /// **Errors**: when something stays.
+    /// **Errors**: something is left.
     pub fn remove(self) -> Result<(), FsError> {
         remove(&self.root)
     }
@@ -95,8 +95,7 @@ impl Scratch {
     }
 }
 
-/// Gives this user back the right to list and change a folder, if it can be given. What cannot be opened stays, and is reported
-/// by who tries to remove it.
+/// Gives this user the rights to list and change a folder again, if possible. On failure the later removal reports it.
 fn make_accessible(folder: &Path) {
     let Ok(metadata) = folder.symlink_metadata() else {
         return;
@@ -108,13 +107,13 @@ fn make_accessible(folder: &Path) {
     }
 }
 
-/// Longest time that one step of a removal may take.
+/// Longest time for one step of a removal.
 const REMOVAL: Duration = Duration::from_mins(1);
 
 /// Removes a folder with everything in it.
 ///
-/// By `rm`, which copes with folders that are nested deeper than there are file handles: using those up here would make calls
-/// fail that run beside this one.
+/// Uses `rm`, which can remove folders nested deeper than the limit of file handles. Using up the handles here would make
+/// parallel calls fail.
 pub(super) fn remove(folder: &Path) -> Result<(), FsError> {
     let run = |program: &str, args: [&str; 3]| {
         let done = aris_proc::command(program, "/")
@@ -124,7 +123,7 @@ pub(super) fn remove(folder: &Path) -> Result<(), FsError> {
         done.is_ok_and(|finished| finished.success())
     };
     let remove = || run("rm", ["-r", "-f", "--"]);
-    // Folders without permissions can be opened only from above: `chmod` does so on its way down.
+    // A folder without permissions can be changed only from above; `chmod -R` does so on its way down.
     if remove() || (run("chmod", ["-R", "u+rwx", "--"]) && remove()) {
         return Ok(());
     }

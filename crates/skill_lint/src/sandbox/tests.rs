@@ -1,6 +1,6 @@
-//! The sandbox against programs that mean it.
+//! The sandbox against hostile programs.
 //!
-//! Each case runs with every layer that this system offers and, unless it would harm the machine then, with none.
+//! Each case runs with every layer of isolation that this system offers, and with none unless it would harm the machine then.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -13,9 +13,9 @@ use super::*;
 
 struct Case {
     sandbox: Sandbox,
-    /// Keeps the tree alive.
+    /// Keeps the tree on the disk.
     world: tempfile::TempDir,
-    /// Dropped last: the sandbox removes what it made in it.
+    /// Dropped last, because the sandbox removes its folders in it.
     scratch_root: tempfile::TempDir,
 }
 
@@ -42,12 +42,12 @@ fn prepared(timeout_s: u64, unsandboxed: bool) -> Option<Case> {
     }
 }
 
-/// With nothing but limits.
+/// A case with limits only.
 fn bare(timeout_s: u64) -> Case {
     prepared(timeout_s, true).expect("nothing is needed")
 }
 
-/// Both ways to run, or the one there is.
+/// Both isolations, or the one that works here.
 fn both(timeout_s: u64) -> Vec<Case> {
     [prepared(timeout_s, false), Some(bare(timeout_s))]
         .into_iter()
@@ -123,7 +123,7 @@ fn the_environment_is_the_fixed_one() {
             .map(|(name, _)| name)
             .collect();
         names.sort_unstable();
-        // The last one is set by the shell.
+        // The shell sets the last one.
         let mut expected: Vec<&str> = FIXED_ENVIRONMENT
             .iter()
             .chain(&HOMES)
@@ -237,7 +237,7 @@ fn one_that_ignores_term_or_stops_itself_ends_at_the_deadline() {
 
 #[test]
 fn children_do_not_survive() {
-    // In the group: dies in both. In a session of its own, twice forked: only a process namespace reaches it.
+    // A process in the group dies in both cases. One in its own session, forked twice, dies only with the process namespace.
     for (at, case) in both(5).into_iter().enumerate() {
         let mark = format!("98{}{at}", std::process::id());
         let (finished, _scratch) = case.run(&format!(
@@ -329,7 +329,7 @@ fn a_run_leaves_nothing_and_removes_what_a_killed_one_left() {
     let case = bare(5);
     let temporary = case.scratch_root.path().to_path_buf();
     let folders = || aris_fs::list_sorted(&temporary).expect("list").len();
-    // One that was killed: its lock is free. One that is being made, and a file that is not ours.
+    // A killed run, whose lock is free; a folder that is being made; and a file that is not the linter's.
     let dead = temporary.join("skill-lint-dead");
     std::fs::create_dir_all(dead.join("1/home/x")).expect("folder");
     std::fs::write(dead.join("lock"), "").expect("file");
@@ -356,7 +356,7 @@ fn a_run_leaves_nothing_and_removes_what_a_killed_one_left() {
     assert_eq!(folders(), 2);
 }
 
-/// Set for the process that is to be killed.
+/// Environment variable that marks the process to be killed.
 const VICTIM: &str = "SKILL_LINT_TEST_VICTIM";
 
 #[test]

@@ -1,5 +1,5 @@
-//! The folder in which one run of the linter makes its scratch folders. It is gone when the run is; when the run was killed, the
-//! next one removes it.
+//! The folder in which one run of the linter makes its scratch folders. The run removes it at its end; the next run removes it
+//! after a kill.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use rustix::process::geteuid;
 
 use super::scratch::{Scratch, remove};
 
-/// Beginning of the folder's name.
+/// Prefix of the folder's name.
 const PREFIX: &str = "skill-lint-";
 
-/// The lock file in the folder: held as long as the run lives, by the system and not by good will.
+/// The lock file in the folder. The system holds the lock while the run lives, and frees it when the run is killed.
 const LOCK: &str = "lock";
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Workplace {
             path: temporary.to_path_buf(),
             source,
         };
-        // The folder may be reached through a link; calls are to see its real name.
+        // The folder may be reached through a link; calls get its real path.
         let temporary = temporary.canonicalize().map_err(failed)?;
         let folder = tempfile::Builder::new()
             .prefix(PREFIX)
@@ -54,12 +54,12 @@ impl Workplace {
 
 impl Drop for Workplace {
     fn drop(&mut self) {
-        // What cannot be removed now is tried again by the next run, which can take the lock.
+        // The next run can take the lock, and tries again to remove what is left.
         remove(&self.root).unwrap_or_default();
     }
 }
 
-/// Removes the folders of runs that were killed. A folder without lock file is being made at this moment, or is not ours.
+/// Removes the folders of killed runs. A folder without a lock file is new or is not the linter's.
 fn sweep(temporary: &Path) {
     let own = geteuid().as_raw();
     for entry in list_sorted(temporary).unwrap_or_default() {

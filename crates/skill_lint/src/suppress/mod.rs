@@ -1,8 +1,8 @@
 //! Suppressions: findings that the author knows and accepts, with the reason.
 //!
-//! Inline in Markdown, `<!-- skill-lint: allow SR110 reason="made at run time" -->` covers the next line that is not blank,
-//! `allow-file` the file; in other text files `# skill-lint: allow SR404 reason="…"` (or `//`) covers its line and the one below.
-//! Inside a fence or a code span of Markdown it is text. In the configuration, `[[allow]]` entries.
+//! In Markdown, `<!-- skill-lint: allow SR110 reason="made at run time" -->` covers the next line that is not blank,
+//! `allow-file` the whole file. Inside a fence or a code span it has no effect. In other text files `# skill-lint: allow SR404
+//! reason="…"` (or `//`) covers its own line and the next. In the configuration there are `[[allow]]` entries.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::selection::Selection;
 
 const MARK: &str = "skill-lint:";
 
-/// Where an inline suppression holds.
+/// The lines that an inline suppression covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     File,
@@ -87,7 +87,7 @@ fn in_script(number: usize, line: &str) -> Option<Directive> {
     alone.then(|| directive(body, place, (number, number + 1)))
 }
 
-/// `allow SR110,SR111 reason="…"`, or `allow-file …`.
+/// Parses `allow SR110,SR111 reason="…"` or `allow-file …`.
 fn directive(body: &str, place: Place, lines: (usize, usize)) -> Directive {
     let (head, reason) = match body.split_once("reason=\"") {
         Some((head, rest)) => (head, rest.split('"').next().unwrap_or_default()),
@@ -129,7 +129,7 @@ pub enum By {
     Baseline,
 }
 
-/// Applies all suppressions of a tree to its findings. Faults of the suppressions themselves go to `sink`.
+/// Applies all suppressions of a tree to its findings. Reports faulty suppressions to `sink`.
 pub fn apply(
     findings: &mut [Finding],
     directives: &Directives,
@@ -151,7 +151,7 @@ pub fn apply(
         }
     }
     if config.profile == Profile::Portable {
-        // The tree is somebody else's: its own word does not decide whether it is dangerous.
+        // The tree belongs to somebody else: its own suppressions must not hide security findings.
         for finding in findings.iter_mut() {
             finding
                 .suppressed
@@ -164,7 +164,7 @@ pub fn apply(
     }
 }
 
-/// Hides findings of a rule for a reason. Gives whether there was one.
+/// Hides the findings of a rule that `covers` accepts. Returns whether there was one.
 fn hide<'f>(
     among: impl Iterator<Item = &'f mut Finding>,
     rule: &str,
@@ -241,7 +241,7 @@ fn allowed(
     sink.found(rule, file, (allow.line, 1), message);
 }
 
-/// Whether all rules of a name ran: else nobody knows whether a suppression of it is needed.
+/// Whether all rules that a name stands for ran. Otherwise a suppression of it may be needed although it hid nothing.
 fn ran(selection: &Selection, name: &str) -> bool {
     let mut named = catalogue::all()
         .iter()
@@ -249,7 +249,7 @@ fn ran(selection: &Selection, name: &str) -> bool {
     named.all(|rule| selection.severity(rule.id).is_some())
 }
 
-/// The configuration file as findings name it: relative to the root, with `..` when it lies above.
+/// The path of the configuration file in findings: relative to the root, with `..` when it is above the root.
 fn config_path(config: &Config, root: &Path) -> String {
     let Some(file) = &config.file else {
         return String::from("skill-lint.toml");

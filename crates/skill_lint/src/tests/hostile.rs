@@ -1,4 +1,4 @@
-//! All families over texts that somebody made to break them: no panic, every place inside its file, the same findings each time.
+//! All rules on hostile texts: no panic, every place is inside its file, and repeated runs give the same findings.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::profile::Profile;
 use crate::testing::{folder, lint_folder};
 
-/// Pieces that open, close or half-begin something in one of the languages that are read.
+/// Pieces that open, close or half-begin a construct in one of the languages that the linter reads.
 const PIECES: &[&str] = &[
     "`",
     "``",
@@ -75,7 +75,7 @@ const PIECES: &[&str] = &[
     "../",
 ];
 
-/// Files of all kinds that are read, with this text in each.
+/// The findings in files of every kind that is read, each with this text.
 fn found(text: &str) -> Vec<(String, usize, usize)> {
     let skill = format!("---\nname: a\ndescription: Counts. {text}\n---\n{text}\n");
     let fenced = format!("```sh\n{text}\n```\n");
@@ -117,7 +117,7 @@ fn found(text: &str) -> Vec<(String, usize, usize)> {
         ..Config::default()
     };
     let found = lint_folder(folder.path(), &config);
-    // Characters of each line.
+    // Lengths of each line, in characters.
     let lengths: BTreeMap<&str, Vec<usize>> = files
         .iter()
         .map(|(path, text)| {

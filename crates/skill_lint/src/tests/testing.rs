@@ -1,4 +1,4 @@
-//! For the tests of the families: a tree from a few files, and what one family finds in it.
+//! Support for the tests of the families: a tree from a few files, and the findings in it.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::lint;
 use crate::profile::Profile;
 use crate::selection::Selection;
 
-/// A folder with these files. A path that ends in `*` gets the execute bit, one that ends in `/` is a folder.
+/// A folder with these files. A path that ends in `*` gets the execute bit; one that ends in `/` is a folder.
 #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
 pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temp");
@@ -30,7 +30,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// What all rules, in profile `all`, find in a folder; sorted by path, line, column and rule.
+/// The findings of all rules of profile `all` in a folder; sorted by path, line, column and rule.
 pub(crate) fn lint_folder(root: &Path, config: &Config) -> Vec<Finding> {
     let tree = Tree::walk(root, &WalkOptions::default()).expect("walk");
     let selection = Selection::of(config);
@@ -39,7 +39,7 @@ pub(crate) fn lint_folder(root: &Path, config: &Config) -> Vec<Finding> {
     found
 }
 
-/// The findings of `rules` (ids or prefixes) in a tree of these files, with severities of profile `all`.
+/// The findings of `rules` (ids or prefixes) in a tree of these files, with the severities of profile `all`.
 pub(crate) fn findings(rules: &[&str], files: &[(&str, &str)]) -> Vec<Finding> {
     let folder = folder(files);
     let config = Config {
@@ -61,7 +61,7 @@ pub(crate) fn places(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
         .collect()
 }
 
-/// A SKILL.md that no rule minds, with a body.
+/// A SKILL.md with a body and without findings.
 pub(crate) fn skill_md(name: &str, body: &str) -> String {
     format!(
         "---\nname: {name}\ndescription: Counts words. Use when words must be counted.\n---\n{body}\n"

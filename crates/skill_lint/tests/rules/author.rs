@@ -1,4 +1,4 @@
-//! The mistakes of somebody who writes a first skill, each through the call that the linter's own SKILL.md shows.
+//! Typical mistakes in a first skill, checked with the command that the linter's own SKILL.md shows.
 
 use super::{Project, page};
 use aris_testkit::{Helper, Run};
@@ -242,7 +242,7 @@ fn a_tree_that_is_not_yours_does_not_silence_the_rules_about_security() {
         project.write("skills/a/skill-lint.toml", config);
         let run = lint(&project, &["--profile", "portable", "skills/a"]).expect_code(10);
         assert_eq!(found(&run, &["SR405"]).len(), 1, "{config}");
-        // What the caller names is the caller's.
+        // A configuration and a baseline that the caller names do count.
         let own = [
             "--profile",
             "portable",
@@ -256,7 +256,7 @@ fn a_tree_that_is_not_yours_does_not_silence_the_rules_about_security() {
         } else {
             assert_eq!(found(&silenced, &["SR405"]), [""; 0], "{config}");
         }
-        // In one's own tree it is the author's word.
+        // In the author's own tree the suppression counts.
         assert_eq!(found(&lint(&project, &["skills/a"]), &["SR405"]), [""; 0]);
     }
 }
@@ -299,7 +299,7 @@ fn a_repair_changes_no_command() {
     assert_eq!(project.read("skills/a/scripts/a.sh"), script);
 }
 
-/// What `--fix` writes is what `--fix=dry-run` showed; what that makes room for is said, and shown the next time.
+/// `--fix` writes what `--fix=dry-run` showed. Repairs that become possible then are announced, and shown by the next run.
 #[test]
 fn a_repair_writes_what_the_dry_run_showed() {
     let project = Project::bare();

@@ -1,8 +1,8 @@
-//! SR3: scripts that are really started, in the sandbox.
+//! SR3: scripts are started in the sandbox.
 
 use super::{Case, Files, body, case, check, tree};
 
-/// A script that no rule minds; `HELP`, `SHORT`, `OTHER` and `SAMPLE` stand where the cases differ.
+/// A script without findings. The cases replace `HELP`, `SHORT`, `OTHER` and `SAMPLE`.
 const SCRIPT: &str = r#"#!/bin/bash
 # Lint-sample: --json SKILL.md
 case "${1:-}" in
@@ -72,7 +72,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A tree whose scripts have one second.
+/// A tree whose configuration gives scripts one second.
 fn slow(help: &str) -> Files {
     let mut files = of("HELP", help);
     files.push(("skill-lint.toml", b"[run]\ntimeout_s = 1\n".to_vec()));

@@ -1,5 +1,5 @@
-//! What a script that is started must not reach. Each of these is tried by a script of a tree that is linted with `--run`, and
-//! judged by what happened outside.
+//! What a started script must not reach. A script in a tree that is linted with `--run` tries each attack; the test checks the
+//! effect outside.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,7 +18,7 @@ use aris_testkit::{Helper, Project, Run};
 
 use super::body;
 
-/// Runs the attack, Python code, as a script's `--help`. `None`, with the reason printed, where nothing can be confined.
+/// Runs the attack, which is Python code, as a script's `--help`. `None`, with the reason printed, where there is no sandbox.
 fn attacked(attack: &str) -> Option<Run> {
     attacked_in(&Project::bare(), attack)
 }
@@ -37,7 +37,7 @@ fn attacked_in(project: &Project, attack: &str) -> Option<Run> {
         eprintln!("skipped: {}", run.error());
         return None;
     }
-    // The script came to its end, whatever became of the attack: it left the file that it leaves last, and printed its help.
+    // The script reached its end, whether or not the attack failed: it left its last file and printed its help.
     let data = run.data();
     let found: Vec<&str> = (data.as_array().expect("a list").iter())
         .map(|item| item["message"].as_str().expect("text"))
@@ -265,7 +265,7 @@ fn other_processes_are_out_of_reach() {
     }
 }
 
-/// Keys and passwords of the machine would stand in the finding that quotes what a script prints.
+/// A finding quotes what a script prints, and so could leak keys and passwords of the machine.
 #[test]
 fn secrets_of_the_machine_are_not_shown() {
     for secret in [
@@ -278,6 +278,6 @@ fn secrets_of_the_machine_are_not_shown() {
             "if os.path.exists('{secret}'): open('leaked', 'w')"
         ));
     }
-    // What programs need of it is there.
+    // The parts that programs need are visible.
     attacked("if not os.path.exists('/etc/passwd'): open('missing', 'w')");
 }

@@ -113,7 +113,7 @@ fn rules_about_integrations() {
     check(&cases());
 }
 
-/// Code around other code, as fences have it.
+/// Code around other code, as in real fences.
 const AROUND: [&str; 9] = [
     "(\n@\n)",
     "if false; then\n@\nfi",
@@ -126,7 +126,7 @@ const AROUND: [&str; 9] = [
     "# first\n@",
 ];
 
-/// Code that uses the skill's directory, or does not.
+/// Code with and without uses of the skill's directory.
 const USES: [&str; 11] = [
     "printf '%s\\n' a \\\n  \"$CLAUDE_SKILL_DIR/x\"",
     "echo \"$CLAUDE_SKILL_DIR\" |\n  grep -c \"$CLAUDE_SKILL_DIR\"",
@@ -182,7 +182,7 @@ proptest! {
             }
             let meant = format!("export CLAUDE_SKILL_DIR=/SK\n{code}");
             prop_assert_eq!(bash(&fixed.replace("${CLAUDE_SKILL_DIR}", "/SK")), bash(&meant), "{}", fixed);
-            // Where no host replaces anything, nothing is other than before.
+            // On a host that replaces nothing, the repaired code behaves as before.
             prop_assert_eq!(bash(fixed), bash(code), "{}", fixed);
         }
         let before = project.snapshot();

@@ -1,8 +1,8 @@
 #![cfg(test)]
 
-//! Every rule through the real program: one tree that it speaks about, with the place, and one close to it that it does not.
+//! Every rule through the real program: one tree with a finding, and its place, and a similar tree without.
 //!
-//! The table must name every rule of the catalogue, so that a rule that never fires in the program fails here.
+//! The table must name every rule of the catalogue, so a rule that never fires in the program fails here.
 
 mod author;
 mod dynamic;
@@ -21,8 +21,8 @@ use std::os::unix::fs::symlink;
 
 use aris_testkit::{Helper, Project};
 
-/// Files of a tree. A path that ends in `*` gets the execute bit, `path -> target` makes a link, and what has no folder of its
-/// own lies in the skill `a`.
+/// Files of a tree. A path that ends in `*` gets the execute bit, `path -> target` makes a link, and a path without a folder
+/// goes into the skill `a`.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
 /// One rule.
@@ -35,7 +35,7 @@ struct Case {
     good: Files,
 }
 
-/// A rule that a static run decides.
+/// A case for a rule that needs no flags.
 fn case(rule: &'static str, at: &'static str, bad: Files, good: Files) -> Case {
     Case {
         rule,
@@ -53,21 +53,21 @@ fn tree<const N: usize>(skill_md: impl AsRef<str>, files: [(&'static str, &str);
     all
 }
 
-/// A tree without a skill of its own.
+/// A tree without the skill `a`.
 fn files<const N: usize>(files: [(&'static str, &str); N]) -> Files {
     files
         .map(|(path, text)| (path, text.as_bytes().to_vec()))
         .to_vec()
 }
 
-/// A SKILL.md that no rule minds, with more frontmatter. Its body begins at line 5 and one more for each line of `more`.
+/// A SKILL.md without findings, with more frontmatter. Its body begins at line 5, plus one for each line of `more`.
 fn page(more: &str, body: &str) -> String {
     format!(
         "---\nname: a\ndescription: Counts words. Use when words must be counted.\n{more}---\n{body}\n"
     )
 }
 
-/// The same for another skill.
+/// The same with another name.
 fn named(name: &str, body: &str) -> String {
     page("", body).replacen("name: a\n", &format!("name: {name}\n"), 1)
 }
@@ -93,7 +93,7 @@ fn project(files: &Files) -> Project {
     project
 }
 
-/// Places at which the program finds `case.rule`.
+/// Places of the findings of `case.rule` by the program.
 fn places(case: &Case, files: &Files) -> Vec<String> {
     let project = project(files);
     let run = Helper::at(env!("CARGO_BIN_EXE_skill_lint"))

@@ -186,7 +186,7 @@ fn hooks_that_no_host_runs_are_named() {
         let files = files([(PLUGIN, r#"{"name": "p"}"#), ("hooks/hooks.json", hooks)]);
         assert_eq!(found(&files), [expected], "{hooks}");
     }
-    // Events and kinds that are new are no mistake.
+    // Unknown events and kinds are not faults.
     let good = r#"{"hooks": {"MoonRise": [{"matcher": "*", "hooks": [{"type": "wasm"}, {"type": "prompt", "prompt": "x"}]}]}}"#;
     let files = files([(PLUGIN, r#"{"name": "p"}"#), ("hooks/hooks.json", good)]);
     assert_eq!(found(&files), [""; 0]);

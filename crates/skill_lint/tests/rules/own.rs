@@ -15,7 +15,7 @@ pub(crate) fn cases() -> Vec<Case> {
         );
         tree(body("[x](no.md)"), [("skill-lint.toml", &config)])
     };
-    // A suppression is judged only when its rule runs.
+    // A suppression is checked only when its rule runs.
     let judged = |mut case: Case| {
         case.flags = &["--rule", "SR110"];
         case

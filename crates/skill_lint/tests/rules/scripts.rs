@@ -2,7 +2,7 @@
 
 use super::{Case, Files, body, case, check, tree};
 
-/// A header that no rule minds, without the first line.
+/// A header without findings, without the first line.
 const HEADER: &str =
     "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
 

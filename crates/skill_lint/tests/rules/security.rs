@@ -2,7 +2,7 @@
 
 use super::{Case, body, case, check, tree};
 
-/// A random token, so that nobody takes it for a real one: the alphabet in steps.
+/// A random-looking token, computed so that no file contains one.
 fn token(length: usize) -> String {
     let digits = b"Zq7Kp2Wm9Rt4Vb8Nc3Xf6Hj5Lg";
     let at = |index: usize| char::from(digits[index * 7 % digits.len()]);

@@ -1,6 +1,6 @@
 #![cfg(test)]
 
-//! The SARIF of the real program against the published schema.
+//! The program's SARIF against the published schema.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const SCHEMA: &str = include_str!("sarif-schema-2.1.0.json");
 
-/// A skill with findings of several families and severities, suppressed in three ways or not at all, with places in several lines.
+/// A skill with findings of several families and severities, suppressed in each of the three ways or not at all, on several lines.
 const SKILL: &str = "---\nname: B\ndescription: I read <b>.\nargument-hint: [x]\n---\n\
     <!-- skill-lint: allow SR110 reason=\"made \\\"later\\\"\" -->\n[x](no.md) é [y](../out%20side.md)\n\nSee /home/ann/x\n";
 
@@ -64,7 +64,7 @@ fn reports_follow_the_published_schema() {
         .filter_map(|result| result["suppressions"][0]["kind"].as_str())
         .collect();
     assert_eq!(kinds, BTreeSet::from(["external", "inSource"]));
-    // Nothing found, and several roots.
+    // No findings, and several roots.
     check(&sarif(&project, &["--rule", "SR019"]));
     check(&sarif(&project, &["a", "b"]));
 }

@@ -1,7 +1,7 @@
-//! Makes repairs, or shows them: each whole or not at all, each file written once and atomically.
+//! Applies or previews repairs. A repair is applied whole or not at all; each file is written once and atomically.
 //!
-//! A repair is refused, and left to the next pass or to the user, when the file is no longer what the rules saw, when an earlier
-//! repair of the same pass changes the same bytes, or when the path leads out of the tree.
+//! A repair is skipped, and left to the next run or to the user, when the file has changed since the rules read it, when an
+//! earlier repair of the same pass changes the same bytes, or when the path leads out of the tree.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Change, Fix};
 use crate::Error;
 
-/// What a file held when the rules looked at it.
+/// Digests of the files at the time the rules read them, by path.
 pub type Seen = BTreeMap<String, [u8; 32]>;
 
 /// What repairs did, or would do.
@@ -26,11 +26,11 @@ pub struct Fixed {
     pub files: Vec<String>,
     /// What `--fix=dry-run` would change, as a patch in git's form.
     pub diff: String,
-    /// Whether the repairs made room for others.
+    /// Whether repairs are left for another run.
     pub more: bool,
 }
 
-/// The digest of a file that holds this text, which was valid UTF-8.
+/// The digest of a file with this text. The file must be valid UTF-8.
 pub fn seen(text: &Text) -> [u8; 32] {
     let mut digest = Sha256::new();
     if text.had_bom() {
@@ -40,11 +40,11 @@ pub fn seen(text: &Text) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// What one file becomes.
+/// A file, and what the repairs change in it.
 struct File {
     bytes: Vec<u8>,
     mode: u32,
-    /// Against the text without its byte order mark.
+    /// Byte ranges in the text without its byte order mark, with the new text.
     replacements: Vec<(Range<usize>, String)>,
     without_bom: bool,
     executable: bool,
@@ -59,7 +59,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// A plan of as many of these repairs as go together.
+    /// A plan of those repairs that do not conflict.
     pub fn of<'f>(root: &'a Path, seen: &'a Seen, fixes: impl Iterator<Item = &'f Fix>) -> Self {
         let mut plan = Self {
             root,
@@ -73,7 +73,7 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    /// Adds a repair that goes together with those before it; `None` for another one.
+    /// Adds a repair. `None` when it conflicts with an earlier one or cannot be made safely.
     fn add(&mut self, Fix { path, change }: &Fix) -> Option<()> {
         if !self.files.contains_key(path) {
             self.files.insert(path.clone(), self.load(path)?);
@@ -107,7 +107,7 @@ impl<'a> Plan<'a> {
         Some(())
     }
 
-    /// Two spellings of one file, where the file system does not tell capital letters.
+    /// Whether both paths name the same file, on a file system that ignores case.
     fn is_same(&self, from: &str, to: &str) -> bool {
         let real = |path: &str| self.root.join(path).canonicalize().ok();
         from != to
@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
             && real(from) == real(to)
     }
 
-    /// The file, when it is a regular one of the tree and still what the rules saw.
+    /// Loads the file, if it is a regular file in the tree and has not changed since the rules read it.
     fn load(&self, path: &str) -> Option<File> {
         let at = aris_fs::join_inside(self.root, Path::new(path)).ok()?;
         let metadata = at.symlink_metadata().ok()?;
@@ -142,7 +142,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether the nearest folder above a path that exists lies in the tree, links resolved.
+    /// Whether the nearest existing folder above a path is in the tree, with links resolved.
     fn is_inside(&self, path: &Path) -> bool {
         let mut above = path.ancestors().skip(1);
         let folder = above.find_map(|above| above.canonicalize().ok());
@@ -182,16 +182,16 @@ impl<'a> Plan<'a> {
         patch
     }
 
-    /// Makes the changes and names the files, by their new paths.
+    /// Makes the changes. Returns the paths of the changed files, new paths for renamed ones.
     ///
-    /// **Errors**: the first file that cannot be written; those before it are done, it and those behind it are as they were.
+    /// **Errors**: the first file that cannot be written. Files before it are changed; it and the files after it are untouched.
     pub fn apply(&self) -> Result<Vec<String>, Error> {
         let mut changed = Vec::new();
         for (path, file) in &self.files {
             let at: PathBuf = self.root.join(path);
             let bytes = file.new_bytes();
             if bytes != file.bytes {
-                // Read again as late as can be: what another program wrote meanwhile is not ours to replace.
+                // Read again immediately before writing, so that another program's change is not overwritten.
                 if aris_fs::read(&at, READ_LIMIT)? != file.bytes {
                     continue;
                 }
@@ -209,7 +209,7 @@ impl<'a> Plan<'a> {
                     aris_fs::create_dir(folder)?;
                 }
                 if self.is_same(path, to) {
-                    // One file under both names: a name in between makes the new spelling stick.
+                    // Both names are the same file, so the rename takes two steps: otherwise the old spelling stays.
                     let between = at.with_extension("skill-lint-rename");
                     aris_fs::rename_new(&at, &between)?;
                     aris_fs::rename_new(&between, &target)?;
@@ -226,14 +226,15 @@ impl<'a> Plan<'a> {
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl File {
-    /// The bytes without their byte order mark.
+    /// The content without a byte order mark.
     fn text(&self) -> &[u8] {
         self.bytes.strip_prefix(BOM).unwrap_or(&self.bytes)
     }
 
     fn new_bytes(&self) -> Vec<u8> {
         let mut text = self.text().to_vec();
-        // From the end, so that offsets stay true; of two insertions at one place the first given comes first.
+        // From the end, so that earlier offsets stay valid. Of two insertions at one place, the one added first comes first in
+        // the text.
         let mut replacements: Vec<_> = self.replacements.iter().collect();
         replacements.sort_by_key(|(range, _)| (range.start, range.end));
         for (range, new) in replacements.into_iter().rev() {

@@ -1,4 +1,4 @@
-//! What one call gave, and what its output says about why it failed.
+//! The result of one call, and the line of its output that explains a failure.
 
 use std::path::Path;
 
@@ -7,26 +7,26 @@ use aris_skills::pattern::{Pattern, compiled};
 
 use crate::sandbox::Scratch;
 
-/// Characters of a program's own words that a message quotes.
+/// Longest quotation of a program's output in a message, in characters.
 const QUOTED: usize = 160;
 
-/// Name of the copy in the working directory: that of the skill, which its programs may look at.
+/// Name of the skill's copy in the working directory. It is the skill's own name, which its programs may rely on.
 pub(super) fn copy_name(skill: &Path) -> &Path {
     skill.file_name().map_or(Path::new("skill"), Path::new)
 }
 
-/// What one call gave.
+/// The result of one call.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) finished: Finished,
-    /// Files that lay in the working directory or the home afterwards.
+    /// Files that were in the working directory or the home afterwards.
     pub(super) left: Vec<String>,
-    /// Folders whose names no message may hold, the longest first, and what it holds instead.
+    /// Folders whose names must not appear in messages, longest first, each with its replacement.
     folders: Vec<(String, &'static str)>,
 }
 
 impl Answer {
-    /// What a call gave in this scratch, for a program of this skill; `left` is what lay in the scratch afterwards.
+    /// The result of a call in this scratch, for a program of this skill; `left` lists the files in the scratch afterwards.
     pub(super) fn new(
         finished: Finished,
         left: Vec<String>,
@@ -48,7 +48,7 @@ impl Answer {
         }
     }
 
-    /// The exit code; a signal as a shell says it, 128 and its number. 124 for a time-out, as `timeout` has it.
+    /// The exit code. A signal gives 128 plus its number, as in a shell; a time-out gives 124, as with `timeout`.
     pub(super) fn exit(&self) -> i32 {
         match self.finished.end {
             End::Exited(code) => code,
@@ -57,7 +57,7 @@ impl Answer {
         }
     }
 
-    /// How it ended, for a message: `exit 1`.
+    /// How the call ended, for a message: `exit 1`.
     pub(super) fn ending(&self) -> String {
         let code = self.exit();
         if (129..=192).contains(&code) {
@@ -67,14 +67,14 @@ impl Answer {
         }
     }
 
-    /// What it said about its failure, to go behind a message: `: error: no such file`. Empty when it did not fail or said
-    /// nothing.
+    /// The program's own words about its failure, to append to a message: `: error: no such file`. Empty when it did not fail
+    /// or printed nothing.
     pub(super) fn because(&self) -> String {
         let line = self.telling_line().filter(|_| !self.finished.success());
         line.map_or_else(String::new, |line| format!(": {line}"))
     }
 
-    /// The line of stderr, or else of stdout, that says most: the first that speaks of an error, or the last.
+    /// The most informative line of stderr, else of stdout: the first that mentions an error, else the last.
     fn telling_line(&self) -> Option<String> {
         [&self.finished.stderr, &self.finished.stdout]
             .iter()
@@ -88,8 +88,7 @@ impl Answer {
             })
     }
 
-    /// A line as a message can hold it: short, without escape sequences, and without folders whose names differ from machine to
-    /// machine.
+    /// A line for a message: shortened, without escape sequences, and without folder names that differ between machines.
     fn quoted(&self, line: &str) -> String {
         let mut line = line.trim().to_owned();
         for (folder, short) in &self.folders {
@@ -105,7 +104,7 @@ impl Answer {
     }
 }
 
-/// Sequences that colour text or name a window.
+/// Escape sequences that colour text or set a window title.
 static ESCAPE: Pattern = Pattern::new(|| {
     compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 });

@@ -16,11 +16,11 @@ use crate::Error;
 use crate::config::RunLevel;
 use crate::sandbox::{Sandbox, Scratch};
 
-/// Bytes and entries of a skill that is copied for a sample: above it the sample does not run.
+/// Most bytes and entries of a skill that is copied for a sample. The samples of a larger skill do not run.
 const COPIED_BYTES: u64 = 256 * 1024 * 1024;
 const COPIED_ENTRIES: usize = 20_000;
 
-/// How often a copy that cannot be executed yet is tried again, and after how long.
+/// How often, and after which pause, a copy that is still busy is tried again.
 const BUSY_TRIES: usize = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
@@ -29,18 +29,18 @@ const BUSY_PAUSE: Duration = Duration::from_millis(50);
 /// **Source**: the exit codes of the resource protocol: 5, the environment forbids it.
 const NO_BINARY: i32 = 5;
 
-/// The flag that no program has.
+/// A flag that no program has.
 const UNKNOWN_FLAG: &str = "--skill-lint-no-such-flag";
 
-/// What is wrong, and where.
+/// A fault and its place.
 pub(super) type Problem = (Place, Fault);
 
-/// The words that start each interpreter; `None` for those that are absent or do not work.
+/// The command line that starts each interpreter; `None` for those that are absent or do not work.
 pub(super) type Interpreters = BTreeMap<&'static str, Option<Vec<OsString>>>;
 
-/// Runs a program as far as `level` allows, and judges what it gives.
+/// Runs a program as far as `level` allows, and checks the results.
 ///
-/// **Errors**: why it was not run, as a reason to report.
+/// **Errors**: the reason why it was not run.
 pub(super) fn problems(
     program: &Program,
     level: RunLevel,
@@ -80,12 +80,12 @@ fn words(program: &Program, interpreters: &Interpreters) -> Result<Vec<OsString>
 struct Caller<'a> {
     program: &'a Program,
     sandbox: &'a Sandbox,
-    /// The interpreter.
+    /// The interpreter's command line; empty for a binary.
     words: Vec<OsString>,
 }
 
 impl Caller<'_> {
-    /// `None` when a launcher says that there is nothing to launch.
+    /// `None` when a launcher reports that it has no binary for this machine.
     fn problems(&self, level: RunLevel) -> Result<Option<Vec<Problem>>, Error> {
         let help = self.call("--help")?;
         if self.program.has_contract && help.exit() == NO_BINARY {
@@ -134,7 +134,8 @@ impl Caller<'_> {
         command.push(skill.join(&self.program.skill_path).into_os_string());
         command.extend(args.iter().map(OsString::from));
         let mut finished = self.sandbox.run(&command, cwd, &scratch)?;
-        // A process that another thread began while a copy was written may hold the copy open for a moment. **Source**: `execve(2)`, ETXTBSY.
+        // A process that another thread forked while the copy was written may still hold it open. **Source**: `execve(2)`,
+        // ETXTBSY.
         for _ in 0..BUSY_TRIES {
             let stderr = finished.stderr.text();
             if cwd == scratch.cwd() || !stderr.contains("Text file busy") {
@@ -154,7 +155,7 @@ impl Caller<'_> {
     }
 }
 
-/// Copies a skill as it lies on the disk, git's folder left out. Links stay links.
+/// Copies a skill from the disk without `.git`. Links stay links.
 fn copy_skill(from: &Path, to: &Path) -> Result<(), FsError> {
     aris_fs::create_dir(to)?;
     let entries = aris_fs::walk_sorted(from, &mut |entry| entry.name != ".git")?;

@@ -1,9 +1,9 @@
-//! The contract file of a compiled helper, as far as running the helper can confirm it.
+//! The contract file of a compiled helper, as far as a run of the helper can confirm it.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// What a contract file promises. A malformed file promises nothing: that is a finding of the static rules.
+/// The samples of a contract file. A malformed file has none; the static rules report it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Contract {
     #[serde(rename = "name")]
@@ -21,7 +21,7 @@ pub(super) struct Promise {
     pub(super) exits: Vec<i64>,
 }
 
-/// The samples that can be read; what is no list has none.
+/// The samples that can be read. Anything that is not a list has none.
 fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Promise>, D::Error> {
     let samples = Value::deserialize(from)?;
     let samples = samples.as_array().into_iter().flatten();

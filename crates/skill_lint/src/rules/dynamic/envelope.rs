@@ -1,8 +1,8 @@
-//! What a sample run wrote to stdout, held against the resource protocol.
+//! Checks the stdout of a sample against the resource protocol.
 
 use serde_json::Value;
 
-/// Complaints about the stdout of a declared sample, in the words of a finding.
+/// What is wrong with the stdout of a declared sample, each as the end of a finding's message.
 ///
 /// **Source**: SRP §4: exactly one JSON document, `{data, meta}` or `{error}`, the second only with a failing exit code.
 pub(super) fn sample_faults(stdout: &[u8], exit: i32) -> Vec<String> {

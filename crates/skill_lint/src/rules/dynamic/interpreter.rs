@@ -1,4 +1,4 @@
-//! What runs a script: named explicitly, never through the execute bit.
+//! Finds the interpreter of a script. It is started by name; the script's execute bit is not needed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use aris_skills::script::{ScriptKind, Shebang};
 
 use crate::sandbox::Sandbox;
 
-/// Seconds that an interpreter may take to say where it is, or which version it has.
+/// Longest time that an interpreter may take to print its location or version.
 const PROBE: Duration = Duration::from_secs(10);
 
-/// Names on `PATH` of the interpreters that will do for a script, the best first.
+/// Names on `PATH` of interpreters that can run a script, best first.
 pub(super) fn candidates(kind: ScriptKind, shebang: Option<&Shebang>) -> Vec<&'static str> {
     let names = |name: &&str| {
         shebang.is_some_and(|shebang| {
@@ -34,7 +34,7 @@ pub(super) fn candidates(kind: ScriptKind, shebang: Option<&Shebang>) -> Vec<&'s
     }
 }
 
-/// Arguments before the script; `-B`: no compiled files beside it.
+/// Arguments before the script. `-B` keeps Python from writing compiled files.
 fn before(name: &str) -> &'static [&'static str] {
     match name {
         "python3" => &["-B"],
@@ -45,7 +45,7 @@ fn before(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Arguments that make an interpreter print its own path: version managers put a wrapper on `PATH` that works only in the user's
+/// Arguments that make an interpreter print its own path. Version managers put wrappers on `PATH` that work only in the user's
 /// home.
 fn whereabouts(name: &str) -> &'static [&'static str] {
     match name {
@@ -56,9 +56,9 @@ fn whereabouts(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The words that run a script up to its path; `None` when the interpreter is absent or does not work in the sandbox.
+/// The command line of an interpreter, up to the script's path; `None` when it is absent or does not work in the sandbox.
 ///
-/// Runs the interpreter itself, outside to learn where it is and inside to see that it starts; nothing of the tree.
+/// Runs only the interpreter: outside the sandbox to locate it, inside to see that it starts.
 pub(super) fn locate(name: &str, sandbox: &Sandbox) -> Option<Vec<OsString>> {
     let path = sandbox.path().to_string_lossy();
     let folders = path.split(':').filter(|folder| folder.starts_with('/'));
@@ -71,7 +71,7 @@ pub(super) fn locate(name: &str, sandbox: &Sandbox) -> Option<Vec<OsString>> {
         let path = path.map(|text| PathBuf::from(text.trim()));
         real = path.filter(|path| path.is_file()).unwrap_or(real);
     }
-    // dash knows no version flag; checking the syntax of no input is as good.
+    // dash has no version flag; a syntax check of empty input serves as well.
     let flag = match name {
         "sh" | "dash" | "ash" | "ksh" => "-n",
         _ => "--version",

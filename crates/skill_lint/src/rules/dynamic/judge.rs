@@ -1,4 +1,4 @@
-//! The dynamic rules, each as a function of what one call gave.
+//! The dynamic rules, each as a function of one call's result.
 
 use aris_proc::End;
 use aris_skills::pattern::{Pattern, compiled};
@@ -7,7 +7,7 @@ use regex::Regex;
 use super::answer::Answer;
 use super::envelope;
 
-/// Files that a message names; the rest is counted.
+/// Most files that a message names; it counts the others.
 const NAMED_FILES: usize = 3;
 
 /// A rule that a call breaks, and a message.
@@ -16,7 +16,7 @@ pub(super) type Fault = (&'static str, String);
 static USAGE: Pattern = Pattern::new(|| compiled(r"(?i)^[\W_]*(?:usage|synopsis)\b"));
 static EXAMPLES: Pattern = Pattern::new(|| compiled(r"(?i)^[\W_]*examples?\b"));
 
-/// What is wrong with an answer to `--help`.
+/// What is wrong with the result of `--help`.
 pub(super) fn help(help: &Answer) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !help.left.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn help(help: &Answer) -> Vec<Fault> {
     faults
 }
 
-/// What is wrong with the help's exit and text.
+/// What is wrong with the help's exit code and text.
 fn page(help: &Answer) -> Option<Fault> {
     if !help.finished.success() {
         let (ending, because) = (help.ending(), help.because());
@@ -56,7 +56,7 @@ fn page(help: &Answer) -> Option<Fault> {
     Some(("SR302", format!("the text of --help lacks {missing}")))
 }
 
-/// What is wrong with an answer to a flag that no program has.
+/// What is wrong with the result of a flag that no program has.
 pub(super) fn unknown_flag(answer: &Answer) -> Vec<Fault> {
     let accepted = || {
         let (ending, because) = (answer.ending(), answer.because());
@@ -67,7 +67,7 @@ pub(super) fn unknown_flag(answer: &Answer) -> Vec<Fault> {
     fault.into_iter().collect()
 }
 
-/// What is wrong with a declared sample that may exit with these codes; with any when there is none.
+/// What is wrong with the result of a declared sample. `exits` lists the allowed exit codes; empty allows any.
 pub(super) fn sample(answer: &Answer, exits: &[i64]) -> Vec<Fault> {
     if let Some(late) = late(answer, "the declared sample") {
         return vec![late];

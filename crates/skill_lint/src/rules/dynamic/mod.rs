@@ -1,8 +1,8 @@
 //! `SR3xx`: what the programs of a skill do when they are run.
 //!
-//! Nothing runs unless the caller asked for it, and then in [`crate::sandbox`]. `--run=help` makes the calls `--help` and `-h`;
-//! `--run=flags` adds an unknown flag and, for compiled helpers, `--version`; `--run=all` adds the samples that a script's
-//! header or a contract file declares. A program that could not be run is reported as passed over, and breaks no rule.
+//! Nothing runs without `--run`, and then it runs in [`crate::sandbox`]. `--run=help` calls `--help`; `--run=flags` adds an
+//! unknown flag; `--run=all` adds the samples that a script's header or a contract file declares. A program that could not be
+//! run is reported as skipped and breaks no rule.
 
 mod answer;
 mod calls;
@@ -29,7 +29,7 @@ use crate::config::Config;
 use crate::finding::Sink;
 use crate::sandbox::{Isolation, Sandbox};
 
-/// Looks for what could be run; nothing is run yet.
+/// Lists the programs of a skill that can be run. Runs nothing.
 pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Vec<Program> {
     match config.cli.run {
         Some(_) => program::programs(skill, sink),
@@ -37,9 +37,9 @@ pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Vec<Program
     }
 }
 
-/// Runs the programs of all skills, several at once, and reports in their order.
+/// Runs the programs of all skills in parallel, and reports in their order.
 ///
-/// **Errors**: the sandbox for them cannot be made.
+/// **Errors**: the sandbox cannot be set up.
 pub fn tree(
     tree: &Tree,
     facts: &[Facts],
@@ -49,7 +49,7 @@ pub fn tree(
     let Some(level) = config.cli.run else {
         return Ok(None);
     };
-    // What is passed over is said in the name of the first rule that would have looked.
+    // A skipped program is reported under the first dynamic rule that runs.
     let dynamic = catalogue::all()
         .iter()
         .filter(|rule| catalogue::family(rule.id) == "dynamic");

@@ -1,4 +1,4 @@
-//! The programs of a skill that can be run, and what is known of each without running it.
+//! The programs of a skill that can be run, and what is known about each before it runs.
 
 use std::path::PathBuf;
 
@@ -13,22 +13,22 @@ use crate::finding::Sink;
 /// One entry point or binary.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Path in the tree.
+    /// Path relative to the tree's root.
     pub(super) path: String,
-    /// Path in the skill.
+    /// Path relative to the skill.
     pub(super) skill_path: String,
-    /// The skill on the disk.
+    /// The skill's folder on the disk.
     pub(super) skill: PathBuf,
     /// Name of the skill.
     pub(super) skill_name: String,
     pub(super) start: Start,
-    /// Whether it answers for a contract file.
+    /// Whether it is checked against a contract file.
     pub(super) has_contract: bool,
-    /// Samples that its comments declare, then those of its contract.
+    /// Samples from its comments, then those from its contract.
     pub(super) samples: Vec<Sample>,
 }
 
-/// A file of the tree and a line, from 1.
+/// A path relative to the tree's root, and a line from 1.
 pub(super) type Place = (String, usize);
 
 /// A call that a program declares.
@@ -36,18 +36,18 @@ pub(super) type Place = (String, usize);
 pub(super) struct Sample {
     pub(super) place: Place,
     pub(super) args: Vec<String>,
-    /// The exit codes it may exit with; empty when nothing is promised.
+    /// The allowed exit codes; empty allows any.
     pub(super) exits: Vec<i64>,
 }
 
 /// How a program is started.
 #[derive(Clone, Debug)]
 pub(super) enum Start {
-    /// By one of these.
+    /// By the first of these interpreters that works.
     Interpreter(Vec<&'static str>),
-    /// As it is.
+    /// Directly, as a binary.
     Itself,
-    /// Not on this machine, and why.
+    /// Not on this machine; with the reason.
     Never(&'static str),
 }
 
@@ -83,14 +83,14 @@ fn program(skill: &Skill, file: &SourceFile, sink: &mut Sink<'_>) -> Option<Prog
             (Start::Interpreter(candidates), contract)
         }
         (None, Some(binary)) if names::may_be_entry_point(&file.skill_path) => {
-            // `scripts/bin/<helper>-<target>` has its contract beside the launcher, `scripts/<helper>.contract.json`.
+            // The contract of `scripts/bin/<helper>-<target>` is beside the launcher: `scripts/<helper>.contract.json`.
             let above = names::folder(folder);
             let ends = stem.match_indices('-').map(|(at, _)| at);
             let mut helpers = ends.chain([stem.len()]).filter_map(|end| stem.get(..end));
             let found = helpers.find_map(|helper| {
                 contract_at(skill, folder, helper).or_else(|| contract_at(skill, above, helper))
             });
-            // The launcher answers for the contract where there is one.
+            // Where there is a launcher, it is checked against the contract, and the binary is not.
             let launched = |(contract, _): &(&SourceFile, _)| {
                 let launcher = contract.skill_path.strip_suffix(CONTRACT);
                 let launcher = launcher.and_then(|launcher| skill.file(launcher));

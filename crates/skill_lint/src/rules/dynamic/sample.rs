@@ -4,12 +4,12 @@ use crate::code::shell::literal_words;
 
 const MARK: &str = "lint-sample:";
 
-/// What may end the comment behind a sample.
+/// Ends of comments, which are cut off a sample.
 const CLOSES: [&str; 4] = ["*/", "#>", "\"\"\"", "'''"];
 
-/// The samples that lines declare, in order, each with its line; the marks of a comment may stand before and behind.
+/// The declared samples, in order, each with its line. Comment marks before and after are ignored.
 ///
-/// What is wrong with a declaration stands in the place of its arguments.
+/// A malformed declaration gives an error message in place of the arguments.
 pub(super) fn declared<'t>(
     lines: impl Iterator<Item = (usize, &'t str)>,
 ) -> impl Iterator<Item = (usize, Result<Vec<String>, &'static str>)> {

@@ -1,4 +1,4 @@
-//! The family over real scripts in a real sandbox.
+//! The dynamic rules on real scripts in a real sandbox.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -35,7 +35,7 @@ fn run_in(root: &Path, level: RunLevel, timeout_s: u64) -> Found {
     lint::tree(&tree, &config, &Selection::of(&config)).expect("ran")
 }
 
-/// What the family finds when these files lie beside a SKILL.md: `SR301 path:line message`.
+/// The findings for these files beside a SKILL.md: `SR301 path:line message`.
 fn found(level: RunLevel, files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("a", "Body.");
     let mut all = vec![("skills/a/SKILL.md", text.as_str())];
@@ -120,7 +120,7 @@ fn nothing_runs_without_being_asked_to() {
 
 #[test]
 fn each_level_runs_what_it_says_and_no_more() {
-    // Complains about every call in a way that shows which ones were made.
+    // A script that fails each call in a different way, so that the findings show which calls were made.
     let script = "#!/usr/bin/env bash\n# Lint-sample: sample\nprintf '\\033[1m%s\\n' \"$1\" >\"$PWD/x\"\ncase $1 in --help) echo 'Usage: Examples: x' ;; -h) exit 3 ;; sample) echo no ;; *) exit 4 ;; esac\n";
     let help = [
         "SR302 scripts/x.sh:1 the text of --help lacks an Examples section",
@@ -222,7 +222,7 @@ fn a_missing_interpreter_is_no_finding() {
         "{:?}",
         found.skipped
     );
-    // With the one rule left out that names what is passed over, another names it.
+    // Without the first rule, the next one reports what is skipped.
     config.cli.skip = vec![String::from("SR301")];
     assert_eq!(
         lint::tree(&tree, &config, &Selection::of(&config))
@@ -295,7 +295,7 @@ fn a_binary_runs_as_it_is_and_one_for_another_system_does_not() {
     let folder = folder(&[("skills/a/SKILL.md", &text), ("skills/a/scripts/bin/", "")]);
     let bin = folder.path().join("skills/a/scripts/bin");
     std::fs::copy("/bin/false", bin.join("false")).expect("copy");
-    // The head of a 64-bit Mach-O for a processor that nobody has.
+    // The head of a 64-bit Mach-O file for an unknown processor.
     let mut other = vec![0xCF, 0xFA, 0xED, 0xFE];
     other.resize(64, 0x7F);
     std::fs::write(bin.join("tool"), other).expect("file");

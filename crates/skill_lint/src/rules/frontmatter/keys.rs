@@ -14,7 +14,7 @@ pub(crate) fn is_in(keys: &str, word: &str) -> bool {
 
 const SWITCH: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
 
-/// The values that Claude Code takes for a key, where it takes only some.
+/// The values that Claude Code accepts for a key, when they are restricted.
 pub(crate) fn allowed_values(key: &str) -> Option<&'static [&'static str]> {
     match key {
         "disable-model-invocation" | "user-invocable" | "background" => Some(SWITCH),
@@ -25,7 +25,7 @@ pub(crate) fn allowed_values(key: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// The specified key that a misspelt one probably means.
+/// The known key that a misspelt one probably means.
 pub(crate) fn similar(key: &str) -> Option<&'static str> {
     let plain = key.to_lowercase().replace('_', "-");
     let mut known = SPECIFIED.split(' ').chain(CLAUDE_CODE.split(' '));

@@ -20,7 +20,7 @@ use check::Surroundings;
 
 pub(crate) use name::is_kebab;
 
-/// Looks at one skill. Gives its SKILL.md, and the `name` declared there with its line and column.
+/// Checks one skill. Returns the path of its SKILL.md, and the `name` declared there with its line and column.
 pub fn skill(
     skill: &Skill,
     tree: &Tree,
@@ -36,7 +36,7 @@ pub fn skill(
     }
     let around = Surroundings {
         directory: &skill.name,
-        // A repository that is one skill lies in a folder of any name.
+        // A repository that is a single skill may be cloned into a folder of any name.
         is_clone: skill.dir.is_empty() && tree.root.join(".git").exists(),
         extra_keys: &config.frontmatter.extra_keys,
     };

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// Longest name, in characters. Source: Agent Skills specification, field `name`.
 pub(crate) const LONGEST_NAME: usize = 64;
 
-/// Whether a text is lower-case letters and digits in groups joined by single hyphens.
+/// Whether a text consists of lower-case letters and digits, in groups joined by single hyphens.
 ///
 /// Source: Agent Skills specification, field `name`: `[a-z0-9]+(-[a-z0-9]+)*`.
 pub(crate) fn is_kebab(text: &str) -> bool {
@@ -36,7 +36,7 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
     one == other || one.nfkc().eq(other.nfkc())
 }
 
-/// The vendor word that upload refuses in a name, if it holds one.
+/// The vendor's name that uploads refuse in a skill's name, if it contains one.
 ///
 /// Source: Anthropic's platform documentation, "reserved words" of the field `name`.
 pub(crate) fn reserved_word(name: &str) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! Mechanical repairs of frontmatter. Each is offered only when the repaired text, read again, says what was meant.
+//! Mechanical repairs of frontmatter. Each is offered only if the repaired text, parsed again, has the intended value.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use aris_skills::frontmatter::{Frontmatter, Style, Value, Yaml};
 
 use super::name;
 
-/// Bytes of [`Text::raw`] and what to put there.
+/// Byte range in [`Text::raw`], and the new text.
 pub(super) type Edit = (Range<usize>, String);
 
-/// Keys whose value is text for a reader, so that brackets in it belong to the text.
+/// Keys whose value is text for a reader: brackets there are part of the text.
 const TEXT_KEYS: &str = "argument-hint compatibility description license model name when_to_use";
 
-/// The repair of an absent, null or blank `name`: the directory's name, where that is a valid one.
+/// The repair of a missing, null or blank `name`: the directory's name, where it is a valid one.
 pub(super) fn missing_name(
     text: &Text,
     frontmatter: &Frontmatter,
@@ -47,7 +47,7 @@ pub(super) fn missing_name(
     (kept && repaired.get("name")?.as_str() == Some(directory)).then_some(edit)
 }
 
-/// The repair of a scalar that should be a string: quotes around what is written.
+/// The repair of a scalar that should be a string: quotes around the source text.
 pub(super) fn quoted_scalar(text: &Text, frontmatter: &Frontmatter, value: &Yaml) -> Option<Edit> {
     let numeric = matches!(value.value, Value::Bool(_) | Value::Int | Value::Float);
     if !numeric || text.raw().get(value.range.clone())? != value.text {
@@ -64,7 +64,7 @@ pub(super) fn quoted_scalar(text: &Text, frontmatter: &Frontmatter, value: &Yaml
 
 /// The repair of an outermost flow collection: quotes where the key takes text, block style elsewhere.
 ///
-/// None for empty collections, which have no block style, and where a comment, an anchor or a tag inside would be lost.
+/// `None` for empty collections, which have no block style, and where a comment, an anchor or a tag inside would be lost.
 pub(super) fn without_flow(
     text: &Text,
     frontmatter: &Frontmatter,
@@ -106,11 +106,11 @@ pub(super) fn without_flow(
     says_same(&repaired, before).then_some(edit)
 }
 
-/// An outermost flow collection and what it is the value of.
+/// An outermost flow collection and its context.
 pub(super) struct FlowPlace<'a> {
     /// The collection.
     pub(super) node: &'a Yaml,
-    /// The key before it, when it is the value of a block mapping.
+    /// The key, when the collection is the value of a block mapping.
     pub(super) key: Option<&'a Yaml>,
     /// Whether it is an item of a block sequence.
     pub(super) in_sequence: bool,
@@ -118,7 +118,7 @@ pub(super) struct FlowPlace<'a> {
     pub(super) depth: usize,
 }
 
-/// The outermost flow collections of a document, in its order.
+/// The outermost flow collections of a document, in document order.
 pub(super) fn flow_places(root: &Yaml) -> Vec<FlowPlace<'_>> {
     let place = |node, key, in_sequence, depth| FlowPlace {
         node,
@@ -152,7 +152,7 @@ pub(super) fn flow_places(root: &Yaml) -> Vec<FlowPlace<'_>> {
     found
 }
 
-/// Writes a node in block style at an indentation; `own_lines` starts it on a line of its own.
+/// Writes a node in block style at an indentation. `own_lines` starts it on a new line.
 fn write_block(
     raw: &str,
     node: &Yaml,
@@ -193,7 +193,7 @@ fn write_block(
     Some(())
 }
 
-/// Writes a scalar as it stands, on one line.
+/// Writes a scalar with its source text; `None` when that needs more than one line.
 fn write_scalar(raw: &str, node: &Yaml, out: &mut String) -> Option<()> {
     let source = raw.get(node.range.clone())?;
     if source.contains('\n') || node.style == Style::Plain && source != node.text {
@@ -203,7 +203,7 @@ fn write_scalar(raw: &str, node: &Yaml, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The frontmatter's mapping after an edit.
+/// The mapping of the frontmatter after an edit.
 fn read_again(text: &Text, frontmatter: &Frontmatter, (range, new): &Edit) -> Option<Yaml> {
     let raw = text.raw();
     let all = &frontmatter.range;
@@ -215,7 +215,7 @@ fn read_again(text: &Text, frontmatter: &Frontmatter, (range, new): &Edit) -> Op
         raw.get(range.end..all.end)?,
     );
     let source = [before, new, after].concat();
-    // What a comment says is lost with its place, and the reader does not see it: refuse.
+    // A comment inside the range would be lost, and the parser does not report it: refuse the edit.
     let lost = raw.get(range.clone())?;
     if lost.contains(" #") || lost.contains("\t#") || lost.contains("\n#") {
         return None;
@@ -223,7 +223,7 @@ fn read_again(text: &Text, frontmatter: &Frontmatter, (range, new): &Edit) -> Op
     aris_skills::frontmatter::document(&source, 1, all.start).ok()?
 }
 
-/// Whether two nodes say the same, place and style aside.
+/// Whether two nodes have the same value, ignoring place and style.
 fn says_same(one: &Yaml, other: &Yaml) -> bool {
     match (&one.value, &other.value) {
         (Value::Seq(one), Value::Seq(other)) => {

@@ -1,4 +1,4 @@
-//! The family over trees.
+//! The frontmatter rules on small trees.
 
 use crate::testing::{findings, places, skill_md};
 

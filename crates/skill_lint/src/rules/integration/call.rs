@@ -1,22 +1,22 @@
 //! Helpers called by a path of the repository: `python3 tools/x.py`. Such a call works only from the root of that repository.
 //!
-//! **Source**: integration contract §2, and the reference's own advisory lint, which looks for the same calls of a fixed list of
-//! helpers on every line.
+//! **Source**: integration contract §2, and the reference's own advisory lint, which searches every line for such calls of a
+//! fixed list of helpers.
 
 use aris_skills::pattern::{Pattern, compiled};
 
-/// A word that starts a helper, then the path, and in it what lies below `tools/` or `scripts/`.
+/// A word that starts a helper, then the path; the last group is the part below `tools/` or `scripts/`.
 static CALL: Pattern = Pattern::new(|| {
     compiled(
         r#"(?:^|[^A-Za-z0-9_.-])((?:python3?|bash|sh|node|exec)[ \t]+["']?(?:\./)?((?:tools|skills/[^/\s"'`;|&()<>]+/scripts)/([^\s"'`;|&()<>]+)))"#,
     )
 });
 
-/// Lines that show what not to do, comments, and lines that only print.
+/// Lines that are skipped: counter-examples (❌), comments, and lines that only print.
 static SKIPPED: Pattern = Pattern::new(|| compiled(r"❌|^\s*#|\becho\b"));
 
-/// The calls on a line of a shell fence, in order: the byte of the starting word, and the path. Developer utilities are skipped; they
-/// are patterns with `*` for the path below `tools/` or `scripts/`.
+/// The calls on a line of a shell fence, in order: byte of the starting word, and path. `developer_tools` are patterns with `*`
+/// for the part of the path below `tools/` or `scripts/`; calls of these are skipped.
 pub(super) fn calls<'a>(line: &'a str, developer_tools: &[String]) -> Vec<(usize, &'a str)> {
     if !line.contains("tools/") && !line.contains("/scripts/") || SKIPPED.is_match(line) {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn calls<'a>(line: &'a str, developer_tools: &[String]) -> Vec<(usize
     calls.collect()
 }
 
-/// Whether `text` is what `pattern` says, where `*` stands for any run of characters.
+/// Whether `text` matches `pattern`, where `*` matches any characters.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! The contract of a tree: which helper has which policy and who owns it, and the pages that explain it.
+//! The contract of a tree: each helper's policy and owner, and the pages that explain it.
 //!
-//! The policy table stands in a folder `shared-references`: in a page as a table whose first header cell begins with `Helper` and that
-//! has a column `Policy`, or as `helpers.toml`. It governs the skills of the folder that `shared-references` lies in; the nearest one
-//! counts.
+//! The policy table is in a folder `shared-references`: either in a Markdown page, as a table whose first header cell begins
+//! with `Helper` and that has a column `Policy`, or as `helpers.toml`. It applies to the skills below the parent folder of
+//! `shared-references`. The nearest table applies.
 //!
 //! **Source**: integration contract §2.
 
@@ -19,10 +19,10 @@ use super::table::{Cell, Table, tables};
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// The folder of pages and tables that several skills share.
+/// Name of the folder with the pages and tables that several skills share.
 const SHARED: &str = "shared-references";
 
-/// Pages that show counter-examples on purpose.
+/// Pages that contain counter-examples on purpose.
 const EXPLAINING: [&str; 2] = ["integration-contract.md", "wiki-helper-resolution.md"];
 
 /// Whether a page explains the contract.
@@ -31,7 +31,7 @@ pub(super) fn is_explaining(path: &str, config: &Config) -> bool {
         || is_shared(path) && EXPLAINING.contains(&names::file_name(path))
 }
 
-/// Whether a file lies in a folder of shared pages.
+/// Whether a file is below a folder of shared pages.
 fn is_shared(path: &str) -> bool {
     names::folder(path).split('/').any(|part| part == SHARED)
 }
@@ -41,7 +41,7 @@ pub(super) struct SharedPage {
     pub(super) path: String,
     pub(super) text: Text,
     pub(super) document: Document,
-    /// Whether it was looked at with the skill that it belongs to.
+    /// Whether it belongs to a skill and was checked with it.
     pub(super) in_skill: bool,
 }
 
@@ -77,17 +77,17 @@ impl SharedPage {
 /// One helper of a policy table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
-    /// File that the row stands in.
+    /// The file that contains the row.
     pub(super) file: String,
-    /// As the table has it, perhaps with folders: `experiment_queue/queue_manager.py`.
+    /// The helper as the table writes it, perhaps with folders: `experiment_queue/queue_manager.py`.
     path: String,
-    /// Other names of the same helper.
+    /// Other names of the helper.
     aliases: Vec<String>,
     /// The skill that owns it, where the table says so.
     pub(super) owner: Option<String>,
-    /// Whether its policy begins with one of the letters.
+    /// Whether the policy begins with one of the policy letters.
     pub(super) has_policy: bool,
-    /// Whether the table's own suite ships it.
+    /// Whether the suite that the table belongs to ships it.
     pub(super) shipped: bool,
     /// Line and column of the name and of the policy.
     pub(super) name_at: (usize, usize),
@@ -100,24 +100,24 @@ impl Row {
         names::file_name(&self.path)
     }
 
-    /// Its name, then the others.
+    /// The helper's name, then its aliases.
     pub(super) fn names(&self) -> Vec<&str> {
         let others = self.aliases.iter().map(String::as_str);
         std::iter::once(self.name()).chain(others).collect()
     }
 
-    /// Whether a block that looks for `helper` means this row. A name without a dot also stands for a path that starts with it: a
+    /// Whether a block that looks for `helper` means this row. A name without a dot also matches a path that starts with it: a
     /// folder of helpers, or a helper whose extension the block leaves out.
     pub(super) fn is_for(&self, helper: &str) -> bool {
         self.names().contains(&helper) || !helper.contains('.') && self.path.starts_with(helper)
     }
 }
 
-/// The policy tables of a tree, by the folder that each governs.
+/// The policy tables of a tree, by the folder that each applies to.
 pub(super) struct Contracts(BTreeMap<String, Vec<Row>>);
 
 impl Contracts {
-    /// Reads the policy tables. A table that is given in `helpers.toml` stands there alone: pages repeat it.
+    /// Reads the policy tables. Where a folder has a `helpers.toml`, only that counts: its pages repeat the table.
     pub(super) fn read(
         tree: &Tree,
         config: &Config,
@@ -160,7 +160,7 @@ impl Contracts {
         Self(found)
     }
 
-    /// The rows that govern a path: those of the nearest folder above it.
+    /// The rows that apply to a path: those of the nearest folder above it.
     pub(super) fn over(&self, path: &str) -> &[Row] {
         let mut folder = path;
         while !folder.is_empty() {
@@ -178,7 +178,7 @@ impl Contracts {
     }
 }
 
-/// The folder that the shared folder of a file lies in.
+/// The folder that a shared file's table applies to: the parent of its `shared-references`.
 fn governed_by(file: &str) -> &str {
     let mut folder = names::folder(file);
     while !folder.is_empty() && names::file_name(folder) != SHARED {
@@ -187,7 +187,7 @@ fn governed_by(file: &str) -> &str {
     names::folder(folder)
 }
 
-/// Whether a policy begins with one of the letters, emphasis aside.
+/// Whether a policy begins with one of the policy letters, ignoring emphasis.
 fn has_policy(cell: &str) -> bool {
     let cell = cell.trim_start_matches(['*', '_', '`', ' ']);
     (["A", "B", "C", "D1", "D2", "E"].iter()).any(|letter| {
@@ -226,10 +226,10 @@ fn rows_of_toml(path: &str, text: &Text) -> Result<Vec<Row>, String> {
     Ok(helpers.into_iter().map(row).collect())
 }
 
-/// What stands in parentheses, which names subcommands or callers; the first word of a code span.
+/// A part in parentheses, which lists subcommands or callers; or a code span, with its first word.
 static NAME: Pattern = Pattern::new(|| compiled(r"\([^()]*\)|`\s*([^`\s]+)[^`]*`"));
 
-/// The rows of a policy table; none when the table is another one.
+/// The rows of a policy table; none when it is another kind of table.
 fn rows_of_table(page: &SharedPage, table: &Table<'_>) -> Vec<Row> {
     let title = table.title().map_or("", |cell| cell.text).to_lowercase();
     let Some(policy) = table
@@ -264,10 +264,10 @@ fn rows_of_table(page: &SharedPage, table: &Table<'_>) -> Vec<Row> {
     found
 }
 
-/// The parts that every row of the integration table fills. **Source**: integration contract §1–6.
+/// The columns that every row of the integration table must fill. **Source**: integration contract §1–6.
 const PARTS: &str = "Predicate Helper Artifact Checklist Backfill Verifier";
 
-/// Rows of integration tables without content in one of the six parts (SR506).
+/// Reports rows of integration tables that leave one of the six columns empty (SR506).
 pub(super) fn unfilled(page: &SharedPage, sink: &mut Sink<'_>) {
     let mut found = |at: usize, message: String| {
         sink.found("SR506", &page.path, page.text.place(at), message);

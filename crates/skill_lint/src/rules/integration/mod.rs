@@ -1,4 +1,4 @@
-//! `SR5xx`: how skills find helpers and rely on each other. The Markdown files of skills and of `shared-references/` are looked at.
+//! `SR5xx`: how skills find helpers and rely on each other. Checks the Markdown files of skills and of `shared-references/`.
 
 mod call;
 mod contract;
@@ -49,7 +49,7 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     };
     for page in &shared {
         contract::unfilled(page, sink);
-        // Those in a skill were looked at with it.
+        // Pages inside a skill were checked with it.
         if !page.in_skill {
             let read = Page {
                 path: page.path.clone(),
@@ -80,7 +80,7 @@ impl Across {
     fn check(&self, page: &Page, skill: Option<&String>, sink: &mut Sink<'_>) {
         let mut found = |rule, place: Place, message: String, fix: Option<Fix>| {
             let found = sink.found(rule, &page.path, place, message).fix(fix);
-            // Findings across skills do not know their skill by themselves.
+            // The sink of this pass knows no skill.
             found.skill = skill.cloned();
         };
         let rows = self.contracts.over(&page.path);
@@ -133,7 +133,7 @@ impl Across {
         }
     }
 
-    /// SR504 and SR507 on the rows of a policy table. The last not where the table says that its suite does not ship the helper.
+    /// SR504 and SR507 on the rows of a policy table. SR507 skips helpers that the table's suite does not ship.
     fn table(&self, sink: &mut Sink<'_>) {
         let mut cells = BTreeSet::new();
         for row in self.contracts.rows() {
@@ -154,7 +154,7 @@ fn nowhere(helper: &str) -> String {
     format!("`{helper}` is in no folder `tools` or `scripts` of the tree")
 }
 
-/// The lines that belong between the markers of a block; `None` where it names a helper that no table knows.
+/// The lines that belong between the markers of a block; `None` when the block names an unknown helper.
 fn generated(skill: &str, find: &Find, rows: &[Row]) -> Option<String> {
     let helper = |name: &String| {
         let row = rows.iter().find(|row| row.names().contains(&name.as_str()));
@@ -167,11 +167,12 @@ fn generated(skill: &str, find: &Find, rows: &[Row]) -> Option<String> {
     Some(aris_launch::find_block(skill, &helpers))
 }
 
-/// Names of what lies under folders called `tools` or `scripts`.
+/// Names of the files and folders under folders called `tools` or `scripts`.
 struct Tools {
     /// Files and folders, with and without their extension.
     names: BTreeSet<String>,
-    /// Folders on the disk that may have more: those of the repository, and of the skills beside the only one that is looked at.
+    /// Folders on the disk that may have more: those of the repository, and those of sibling skills when only one skill is
+    /// checked.
     beside: Vec<PathBuf>,
 }
 
@@ -203,7 +204,7 @@ impl Tools {
         self.names.contains(name) || self.beside.iter().any(|folder| folder.join(name).exists())
     }
 
-    /// What is wrong with a call of an installed helper: nobody has one of this name.
+    /// The fault of a call of an installed helper: no helper has this name.
     fn fault(&self, name: &str, rows: &[Row]) -> Option<String> {
         let in_table = rows.iter().any(|row| row.is_for(name));
         if in_table || self.have(name) || aris_contract::helpers::find(name).is_some() {

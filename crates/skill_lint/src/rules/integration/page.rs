@@ -1,4 +1,4 @@
-//! One Markdown file under the rules that need nothing but it, and what the others need from it.
+//! One Markdown file: the rules that need only this file, and what other rules need from it.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use crate::code::shell::Script;
 use crate::finding::{Place, Sink};
 use crate::fix::Fix;
 
-/// What a page says.
+/// What the rules across pages need from a page.
 #[derive(Debug, Default)]
 pub struct Page {
     pub(super) path: String,
     pub(super) skill_md: bool,
-    /// Whether it explains the contract, counter-examples included.
+    /// Whether it explains the contract, and so may contain counter-examples.
     pub(super) explains: bool,
     /// Blocks of the older template.
     pub(super) older: Vec<Older>,
     /// Generated blocks that find helpers.
     pub(super) finds: Vec<Find>,
-    /// Helpers that are called as the installer places them, with line and column.
+    /// Helpers that are called at the path where the installer puts them, with line and column.
     pub(super) calls: Vec<(String, Place)>,
 }
 
-/// A block of the older template, with its place and how it differs from the template.
+/// A block of the older template, with its place and its difference from the template.
 #[derive(Debug)]
 pub(super) struct Older {
     pub(super) place: Place,
@@ -35,7 +35,7 @@ pub(super) struct Older {
     pub(super) fault: Option<String>,
 }
 
-/// A generated block: its place, its helpers, and the bytes between its markers; or what is wrong with the markers.
+/// A generated block: its place, its helpers, and the text between its markers, or what is wrong with the markers.
 #[derive(Debug)]
 pub(super) struct Find {
     pub(super) place: Place,
@@ -43,27 +43,27 @@ pub(super) struct Find {
     pub(super) body: Result<Body, &'static str>,
 }
 
-/// What stands between two markers.
+/// The text between two markers.
 #[derive(Debug)]
 pub(super) struct Body {
-    /// Without the indentation of the markers.
+    /// Lines without the indentation of the markers.
     pub(super) lines: Vec<String>,
     pub(super) range: Range<usize>,
     pub(super) indent: String,
-    /// In a block quote nothing is written.
+    /// Whether it is in a block quote, where nothing is repaired.
     pub(super) quoted: bool,
-    /// How the lines of the page end.
+    /// Line end of the page.
     pub(super) end: &'static str,
 }
 
-/// Where the installer places helpers.
+/// Where the installer puts helpers.
 const INSTALLED: &str = ".aris/tools/";
 
-/// What the generated block that finds helpers begins and ends with.
+/// First and last line of the generated block that finds helpers.
 const FIND: &str = "# aris-find:";
 const FIND_END: &str = "# aris-find end";
 
-/// The helpers that code calls by where the installer places them: byte and name.
+/// The helpers that code calls at the installer's path: byte and name.
 fn installed_calls(code: &str) -> impl Iterator<Item = (usize, &str)> {
     code.match_indices(INSTALLED).filter_map(|(at, _)| {
         let rest = code.get(at + INSTALLED.len()..)?;
@@ -71,7 +71,7 @@ fn installed_calls(code: &str) -> impl Iterator<Item = (usize, &str)> {
         let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
         let name = rest.get(..end)?.trim_end_matches('.');
         let whole = !rest.get(end..)?.starts_with(['*', '<', '$', '{', '/']);
-        // `NAME` and the like stand for any helper.
+        // Upper-case words such as `NAME` are placeholders.
         let named = name.contains(|c: char| c.is_ascii_lowercase());
         (whole && named && aris_launch::is_plain(name)).then_some((at, name))
     })
@@ -87,7 +87,7 @@ fn sought(line: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 impl Page {
-    /// Reads a page and reports what it decides alone: SR501, SR512, SR513, SR515.
+    /// Reads a page and reports SR501, SR512, SR513 and SR515, which need only this page.
     pub(super) fn read(
         mut self,
         text: &Text,
@@ -96,7 +96,7 @@ impl Page {
         sink: &mut Sink<'_>,
     ) -> Self {
         let has = |part: &str| text.raw().contains(part);
-        // Most pages have none of this, and looking for it line by line costs more than anything else here.
+        // Most pages contain none of these, and the search line by line is the most expensive step here.
         let has_calls = has("tools/") || has("/scripts/");
         let has_directory = has("CLAUDE_SKILL_DIR");
         let has_older = has("=\".aris/");
@@ -108,7 +108,7 @@ impl Page {
             let lines: Vec<Line<'_>> = (fence.content())
                 .map(|number| (number, fence.text_of(text.line(number))))
                 .collect();
-            // The place of a byte of a line whose block-quote marks are gone.
+            // The place of a byte in a line whose block-quote marks were removed.
             let place = |(number, line): Line<'_>, byte: usize| {
                 let marks = text.line(number).len() - line.len();
                 text.place(text.start(number) + marks + byte)
@@ -192,7 +192,8 @@ impl Page {
         let message = "`CLAUDE_SKILL_DIR` is read as a shell variable, which no host sets: only the exact text \
                        `${CLAUDE_SKILL_DIR}` is replaced";
         let found = sink.found("SR512", &self.path, place(*line, *byte), message);
-        // What only another shell expands (`sh -c '…'`, a script in a here-document) may run where the variable does not reach.
+        // A use that only an inner shell expands (`sh -c '…'`, a script in a here-document) may run where the variable is not
+        // set.
         let from = text.start(fence.open + 1);
         let script = Script::read(text.part(fence.range(text)));
         let is_literal = |((number, line), byte): &(Line<'_>, usize)| {
@@ -200,11 +201,11 @@ impl Page {
                 text.start(*number) + text.line(*number).len() - line.len() + byte - from,
             )
         };
-        // Without a language nobody knows that it is a shell, and a transcript (`console`) has prompts before its commands.
+        // A fence without a language may not be a shell, and a transcript (`console`) has prompts before its commands.
         if !fence.is_script() || uses.iter().any(is_literal) {
             return;
         }
-        // At its beginning a fence is surely in no command, quotes or block.
+        // Insert at the beginning of the fence, because no command, quote or block is open there.
         let has_shebang = lines
             .first()
             .is_some_and(|(_, line)| line.trim_start().starts_with("#!"));
@@ -225,7 +226,7 @@ fn finds(
     place: &impl Fn(Line<'_>, usize) -> Place,
 ) -> Vec<Find> {
     let mut found: Vec<Find> = Vec::new();
-    // Which line an open block begins at.
+    // The line at which the open block begins.
     let mut open: Option<usize> = None;
     for (index, line) in lines.iter().enumerate() {
         let (words, indent) = (line.1.trim(), indent_of(line.1));

@@ -1,12 +1,12 @@
-//! The resolver block of skills that are already out there, told by its anchor line (SR502). It is checked and never written: its
-//! manifest lookup contains `$1` and `$2`, which Claude Code replaces (SR515), and it changes the directory.
+//! The resolver block in older skills, found by its anchor line (SR502). It is checked and never written: its manifest lookup
+//! contains `$1` and `$2`, which Claude Code replaces (SR515), and it changes the directory.
 //!
 //! **Source**: integration contract §2 of the reference.
 
-/// A line inside a fence, with its number in the file; block-quote marks are gone.
+/// A line inside a fence: its number in the file, and its text without block-quote marks.
 pub(super) type Line<'a> = (usize, &'a str);
 
-/// Changes to the top level, then looks the repository up in the installer's manifest.
+/// The lines that change to the top level and look up the repository in the installer's manifest.
 pub(super) const PRELUDE: [&str; 4] = [
     r#"cd "$(git rev-parse --show-toplevel 2>/dev/null || pwd)" || exit 1"#,
     r#"if [ -z "${ARIS_REPO:-}" ] && [ -f .aris/installed-skills.txt ]; then"#,
@@ -14,7 +14,7 @@ pub(super) const PRELUDE: [&str; 4] = [
     "fi",
 ];
 
-/// The four lines that try the project, the repository, `$ARIS_REPO`, and give up. `path` is the one below `.aris/`.
+/// The four lines that try the project, the repository and `$ARIS_REPO`, then give up. `path` is relative to `.aris/`.
 pub(super) fn chain(variable: &str, path: &str) -> [String; 4] {
     let test = format!("[ -f \"${variable}\" ] ||");
     [
@@ -25,7 +25,7 @@ pub(super) fn chain(variable: &str, path: &str) -> [String; 4] {
     ]
 }
 
-/// A block: which of the fence's lines its anchor is, the path below `.aris/` that it looks for, and how it differs from the template.
+/// A block: the index of its anchor line in the fence, the path below `.aris/`, and how it differs from the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block<'a> {
     pub(super) index: usize,
@@ -62,7 +62,7 @@ pub(super) fn blocks<'a>(lines: &[Line<'a>]) -> Vec<Block<'a>> {
         .collect()
 }
 
-/// Variable and path of `VAR=".aris/tools/…"` or `VAR=".aris/skills/…"`, alone on its line inside a fence.
+/// Variable and path of a line `VAR=".aris/tools/…"` or `VAR=".aris/skills/…"`.
 fn anchor(line: &str) -> Option<(&str, &str)> {
     let (variable, value) = line.trim().split_once("=\".aris/")?;
     let path = value.strip_suffix('"')?;

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A cell: its text without the space around it, and the byte of the page at which it begins.
+/// A cell: its trimmed text, and the byte of the page at which that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cell<'a> {
     pub(super) text: &'a str,
@@ -14,7 +14,7 @@ pub(super) struct Cell<'a> {
 pub(super) struct Table<'a>(pub(super) Vec<Vec<Cell<'a>>>);
 
 impl<'a> Table<'a> {
-    /// Which column has this header, ignoring case.
+    /// Index of the column with this header, ignoring case.
     pub(super) fn column(&self, name: &str) -> Option<usize> {
         let header = self.0.first()?;
         (header.iter()).position(|cell| cell.text.eq_ignore_ascii_case(name))
@@ -26,7 +26,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The tables of a page whose body begins at this byte.
+/// The tables of a page; its body begins at byte `body`.
 pub(super) fn tables(page: &str, body: usize) -> Vec<Table<'_>> {
     let text = page.get(body..).unwrap_or_default();
     let mut found: Vec<Table<'_>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Each rule on small trees: where it speaks, and where it is silent.
+//! Each rule on small trees: where it reports, and where it does not.
 
 use super::resolver::{PRELUDE, chain};
 use crate::finding::Finding;
@@ -8,7 +8,7 @@ use crate::testing::{findings, places, skill_md};
 const SKILL: &str = "skills/a/SKILL.md";
 const CONTRACT: &str = "skills/shared-references/integration-contract.md";
 
-/// Lines of a SKILL.md's body start here.
+/// Line at which the body of a SKILL.md begins.
 const BODY: usize = 5;
 
 /// Findings of a rule in a SKILL.md with this body, as line of the body and column.
@@ -111,10 +111,10 @@ fn generated_blocks_stay_as_generated() {
         check("x\n  # aris-find end"),
         ["SR518 skills/a/SKILL.md:7:3", "SR518 skills/b/SKILL.md:7:3"]
     );
-    // A helper that no table knows has a rule of its own.
+    // SR507 reports an unknown helper.
     assert_eq!(check("# aris-find: cuont\n# aris-find end"), [""; 0]);
 
-    // Helpers that ship elsewhere are known too.
+    // Helpers of other suites are known too.
     let text = skill_md("a", &fence("# aris-find: save_trace\nold\n# aris-find end"));
     assert_eq!(places(&["SR518"], &[(SKILL, &text)]).len(), 1);
 
@@ -161,7 +161,7 @@ fn helpers_have_a_policy_and_exist() {
             "SR504 skills/shared-references/integration-contract.md:6:16",
         ]
     );
-    // Without a contract nobody asks for a policy.
+    // Without a contract no policy is required.
     let files = [
         (SKILL, text.as_str()),
         ("scripts/a.py", ""),

@@ -1,4 +1,4 @@
-//! What Claude Code does with `$…` in instruction text: it replaces exact forms before the model or a shell sees them.
+//! Claude Code's substitutions in instruction text: it replaces exact forms of `$…` before the model or a shell sees them.
 //!
 //! **Source**: Claude Code documentation of skills, string substitutions.
 
@@ -10,11 +10,11 @@ const KNOWN: &str = "SESSION_ID EFFORT SKILL_DIR PROJECT_DIR PLUGIN_ROOT PLUGIN_
 
 const EXACT: &str = "${CLAUDE_SKILL_DIR}";
 
-/// A place in a fence: which of its lines, and the byte in that line.
+/// A place in a fence: index of the line, and byte in the line.
 pub(super) type Place = (usize, usize);
 
-/// The uses of the skill's directory that a shell reads as an empty variable; none when the fence also has the exact form, which
-/// the host replaces. Comments and escaped dollars are no uses.
+/// The uses of the skill's directory that a shell would expand to nothing. None when the fence also has the exact form, which
+/// the host replaces. Comments and escaped dollars are skipped.
 pub(super) fn unreplaced_directory(lines: &[Line<'_>]) -> Vec<Place> {
     let code =
         || (lines.iter().enumerate()).filter(|(_, (_, line))| !line.trim_start().starts_with('#'));
@@ -26,7 +26,7 @@ pub(super) fn unreplaced_directory(lines: &[Line<'_>]) -> Vec<Place> {
         .collect()
 }
 
-/// `$CLAUDE_SKILL_DIR`, and what stands before the colon in `${CLAUDE_SKILL_DIR:`.
+/// `$CLAUDE_SKILL_DIR`, or `${CLAUDE_SKILL_DIR:` with its colon.
 static USE: Pattern =
     Pattern::new(|| compiled(r"\$CLAUDE_SKILL_DIR(?-u:\b)|\$\{CLAUDE_SKILL_DIR:"));
 
@@ -41,8 +41,8 @@ fn is_escaped(bytes: &[u8], at: usize) -> bool {
     slashes.count() % 2 == 1
 }
 
-/// Two lines that give a shell the skill's directory where the host replaces the exact form, in single quotes. Elsewhere the variable
-/// stays what the environment says.
+/// Two lines that set the skill's directory for the shell, where the host has replaced the exact form, in single quotes. On
+/// other hosts the variable keeps its value from the environment.
 pub(super) fn given_directory() -> [String; 2] {
     [
         format!("_aris_skill='{EXACT}'"),
@@ -54,7 +54,7 @@ pub(super) fn given_directory() -> [String; 2] {
 
 static NAMED: Pattern = Pattern::new(|| compiled(r"\$\{CLAUDE_([A-Z0-9_]+)\}"));
 
-/// `${CLAUDE_X}` in a line with an X that Claude Code does not know: byte and X.
+/// `${CLAUDE_X}` in a line, where Claude Code does not know X: byte and X.
 pub(super) fn unknown_names(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let found = NAMED.captures_iter(line);
     let named = found.filter_map(|found| Some((found.get_match().start(), found.get(1)?.as_str())));
@@ -63,7 +63,7 @@ pub(super) fn unknown_names(line: &str) -> impl Iterator<Item = (usize, &str)> {
 
 static ARGUMENT: Pattern = Pattern::new(|| compiled(r"(?:^|[^\\])\$([0-9])(?:[^0-9]|$)"));
 
-/// The first byte of a line at which stands `$` and one digit: neither `\$1` nor `$12`.
+/// The first `$` followed by exactly one digit, not escaped: neither `\$1` nor `$12`. Byte of the `$`, and the digit.
 pub(super) fn argument(line: &str) -> Option<(usize, &str)> {
     let digit = ARGUMENT.captures(line)?.get(1)?;
     Some((digit.start() - 1, digit.as_str()))

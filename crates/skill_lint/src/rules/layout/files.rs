@@ -6,7 +6,7 @@ use aris_skills::{Skill, SourceFile, names};
 use crate::config::Config;
 use crate::finding::{FILE, Sink};
 
-/// Checks the files of a skill, one by one.
+/// Checks each file of a skill.
 pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
     body(skill, config, sink);
     for file in &skill.files {

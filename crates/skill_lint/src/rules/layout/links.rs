@@ -7,12 +7,12 @@ use aris_skills::{Skill, SourceFile, Tree, names};
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// Where a link leads: levels above the root of the tree, and the path from there.
+/// Where a link leads: number of levels above the root of the tree, and the path from there.
 type Place = (usize, String);
 
 /// Checks the relative links of a skill's instruction files.
 ///
-/// Only those: links in templates and samples are for the project that they are copied to.
+/// Links in templates and samples are skipped: they are written for the project that the file is copied to.
 pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
     for (file, _, document) in skill.instructions() {
         for link in &document.links {
@@ -37,7 +37,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
     }
 }
 
-/// What a path leads to: from the file's directory, else from the skill's.
+/// Where a path leads: relative to the file's directory, else relative to the skill's.
 fn resolved(tree: &Tree, skill: &Skill, file: &SourceFile, path: &str) -> Option<Place> {
     let places = [names::folder(file.path()), &skill.dir].map(|dir| names::joined(dir, path));
     places.into_iter().find(|place| exists(tree, place))
@@ -48,7 +48,7 @@ fn exists(tree: &Tree, (above, path): &Place) -> bool {
         return tree.exists(path);
     }
     let mut location: PathBuf = tree.root.clone();
-    // At the top of the file system there is nothing above.
+    // `pop` fails at the top of the file system: nothing is above it.
     (0..*above).all(|_| location.pop()) && location.join(path).exists()
 }
 

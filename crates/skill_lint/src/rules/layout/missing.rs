@@ -1,4 +1,4 @@
-//! Files of the skill that a command or a code span names, and that do not exist: SR125.
+//! Files of the skill that a command or a code span names but that do not exist: SR125.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::code::shell::Script;
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// Folders that belong to a skill by the specification.
+/// Folders that the specification gives to a skill.
 const FOLDERS: [&str; 4] = ["scripts", "references", "reference", "assets"];
 
-/// How an author names the skill's own folder.
+/// How authors write the skill's own folder.
 const SKILL: &str = "${CLAUDE_SKILL_DIR}/";
 
-/// Words that run a script. Source: the linter's definition of an entry point, and PowerShell.
+/// Words that run a script. Source: this linter's definition of an entry point, with PowerShell added.
 const INTERPRETERS: &str =
     "python python3 uv bash sh zsh node bun deno tsx ruby perl pwsh powershell";
 
-/// Commands that make the file that they name.
+/// Commands that create the file that they name.
 const MAKERS: &str = "mkdir touch tee cp mv rm ln install chmod";
 
 /// Checks the instruction files of a skill.
@@ -51,7 +51,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
     }
 }
 
-/// Places that may name a file: whole code spans and words of commands, and whether a command starts what it names.
+/// Byte ranges that may name a file: whole code spans and words of commands; and whether a command starts that file.
 fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
     let commands = |range: Range<usize>, found: &mut Vec<(Range<usize>, bool)>| {
@@ -96,7 +96,7 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
     found
 }
 
-/// The path of a file that belongs to the skill, as it stands in `written`; `None` for patterns, folders, and files of others.
+/// The part of `written` that is a path in the skill; `None` for patterns, folders, and files of others.
 fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
     let marked = written.strip_prefix(SKILL);
     let path = marked.unwrap_or(written);
@@ -117,7 +117,7 @@ fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
         .then_some(path)
 }
 
-/// Whether a path leads to something from the skill, the file, the root, the repository, a shared folder or another skill.
+/// Whether a path exists relative to the skill, the file's folder, the root, the repository, a shared folder or another skill.
 fn exists(path: &str, file: &SourceFile, skill: &Skill, tree: &Tree, config: &Config) -> bool {
     let mut folders = vec![skill.dir.as_str(), names::folder(file.path()), ""];
     folders.extend(config.shared_dirs());
@@ -128,7 +128,7 @@ fn exists(path: &str, file: &SourceFile, skill: &Skill, tree: &Tree, config: &Co
         || WorkTree::top_around(&tree.root).is_some_and(|top| top.join(path).exists())
 }
 
-/// The file of the skill whose path differs least, where that is little.
+/// The file of the skill with the most similar name, if one is similar enough.
 fn similar<'s>(path: &str, skill: &'s Skill) -> Option<&'s str> {
     let near = |other: &str| {
         strsim::normalized_damerau_levenshtein(names::file_name(path), names::file_name(other))

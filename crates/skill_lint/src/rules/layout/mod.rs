@@ -1,4 +1,4 @@
-//! SR1: how a skill is laid out, and whether its texts lead to its files.
+//! SR1: the layout of a skill, and whether its texts lead to its files.
 
 mod files;
 mod links;
@@ -42,7 +42,7 @@ fn reached(skill: &Skill, sink: &mut Sink<'_>) {
     }
 }
 
-/// Looks across skills: those inside others (SR114).
+/// Looks across skills for skills inside other skills (SR114).
 pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
     let skills: BTreeSet<&str> = tree.skills.iter().map(|skill| skill.dir.as_str()).collect();
     for skill in tree.skills.iter().filter(|skill| !skill.dir.is_empty()) {

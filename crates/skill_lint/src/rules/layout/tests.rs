@@ -1,8 +1,8 @@
-//! The family over trees.
+//! The layout rules on small trees.
 
 use crate::testing::{findings, folder, lint_folder, places, skill_md};
 
-/// What a rule finds in one skill `s`, whose SKILL.md has this body; paths are relative to the skill.
+/// The findings of `rules` in one skill `s`, whose SKILL.md has this body; paths are relative to the skill.
 fn in_skill(rules: &[&str], body: &str, files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("s", body);
     let mut all = vec![("s/SKILL.md".to_owned(), text.as_str())];

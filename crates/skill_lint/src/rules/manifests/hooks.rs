@@ -1,6 +1,7 @@
-//! `hooks/hooks.json` of a plugin: what it must look like, and the files of the plugin that its commands name (SR611).
+//! `hooks/hooks.json` of a plugin: its form, and the plugin's files that its commands name (SR611).
 //!
-//! **Source**: Claude Code documentation of hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a command is run by a shell.
+//! **Source**: Claude Code documentation of hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a shell runs the
+//! command.
 
 use aris_skills::pattern::{Pattern, compiled};
 use serde_json::Value;
@@ -53,8 +54,8 @@ static FILE: Pattern = Pattern::new(|| {
     compiled(r#"\$(?:\{CLAUDE_PLUGIN_ROOT\}|CLAUDE_PLUGIN_ROOT)["']?/([^\s"';|&()<>]+)"#)
 });
 
-/// The files of the plugin that a shell command names, each with whether it is the program of its command. Paths with variables or
-/// patterns cannot be told.
+/// The plugin's files that a shell command names, and whether each is the program of its command. Paths with variables or
+/// patterns are skipped.
 fn plugin_files(command: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     for file in FILE.captures_iter(command) {

@@ -1,4 +1,4 @@
-//! A manifest: its value, where each part of it stands, and what the schema of its kind says of it.
+//! A manifest: its value, the place of each part, and its faults by the JSON schema of its kind.
 
 use std::sync::LazyLock;
 
@@ -17,11 +17,11 @@ pub(super) struct Problem {
     pub(super) rule: &'static str,
     pub(super) place: Place,
     pub(super) message: String,
-    /// Less severe than the rule says: a warning.
+    /// Whether the finding is lowered to a warning.
     pub(super) mild: bool,
 }
 
-/// What a manifest of one kind looks like.
+/// The JSON schema of one kind of manifest.
 pub(super) struct Schema {
     text: Value,
     validator: Validator,
@@ -57,17 +57,17 @@ impl Schema {
 /// A manifest.
 pub(super) struct Manifest {
     pub(super) value: Value,
-    /// Absent where a key is given twice, which hosts take: the values are known, their places are not.
+    /// `None` where a key occurs twice. Hosts accept that: the values are known, their places are not.
     places: Option<Node>,
 }
 
 impl Manifest {
-    /// Reads JSON, as strict as RFC 8259 and so as strict as the hosts. **Errors**: place and message.
+    /// Reads JSON as strictly as RFC 8259, and so as strictly as the hosts do. **Errors**: place and message.
     pub(super) fn of_json(text: &Text) -> Result<Self, (Place, String)> {
         let value = serde_json::from_str(text.raw()).map_err(|error| {
             let said = error.to_string();
             let message = said.split(" at line ").next().unwrap_or_default();
-            // The column is that of the byte that was read last.
+            // serde_json gives the column of the byte it read last.
             let col = column(text.line(error.line()), error.column().saturating_sub(1));
             ((error.line().max(1), col), message.to_owned())
         })?;
@@ -77,7 +77,7 @@ impl Manifest {
         })
     }
 
-    /// Reads YAML; `None` where there is nothing. White space in texts is one blank. **Errors**: place and message.
+    /// Reads YAML; `None` for an empty document. Runs of white space in texts become one blank. **Errors**: place and message.
     pub(super) fn of_yaml(text: &Text) -> Result<Option<Self>, (Place, String)> {
         let places = aris_yaml::read(text.raw())
             .map_err(|fault: Fault| (place(fault.line, fault.column), fault.message))?;
@@ -91,7 +91,7 @@ impl Manifest {
         }))
     }
 
-    /// Where the value at a pointer begins.
+    /// Where the value at a JSON pointer begins.
     pub(super) fn place(&self, pointer: &str) -> Place {
         let parts = pointer.split('/').skip(1);
         let node = parts.fold(self.places.as_ref(), |node, part| {
@@ -104,7 +104,7 @@ impl Manifest {
         node.map_or((1, 1), |node| place(node.line, node.column))
     }
 
-    /// A problem at a pointer.
+    /// A problem at a JSON pointer.
     pub(super) fn problem(&self, rule: &'static str, at: &str, message: String) -> Problem {
         Problem {
             rule,
@@ -114,8 +114,8 @@ impl Manifest {
         }
     }
 
-    /// What a schema says: `rule` chooses the rule by pointer and by the place in the schema. Words that are nearly a known one are
-    /// faults too; unknown ones are not, because hosts learn new ones.
+    /// The faults that the schema finds. `rule` chooses the rule from the JSON pointer and the location in the schema. An
+    /// unknown key that resembles a known one is a fault; other unknown keys are not, because hosts add new ones.
     pub(super) fn faults(
         &self,
         schema: &Schema,
@@ -173,7 +173,7 @@ fn place(line: u32, column: u32) -> Place {
     (number(line), number(column))
 }
 
-/// White space in texts as one blank, as Codex counts characters.
+/// Replaces runs of white space in texts by one blank, because Codex counts characters that way.
 fn collapse(value: &mut Value) {
     match value {
         Value::String(text) => *text = text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -183,7 +183,7 @@ fn collapse(value: &mut Value) {
     }
 }
 
-/// The known word that an unknown one differs from by little.
+/// The known word that an unknown one closely resembles.
 fn near<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
     if word.len() < 4 || known.iter().any(|other| other == word) {
         return None;
@@ -193,7 +193,7 @@ fn near<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
     (distance(&best) <= 2 && best.len() > 3).then_some(best)
 }
 
-/// A pointer for people.
+/// A JSON pointer as messages show it.
 fn name_of(pointer: &str) -> String {
     match pointer.strip_prefix('/') {
         Some(path) => format!("`{}`", path.replace('/', ".")),
@@ -201,7 +201,7 @@ fn name_of(pointer: &str) -> String {
     }
 }
 
-/// An error of the validator in our words; those that a schema describes, in its words.
+/// The message for an error of the validator: the schema's description where it has one, else our own words.
 fn said(error: &ValidationError<'_>, schema: &Value) -> String {
     let name = name_of(error.instance_path().as_str());
     match error.kind() {

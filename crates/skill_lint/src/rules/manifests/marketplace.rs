@@ -12,15 +12,15 @@ use super::manifest::{MARKETPLACE, Manifest, Problem};
 use super::places::{Places, below, resolve};
 use super::plugin;
 
-/// An entry whose plugin lies in the tree.
+/// An entry whose plugin is in the tree.
 pub(super) struct LocalEntry {
-    /// Pointer to the entry.
+    /// JSON pointer to the entry.
     at: String,
     /// Folder of the plugin.
     pub(super) root: String,
 }
 
-/// Checks the file of the marketplace at `root` by itself; gives the entries whose plugins lie in the tree.
+/// Checks the file of the marketplace at `root` alone. Returns the entries whose plugins are in the tree.
 pub(super) fn check(
     marketplace: &Manifest,
     root: &str,
@@ -66,7 +66,7 @@ pub(super) fn check(
     local
 }
 
-/// The folder of a plugin that an entry names by its path.
+/// The folder of the plugin whose path an entry gives.
 fn source(
     path: &str,
     root: &str,
@@ -88,7 +88,7 @@ fn source(
     found.ok_or("names no directory")
 }
 
-/// The version of an entry against that of its plugin's manifest (SR608).
+/// Compares the version of an entry with that in its plugin's manifest (SR608).
 pub(super) fn version(
     marketplace: &Manifest,
     local: &LocalEntry,

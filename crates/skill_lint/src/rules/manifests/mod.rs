@@ -1,4 +1,4 @@
-//! `SR6xx`: manifests of plugins and marketplaces, and what Codex reads beside a skill.
+//! `SR6xx`: manifests of plugins and marketplaces, and the file that Codex reads beside a skill.
 
 mod hooks;
 mod manifest;
@@ -23,10 +23,10 @@ const PLUGIN: &str = ".claude-plugin/plugin.json";
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const HOOKS: &str = "hooks/hooks.json";
 
-/// Folders for manifests alone. **Source**: documentation of plugins of Claude Code and Codex.
+/// Folders that may contain only manifests. **Source**: documentation of plugins of Claude Code and Codex.
 const MANIFEST_FOLDERS: [&str; 2] = [".claude-plugin", ".codex-plugin"];
 
-/// What belongs to the root of a plugin and is not looked for in its manifest folder.
+/// Parts of a plugin that belong to its root; hosts do not look for them in the manifest folder.
 const COMPONENTS: &str = ".app.json .lsp.json .mcp.json agents bin commands hooks monitors output-styles skills themes workflows";
 
 /// Looks at one skill.
@@ -47,7 +47,7 @@ pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
     }
 }
 
-/// Looks across skills. Gives the folders that manifests name as skills, so that a host finds them however deep they lie.
+/// Looks across skills. Returns the folders that manifests name as skills: hosts find these at any depth.
 pub fn tree(tree: &Tree, sink: &mut Sink<'_>) -> BTreeSet<String> {
     let places = Places(tree);
     let mut plugins: BTreeMap<String, Manifest> = BTreeMap::new();
@@ -91,7 +91,7 @@ pub fn tree(tree: &Tree, sink: &mut Sink<'_>) -> BTreeSet<String> {
     skills
 }
 
-/// Reads a manifest; a fault in it is a finding of `rule`.
+/// Reads a manifest; `rule` reports a fault in it.
 fn read(
     tree: &Tree,
     path: &str,
@@ -125,7 +125,7 @@ fn put(problems: Vec<Problem>, path: &str, sink: &mut Sink<'_>) {
     }
 }
 
-/// Things in the wrong folder: SR609 and SR610.
+/// Files and folders in the wrong place: SR609 and SR610.
 fn misplaced(places: &Places<'_>, sink: &mut Sink<'_>) {
     const NAME: &str = "marketplace.json";
     for name in COMPONENTS.split(' ') {

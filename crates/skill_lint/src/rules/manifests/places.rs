@@ -1,11 +1,11 @@
-//! What lies where, for paths that manifests name.
+//! Looks up the paths that manifests name.
 
 use aris_skills::names::{self, has_end, join};
 use aris_skills::tree::SKILL_FILE;
 use aris_skills::{EntryKind, FileEntry, Tree};
 
-/// The files and folders of a tree by path; links count as what they lead to. What git ignores is not among them: it is not there either
-/// after an installation.
+/// The files and folders of a tree by path; links count as their targets. Files that git ignores are not included, because they
+/// are missing after an installation too.
 #[derive(Debug)]
 pub(super) struct Places<'t>(pub(super) &'t Tree);
 
@@ -32,14 +32,14 @@ impl Places<'_> {
         self.file(path).is_some() || self.is_folder(path)
     }
 
-    /// Paths of all files with this end.
+    /// Paths of all files with this ending.
     pub(super) fn files_ending(&self, end: &str) -> impl Iterator<Item = &str> {
         let files = self.0.files.iter().filter(|file| is_file(file));
         let files = files.map(|file| file.path.as_str());
         files.filter(move |path| has_end(path, end))
     }
 
-    /// Paths of all files and folders with this end.
+    /// Paths of all files and folders with this ending.
     pub(super) fn ending(&self, end: &str) -> impl Iterator<Item = &str> {
         let links = self.0.files.iter().filter(|file| leads_to_folder(file));
         let folders = links.map(|link| &link.path).chain(&self.0.folders);
@@ -49,7 +49,7 @@ impl Places<'_> {
         self.files_ending(end).chain(folders)
     }
 
-    /// Whether a host finds a skill for a path of a `skills` field: in the folder itself, or in one directly in it.
+    /// Whether a host finds a skill for a path in a `skills` field: in the folder itself, or in a direct subfolder.
     pub(super) fn has_skill_at(&self, folder: &str) -> bool {
         self.file(&join(folder, SKILL_FILE)).is_some()
             || (self.files_ending(SKILL_FILE)).any(|skill| {
@@ -59,7 +59,7 @@ impl Places<'_> {
     }
 }
 
-/// A path as manifests write it, relative to `root`, as a path of the tree; `.` is a way to write `./`. **Errors**: why it is not usable,
+/// Turns a path from a manifest, relative to `root`, into a path of the tree; `.` means `./`. **Errors**: why it is not usable,
 /// as the end of a sentence about the path.
 pub(super) fn resolve(root: &str, path: &str) -> Result<String, &'static str> {
     if !path.starts_with("./") && path != "." {
@@ -68,7 +68,7 @@ pub(super) fn resolve(root: &str, path: &str) -> Result<String, &'static str> {
     below(root, path).ok_or("leaves the plugin")
 }
 
-/// `path` below `root` without `.`, `..` and doubled slashes; `None` when it leaves `root`.
+/// `path` below `root` without `.`, `..` and double slashes; `None` when it leaves `root`.
 pub(super) fn below(root: &str, path: &str) -> Option<String> {
     let inside = names::resolve("", path)?;
     Some(match inside.as_str() {

@@ -35,7 +35,7 @@ pub(super) fn check(manifest: &Manifest, root: &str, places: &Places<'_>) -> Vec
     }
     for field in PATHS.split(' ') {
         for (at, path) in path_values(&manifest.value, &format!("/{field}")) {
-            // Servers may also be a bundle on the network.
+            // A server may also be a bundle on the network.
             if path.starts_with("https://") && field == "mcpServers" {
                 continue;
             }
@@ -53,7 +53,7 @@ pub(super) fn check(manifest: &Manifest, root: &str, places: &Places<'_>) -> Vec
     problems
 }
 
-/// The texts at a pointer that name paths, with their pointers: the field itself, its items, and the `source` of each entry of `commands`.
+/// The paths at a JSON pointer, with their pointers: the field itself, its items, and the `source` of each entry of `commands`.
 fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
     let field = value.pointer(pointer).unwrap_or(&Value::Null);
     let items = field.as_array().into_iter().flatten().enumerate();
@@ -69,7 +69,7 @@ fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
         .collect()
 }
 
-/// The paths that a manifest, in the plugin or marketplace at `root`, lists as skills.
+/// Adds the paths that a manifest lists as skills; the plugin or marketplace is at `root`.
 pub(super) fn listed(root: &str, manifest: &Value, found: &mut BTreeSet<String>) {
     let mut add = |root: &str, at: &str| {
         let paths = path_values(manifest, at).into_iter();
@@ -85,7 +85,7 @@ pub(super) fn listed(root: &str, manifest: &Value, found: &mut BTreeSet<String>)
     }
 }
 
-/// Checks the `skills` of what stands at a pointer, a manifest or a marketplace entry whose plugin lies at `root` (SR607).
+/// Checks the `skills` of a manifest or marketplace entry at a JSON pointer; its plugin is at `root` (SR607).
 pub(super) fn skills(
     manifest: &Manifest,
     holder: &str,

@@ -1,4 +1,4 @@
-//! Each rule on small trees; the checks of single fields are tested beside them.
+//! Each rule on small trees. The checks of single fields have tests in their own modules.
 
 use aris_skills::{Text, Tree, WalkOptions};
 
@@ -13,7 +13,7 @@ pub(super) fn of(text: &str) -> Manifest {
     Manifest::of_json(&Text::new(text.as_bytes())).expect("JSON")
 }
 
-/// A tree of these files; one whose path ends in `*` can be executed.
+/// A tree of these files. A path that ends in `*` gets the execute bit.
 pub(super) fn sample(files: &[&str]) -> Tree {
     let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
     let folder = folder(&files);
@@ -79,7 +79,7 @@ fn a_marketplace_and_its_plugins_agree() {
             "SR606 .claude-plugin/marketplace.json:6:25",
         ]
     );
-    // A marketplace that only points elsewhere says nothing about the skills beside it.
+    // A marketplace that only points elsewhere lists none of the skills beside it.
     let elsewhere = r#"{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": {"source": "github", "repo": "o/r"}}]}"#;
     let files = [
         (MARKETPLACE, elsewhere),
@@ -138,7 +138,7 @@ fn hooks_of_plugins_can_run() {
             .collect();
         assert_eq!(places(&["SR611"], &files), expected, "{text}");
     }
-    // A folder that is no plugin has hooks of its own kind.
+    // In a folder that is not a plugin, `hooks.json` is a different kind of file.
     assert_eq!(
         places(&["SR611"], &[("x/hooks/hooks.json", "{")]),
         Vec::<String>::new()

@@ -1,4 +1,4 @@
-//! `SR9xx`: the linter's own. Those about suppressions are found where suppressions are applied.
+//! `SR9xx`: rules about the linter's own input. [`crate::suppress`] reports those about suppressions.
 
 use aris_skills::{Skill, Tree};
 

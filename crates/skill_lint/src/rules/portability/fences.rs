@@ -1,4 +1,4 @@
-//! Fences that use a shell variable of another fence: SR707. An agent runs each fence in a shell of its own.
+//! Fences that use a shell variable of another fence: SR707. An agent runs each fence in a new shell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use crate::finding::Sink;
 /// Commands whose operands are names of variables.
 const DECLARE: [&str; 6] = ["export", "local", "declare", "typeset", "readonly", "read"];
 
-/// Variables that every shell has, whoever sets them too.
+/// Variables that every shell has, even if a fence sets them too.
 const GIVEN: &str = "HOME PATH PWD OLDPWD USER SHELL TMPDIR LANG IFS TERM EDITOR RANDOM";
 
 /// Checks the instruction files of a skill.
 pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
     for (file, text, document) in skill.instructions() {
         let shells = document.fences.iter().filter(|fence| fence.is_script());
-        // The last fence before that sets a variable.
+        // For each variable, the last fence so far that sets it.
         let mut set_in: BTreeMap<&str, usize> = BTreeMap::new();
         for fence in shells {
             let own = Variables::of(text, fence);
@@ -39,7 +39,7 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
 /// The variables of one fence.
 struct Variables<'t> {
     set: BTreeSet<&'t str>,
-    /// Those that it uses and does not set, with the place of the first use.
+    /// Variables that it uses without setting them, with the byte of the first use.
     used: BTreeMap<&'t str, usize>,
 }
 
@@ -84,8 +84,8 @@ fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// `$NAME` and `${NAME…}` outside single quotes, with the place of the `$`; those with a value for the case that it is not set
-/// (`${NAME:-x}`) are none.
+/// `$NAME` and `${NAME…}` outside single quotes, with the byte of the `$`. Expansions with a default (`${NAME:-x}`) are
+/// skipped.
 fn expansions(word: &str) -> Vec<(&str, usize)> {
     let mut found = Vec::new();
     let (mut single, mut double) = (false, false);

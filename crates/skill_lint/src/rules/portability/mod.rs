@@ -1,4 +1,4 @@
-//! SR7: what works on one host, installer or operating system and not on another.
+//! SR7: what works on one host, installer or operating system but not on another.
 
 mod fences;
 mod paths;
@@ -19,7 +19,7 @@ pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
     fences::check(skill, sink);
 }
 
-/// Looks across skills, and at files that belong to none. `listed` are the folders that manifests name as skills.
+/// Looks across skills, and at files outside skills. `listed` are the folders that manifests name as skills.
 pub fn tree(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
     placement::check(tree, listed, sink);
 }

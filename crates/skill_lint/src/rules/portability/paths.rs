@@ -1,4 +1,4 @@
-//! Paths that one operating system takes and another does not.
+//! Paths that are valid on one operating system but not on another.
 
 use aris_skills::pattern::{Pattern, compiled};
 
@@ -7,13 +7,13 @@ const LONGEST_PART: usize = 255;
 
 /// A path as file systems that ignore case compare it.
 ///
-/// Upper case first, then lower: this unites what folding unites (`ß` and `SS`, `ς` and `σ`), letter by letter.
+/// Upper case first, then lower, letter by letter: this equates what Unicode case folding equates (`ß` and `SS`, `ς` and `σ`).
 pub(crate) fn folded(path: &str) -> String {
     let upper = path.chars().flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).collect()
 }
 
-/// What keeps a part of a path from existing on every system, as the end of a sentence; none when nothing does.
+/// Why a part of a path is not valid on every system, as the end of a sentence; `None` when it is.
 ///
 /// Source of the names and characters: Microsoft, "Naming files, paths and namespaces".
 pub(crate) fn fault(part: &str) -> Option<String> {
@@ -32,7 +32,7 @@ pub(crate) fn fault(part: &str) -> Option<String> {
     is_device.then(|| format!("is the name of a device on Windows (`{stem}`)"))
 }
 
-/// Names of devices on Windows.
+/// Device names on Windows.
 static DEVICE: Pattern = Pattern::new(|| compiled("(?i)^(?:con|prn|aux|nul|(?:com|lpt)[1-9¹²³])$"));
 
 #[cfg(test)]

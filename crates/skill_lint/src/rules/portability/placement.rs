@@ -1,4 +1,4 @@
-//! Where skills and files lie in the tree: SR701, SR705, SR706.
+//! Where skills and files are in the tree: SR701, SR705, SR706.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub(super) fn check(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>)
     refused_names(tree, sink);
 }
 
-/// Levels between a skill and the nearest folder above it that is named `skills`; none when there is no such folder.
+/// Levels between a skill and the nearest folder above it that is named `skills`; `None` when there is no such folder.
 fn levels_below_skills(root_name: &str, directory: &str) -> Option<usize> {
     let parts = directory.split('/').filter(|part| !part.is_empty());
     let parts: Vec<&str> = parts.collect();
@@ -29,7 +29,7 @@ fn deep_skills(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
     let root_name = tree.root.file_name().unwrap_or_default().to_string_lossy();
     for dir in tree.skills.iter().map(|skill| skill.dir.as_str()) {
         let levels = levels_below_skills(&root_name, dir).unwrap_or(0);
-        // A manifest names a skill, or the folder that holds it.
+        // A manifest names the skill, or the folder that contains it.
         if levels < 2 || listed.contains(dir) || listed.contains(names::folder(dir)) {
             continue;
         }
@@ -56,7 +56,7 @@ fn equal_when_folded(tree: &Tree, sink: &mut Sink<'_>) {
 }
 
 fn refused_names(tree: &Tree, sink: &mut Sink<'_>) {
-    // A folder is listed once, whatever it holds: files and folders have one path each.
+    // A set, so that each folder is listed once.
     let files = tree.files.iter().map(|file| file.path.as_str());
     let folders = tree.folders.iter().map(String::as_str);
     let all: BTreeSet<&str> = files.chain(folders).collect();

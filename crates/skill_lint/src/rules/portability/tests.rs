@@ -1,4 +1,4 @@
-//! The family over trees.
+//! The portability rules on small trees.
 
 use crate::testing::{places, skill_md};
 

@@ -1,4 +1,4 @@
-//! What a skill's text relies on that some host or installer does not give: SR703.
+//! Files of a skill that some installer leaves out: SR703.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
             *slot = Some(start);
         }
     });
-    // One name may be that of several files: the place is reported once.
+    // Several files can have the same name; the place is reported once.
     let mut by_place: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for (path, start) in paths.iter().zip(first) {
         if let Some(start) = start {
@@ -51,7 +51,7 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a text begins with a name, case aside. A folder that holds the file is a mention too, but not of this name.
+/// Whether a text begins with a name, ignoring case. The matcher also finds mentions of the file's folder; those do not count.
 fn begins_with(text: &str, name: &str) -> bool {
     text.get(..name.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(name))

@@ -1,4 +1,4 @@
-//! SR201: the scripts that an instruction file calls without naming an interpreter.
+//! SR201: scripts that an instruction file calls without naming an interpreter.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use aris_skills::{Skill, names};
 use super::interpreter;
 use crate::code::shell::Script;
 
-/// Paths in the skill of the scripts without a shebang that stand at the place of a command: in a fence of a shell, or in a code span with
-/// arguments.
+/// Paths, relative to the skill, of the scripts without a shebang that are called as commands: in a shell fence, or in a code
+/// span with arguments.
 pub(super) fn called(skill: &Skill) -> BTreeSet<&str> {
     let open: Vec<&str> = (skill.files.iter())
         .filter(|file| {
@@ -44,7 +44,7 @@ pub(super) fn called(skill: &Skill) -> BTreeSet<&str> {
     found
 }
 
-/// Whether `written` is this file of the skill: as it stands, or behind `./`, a variable or the skill's folder.
+/// Whether `written` names this file of the skill: directly, or after `./`, a variable or the skill's folder.
 fn is_own(written: &str, path: &str, skill: &str) -> bool {
     let Some(before) = written.strip_suffix(path) else {
         return false;

@@ -3,14 +3,14 @@
 use aris_skills::binary::{Format, Machine};
 use serde::Deserialize;
 
-/// A file name `<helper>-<target triple>[.exe]`, taken apart.
+/// A file name `<helper>-<target triple>[.exe]`, split into its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HelperName<'a> {
     pub(crate) helper: &'a str,
     pub(crate) triple: &'a str,
 }
 
-/// Rests of target triples with the container that programs have there.
+/// The parts of target triples after the machine, with the format of programs there.
 const SYSTEMS: &[(&str, Format)] = &[
     ("unknown-linux-gnu", Format::Elf),
     ("unknown-linux-musl", Format::Elf),
@@ -26,7 +26,7 @@ const SYSTEMS: &[(&str, Format)] = &[
 ];
 
 impl<'a> HelperName<'a> {
-    /// Takes a file name apart; `None` when it has another form.
+    /// Splits a file name; `None` when it has another form.
     pub(crate) fn of(file_name: &'a str) -> Option<Self> {
         let name = file_name.strip_suffix(".exe").unwrap_or(file_name);
         name.match_indices('-').find_map(|(at, _)| {
@@ -36,7 +36,7 @@ impl<'a> HelperName<'a> {
         })
     }
 
-    /// Why a program does not fit its name: what the name says and what the program is.
+    /// How a program contradicts its name: what the name says, and what the program is.
     pub(crate) fn disagrees(&self, format: Format, machine: Option<Machine>) -> Option<String> {
         let (named_machine, named_format) = target(self.triple)?;
         if named_format != format {
@@ -75,7 +75,7 @@ fn container(format: Format) -> &'static str {
     }
 }
 
-/// What every version of a contract has.
+/// The fields that every version of a contract has.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "what is only asked for is not looked at")]
 struct Contract {
@@ -100,7 +100,7 @@ struct Exit {
     meaning: String,
 }
 
-/// What is wrong with a contract file for `helper`; `None` when nothing is.
+/// What is wrong with a contract file for `helper`; `None` when it is correct.
 pub(crate) fn contract_fault(text: &str, helper: &str) -> Option<String> {
     let contract: Contract = match serde_json::from_str(text) {
         Ok(contract) if text.trim_start().starts_with('{') => contract,

@@ -1,4 +1,4 @@
-//! SR201 and SR202: which first line a script needs.
+//! SR201 and SR202: the first line that a script needs.
 
 use aris_skills::Text;
 use aris_skills::script::{ScriptKind, Shebang};
@@ -9,7 +9,7 @@ pub(crate) fn is_needed(kind: ScriptKind) -> bool {
 }
 
 /// Whether the interpreter fits the kind: a shell for sh, `python3` (`python3.12`) or `uv run` for Python, one of node, bun,
-/// deno, tsx for JavaScript and TypeScript. Other kinds are not judged.
+/// deno, tsx for JavaScript and TypeScript. For other kinds always true.
 pub(crate) fn fits(kind: ScriptKind, shebang: &Shebang) -> bool {
     let program = shebang.program.as_str();
     match kind {
@@ -27,8 +27,8 @@ pub(crate) fn fits(kind: ScriptKind, shebang: &Shebang) -> bool {
     }
 }
 
-/// Whether the interpreter is of the kind's language, though not one that fits: `python`, `nodejs`. Another language may be the right one,
-/// and the name of the file wrong.
+/// Whether the interpreter belongs to the language but does not fit: `python`, `nodejs`. For another language the shebang may
+/// be right and the file's name wrong.
 pub(crate) fn is_relative(kind: ScriptKind, shebang: &Shebang) -> bool {
     match kind {
         ScriptKind::Py => shebang.program.starts_with("python") || shebang.program == "uv",
@@ -37,8 +37,8 @@ pub(crate) fn is_relative(kind: ScriptKind, shebang: &Shebang) -> bool {
     }
 }
 
-/// Whether the line says no more than that a language of this kind runs the script: no version, no option, no folder of its own that
-/// another line would lose.
+/// Whether the shebang says only that the language runs the script, so that replacing it loses nothing: no version, no option,
+/// no folder of its own.
 pub(crate) fn is_plain(kind: ScriptKind, shebang: &Shebang) -> bool {
     const STARTS: [&str; 5] = [
         "/usr/bin/env ",
@@ -57,11 +57,11 @@ pub(crate) fn is_plain(kind: ScriptKind, shebang: &Shebang) -> bool {
     rests.any(|rest| names.contains(&rest))
 }
 
-/// The first line that fits; `None` for TypeScript and PowerShell, where there is no usual one.
+/// The usual shebang for the kind; `None` for TypeScript and PowerShell, which have none.
 pub(crate) fn usual(kind: ScriptKind, text: &Text) -> Option<&'static str> {
     Some(match kind {
         ScriptKind::Sh => "#!/usr/bin/env bash",
-        // Inline script metadata is read by `uv run --script` only (PEP 723).
+        // Only `uv run --script` reads inline script metadata (PEP 723).
         ScriptKind::Py if text.lines().any(|(_, line)| line == "# /// script") => {
             "#!/usr/bin/env -S uv run --script"
         }

@@ -1,4 +1,4 @@
-//! `SR2xx`: scripts as their callers meet them. Each script is read once here, also for the rules about dangerous code.
+//! `SR2xx`: scripts. Each script is parsed once here, also for the rules about dangerous code.
 
 mod direct;
 mod helper;
@@ -56,7 +56,7 @@ fn one_script(
     }
     security::program(file, text, &code, sink);
     if script.entry_point || is_called {
-        // Python 2 does not parse, and another first line does not make it Python 3.
+        // Python 2 code does not parse, and a `python3` shebang would not make it Python 3.
         let is_language = !matches!(&code, Code::Python(python) if python.error.is_some());
         first_line(file, script, text, is_language, sink);
     }
@@ -85,7 +85,7 @@ fn first_line(
         if interpreter::is_needed(script.kind) {
             let found = sink.found("SR201", file.path(), FILE, "no shebang");
             if let Some(usual) = usual.filter(|_| is_language && !text.had_bom()) {
-                // LF even in a file with CRLF: the kernel wants it so.
+                // LF even in a file with CRLF: the kernel requires it.
                 found.fix(Fix::replace(file.path(), 0..0, format!("{usual}\n")));
             }
         }
@@ -127,7 +127,7 @@ fn first_line(
     }
 }
 
-/// SR224 and SR225. Everything is decided from names and headers; the program is never started.
+/// SR224 and SR225, from names and file headers only; the program is not started.
 fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink: &mut Sink<'_>) {
     let path = file.path();
     let folder = names::folder(&file.skill_path);
@@ -136,7 +136,7 @@ fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink
         || file.file_name().trim_end_matches(".exe"),
         |parsed| parsed.helper,
     );
-    // Launcher and contract lie beside `bin/`, or, for a `bin/` at the top of the skill, in it.
+    // Launcher and contract are beside `bin/`, or inside a `bin/` at the top of the skill.
     let beside = match folder.strip_suffix("/bin") {
         Some(above) => above,
         None => folder,

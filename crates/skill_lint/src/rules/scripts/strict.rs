@@ -4,7 +4,8 @@ use aris_skills::script::Shebang;
 
 use crate::code::shell::Script;
 
-/// What the `set` commands of a script lack, and the command that adds it: nounset, and pipefail unless the shebang names `sh` or `dash`.
+/// The strict modes that the `set` commands of a script lack, and the command that adds them: nounset, and pipefail unless the
+/// shebang names `sh` or `dash`.
 pub(crate) fn missing(
     script: &Script<'_>,
     shebang: Option<&Shebang>,
@@ -27,7 +28,7 @@ pub(crate) fn missing(
                 nounset |= letters.contains('u');
                 named = letters.ends_with('o');
             } else if let Some(letters) = word.strip_prefix('+') {
-                // `+o pipefail` switches off; it says nothing about the rest of the script.
+                // `+o pipefail` switches off; ignore the other words of this `set`.
                 if letters.ends_with('o') {
                     break;
                 }

@@ -1,8 +1,7 @@
 //! `--syntax`: installed interpreters parse scripts without running them (SR212).
 //!
-//! Each runs without the caller's environment, so that no `BASH_ENV`, `NODE_OPTIONS` or profile is executed, and with standard
-//! input closed. An interpreter that is not installed or gives no answer in time is reported as *skipped*: it is no finding, and
-//! no proof either.
+//! Each interpreter runs without the caller's environment, so that no `BASH_ENV`, `NODE_OPTIONS` or profile is executed, and
+//! with standard input closed. If an interpreter is missing or gives no answer in time, the check is reported as *skipped*.
 
 use aris_proc::{End, Finished, ProcError};
 use aris_skills::script::ScriptKind;
@@ -30,7 +29,7 @@ pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
         let shell = script.shebang.as_ref();
         let shell = shell.map(|shebang| shebang.program.as_str());
         match script.kind {
-            // Other shells have a grammar of their own.
+            // zsh and ksh have other grammars.
             ScriptKind::Sh if matches!(shell, Some("zsh" | "ksh" | "mksh")) => {
                 let reason = "written for a shell that is neither bash nor sh";
                 sink.skipped("SR212", file.path(), reason);
@@ -47,7 +46,7 @@ pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
     }
 }
 
-/// What came of a check: the fault, if there is one, or why it could not be made.
+/// The result of a check: the fault, if any; or the reason why the check was not possible.
 type Checked = Result<Option<Fault>, String>;
 
 fn report(checked: Checked, file: &SourceFile, sink: &mut Sink<'_>) {
@@ -66,7 +65,7 @@ fn operand(file: &SourceFile) -> String {
     format!("./{}", file.skill_path)
 }
 
-/// Runs a program in the skill's directory; `Err` says why there is no answer.
+/// Runs a program in the skill's directory. **Errors**: the reason why there is no result.
 fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String> {
     let done = command
         .env_clear()
@@ -85,7 +84,7 @@ fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String>
     }
 }
 
-/// What an interpreter found wrong, told by `fault` from its answer.
+/// Interprets an interpreter's exit and output; `fault` finds the fault in a failed run.
 fn judged(done: &Finished, fault: impl FnOnce(&Finished) -> Option<Fault>) -> Checked {
     if done.success() {
         return Ok(None);
@@ -122,7 +121,7 @@ fn node(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
         .arg(operand(file));
     let mut done = run(command, config)?;
     let text = done.stderr.text().into_owned();
-    // Older versions take a `.js` file for a script and not for a module.
+    // Older versions of node parse a `.js` file as a script, not as a module.
     if !done.success()
         && (text.contains("outside a module") || text.contains("Unexpected token 'export'"))
     {
@@ -135,7 +134,7 @@ fn node(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
     judged(&done, |done| node_fault(&done.stderr.text()))
 }
 
-/// `<file>:N`, the line, a line with `^` below the fault, an empty line, `SyntaxError: message`.
+/// Parses node's message: `<file>:N`, the line, a line with `^` below the fault, an empty line, `SyntaxError: message`.
 fn node_fault(text: &str) -> Option<Fault> {
     let mut errors = text
         .lines()

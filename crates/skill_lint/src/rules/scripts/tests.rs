@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::testing::{findings, folder, places, skill_md};
 
-/// What `rules` find in a skill with these files beside its SKILL.md; the skill's folder is cut off.
+/// The findings of `rules` in a skill with these files beside its SKILL.md; paths are relative to the skill.
 fn found(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("a", "Run `bash scripts/x.sh`.");
     let paths: Vec<String> = files.iter().map(|(path, _)| format!("a/{path}")).collect();
@@ -66,7 +66,7 @@ fn first_lines() {
             vec!["SR201 scripts/y.py:1:1"],
         ),
         (["SR201"], "scripts/y.ps1", "echo\n", vec![]),
-        // A library: nothing calls it.
+        // A library: no text calls it.
         (["SR201"], "scripts/y.sh", "echo\n", vec![]),
         (
             ["SR202"],
@@ -205,7 +205,7 @@ fn compiled_helpers() {
     }
 }
 
-/// What `--syntax` finds and what it could not look at, with the programs in `path`.
+/// The findings of `--syntax`, and what it skipped, with the programs in `path`.
 fn syntax(files: &[(&str, &str)], path: Option<String>) -> (Vec<String>, Vec<String>) {
     let text = skill_md("a", "Body.");
     let mut all = vec![("SKILL.md", text.as_str())];

@@ -1,17 +1,17 @@
-//! SR409: characters that nobody sees and that change what is read: direction controls, tags, zero-width spaces.
+//! SR409: invisible characters that change what is read: direction controls, tags, zero-width spaces.
 //!
 //! **Source**: Unicode 17, chapters 23.2 and 23.9; UTS #51 for flags made of tags; CVE-2021-42574.
 
 use aris_skills::pattern::{Pattern, compiled};
 
-/// A black flag and the tags behind it, which are one emoji until the tag that ends it; or a hidden character.
+/// A flag emoji made of a black flag and tags up to the cancel tag; or, as the group, a hidden character.
 static HIDDEN: Pattern = Pattern::new(|| {
     compiled(
         r"\x{1F3F4}[\x{E0020}-\x{E007E}]*\x{E007F}?|([\x{202A}-\x{202E}\x{2066}-\x{2069}\x{E0000}-\x{E007F}\x{200B}\x{2060}\x{180E}])",
     )
 });
 
-/// The first hidden character of each line that has one: byte offset, the character, and how many the line has.
+/// The first hidden character of each line that has one: byte offset, character, and number of hidden characters in the line.
 pub(crate) fn find(text: &str) -> Vec<(usize, char, u64)> {
     let mut found: Vec<(usize, char, u64)> = Vec::new();
     let mut line_end = 0;

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use crate::code::Hit;
 use crate::code::javascript::{Kind, Script, Token};
 
-/// Most tokens between two that belong together: names of an import, arguments of a call.
+/// Most tokens that are searched for the parts of one construct: names of an import, arguments of a call.
 const WINDOW: usize = 300;
 
-/// Stands for a literal that names the module.
+/// The word for a literal that names the module.
 const MODULE: &str = "\"child_process\"";
 
-/// What the calls of a script do.
+/// The dangerous calls of a script.
 pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let words = words(script);
@@ -39,7 +39,7 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
     hits
 }
 
-/// Names and punctuation as they stand; of literals only that there is one, and whether it names the module.
+/// Names and punctuation as text. A literal becomes a fixed word, which says only whether it names the module.
 fn words<'a>(script: &Script<'a>) -> Vec<&'a str> {
     let word = |(at, token): (usize, &Token)| match token.kind {
         Kind::Name | Kind::Mark(_) => script.raw(at),
@@ -51,7 +51,7 @@ fn words<'a>(script: &Script<'a>) -> Vec<&'a str> {
     script.tokens.iter().enumerate().map(word).collect()
 }
 
-/// The last words of a list, as many as belong together.
+/// The last words of a list, at most [`WINDOW`].
 fn near<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
     words
         .get(words.len().saturating_sub(WINDOW)..)
@@ -66,7 +66,7 @@ fn is_exec(word: &str) -> bool {
     matches!(word, "exec" | "execSync")
 }
 
-/// Names that a file gives to `child_process` and its functions.
+/// Names in this file for `child_process` and its functions.
 #[derive(Default)]
 struct Bound<'a> {
     modules: BTreeSet<&'a str>,
@@ -81,7 +81,7 @@ impl<'a> Bound<'a> {
             let (before, here) = words.split_at(at);
             match before {
                 [names @ .., "from"] => {
-                    // `import … from`: the names between.
+                    // `import … from`: take the names between.
                     let names = near(names);
                     if let Some(first) = names.iter().rposition(|word| *word == "import") {
                         bound.names(names.get(first + 1..).unwrap_or_default());
@@ -94,14 +94,14 @@ impl<'a> Bound<'a> {
         bound
     }
 
-    /// `… = require("child_process")`: what stands before it, and what follows from the literal on.
+    /// `… = require("child_process")`: `left` is what comes before, `here` begins at the literal.
     fn assigned(&mut self, left: &[&'a str], here: &[&'a str]) {
         let mut left = left;
         while let [rest @ .., "await" | "("] = left {
             left = rest;
         }
         match (left, here) {
-            // Called where it stands.
+            // Called immediately, not assigned.
             (_, [_, _, ".", name, "(", ..]) if is_exec(name) => {}
             ([.., name, "="], [_, _, ".", function, ..]) if is_name(name) && is_exec(function) => {
                 self.functions.insert(name);
@@ -128,7 +128,7 @@ impl<'a> Bound<'a> {
         let named = |word: &&str| is_name(word) && !matches!(*word, "as" | "type");
         self.modules.extend(modules.iter().copied().filter(named));
         for item in functions.split(|word| matches!(*word, "{" | "," | "}")) {
-            // The name of the module's function stands before `as` or `:`.
+            // The function's own name comes before `as` or `:`.
             let item = item.strip_prefix(&["type"]).unwrap_or(item);
             match item {
                 [function, "as" | ":", name, ..]
@@ -143,7 +143,7 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// How far the opening parenthesis is, when a call of `exec` or `execSync` starts at the first of these words.
+    /// When a call of `exec` or `execSync` starts at the first of the words `here`: index of its opening parenthesis.
     fn call(&self, before: &[&str], here: &[&str]) -> Option<usize> {
         match (before, here) {
             ([.., "require" | "import", "(", MODULE, ")", "."], [name, "(", ..])
@@ -162,7 +162,8 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// Whether the first argument is a template with substitutions, a concatenation that is not of literals only, or a bare variable.
+/// Whether the first argument is a template with substitutions, a concatenation with a part that is not a literal, or a bare
+/// variable.
 fn is_computed(script: &Script<'_>, open: usize) -> bool {
     let mut level = 0_usize;
     let mut plus = false;
@@ -174,7 +175,7 @@ fn is_computed(script: &Script<'_>, open: usize) -> bool {
         let Some(token) = script.tokens.get(at) else {
             break;
         };
-        // Tokens of a template's substitutions.
+        // Skip the tokens inside a template's substitutions.
         if token.range.start < inside_until {
             continue;
         }
@@ -211,7 +212,7 @@ fn is_computed(script: &Script<'_>, open: usize) -> bool {
     (plus && !literals_only) || (parts == 1 && names == 1)
 }
 
-/// Whether the parentheses are those of a method's definition: `{` follows.
+/// Whether the parentheses belong to a method definition, that is whether `{` follows them.
 fn is_definition(words: &[&str]) -> bool {
     let mut level = 0_usize;
     for (at, word) in words.iter().enumerate().take(WINDOW) {

@@ -1,7 +1,7 @@
 //! `SR4xx`: what a skill could do to the person who installs it.
 //!
-//! Rules about code are asked by `program`, which the family of scripts calls while it has the script read; everything else is
-//! about the texts of the skill.
+//! The scripts family calls `program` for the rules about code, while it has the script parsed. The other rules look at the
+//! texts of the skill.
 
 mod hidden;
 mod javascript;
@@ -23,7 +23,7 @@ use crate::code::{self, Code, Hit, download};
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// Folders whose files may hold what looks like a secret.
+/// Folders whose files may contain text that looks like a secret.
 const SAMPLES: &[&str] = &["tests", "test", "testdata", "fixtures"];
 
 /// Looks at one skill.
@@ -93,7 +93,7 @@ fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'
             if trimmed.starts_with('#') || trimmed.starts_with("//") {
                 continue;
             }
-            // A comment at the end of a line runs nothing either.
+            // A comment at the end of a line is not run.
             let code = line.split(" #").next().unwrap_or(&line);
             let shell = download::in_line(code);
             let at = shell.or_else(|| download::in_powershell(code).first().copied());
@@ -110,7 +110,8 @@ fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'
     }
 }
 
-/// The lines of a fence with the number of the first; lines that end in `\` are joined with the next, bytes kept in place.
+/// The lines of a fence, each with its line number. Lines that end in `\` are joined with the next; byte offsets from the first
+/// line stay valid.
 fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut open = false;
@@ -118,7 +119,7 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
         let line = text.line(number);
         match lines.last_mut() {
             Some((first, whole)) if open => {
-                // The backslash and the line end become blanks.
+                // Replace the backslash and the line end by blanks.
                 whole.pop();
                 let length = text.start(number) - text.start(*first);
                 whole.extend(std::iter::repeat_n(' ', length.saturating_sub(whole.len())));
@@ -134,10 +135,11 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
 /// `` !`…` `` at the start of a line or after a space.
 static COMMAND: Pattern = Pattern::new(|| compiled("(?:^| )(!`([^`]+)`)"));
 
-/// What stands for the skill's arguments in a command.
+/// Placeholders for the skill's arguments in a command.
 static ARGUMENTS: Pattern = Pattern::new(|| compiled(r"\$(?:ARGUMENTS|[0-9])"));
 
-/// The commands in a line that run when the skill is loaded: the byte of the `!`, and whether it holds the skill's arguments.
+/// The commands in a line that run when the skill is loaded: byte of the `!`, and whether the command contains the skill's
+/// arguments.
 fn commands(line: &str) -> impl Iterator<Item = (usize, bool)> {
     let found = COMMAND.captures_iter(line);
     found.filter_map(|found| {

@@ -2,7 +2,7 @@
 
 use crate::code::{Hit, download};
 
-/// What the commands of a script do; `code` is without strings and comments.
+/// The dangerous commands of a script. Strings and comments in `code` are blanked.
 pub(crate) fn hits(code: &str) -> Vec<Hit> {
     let downloads = download::in_powershell(code).into_iter();
     let downloads = downloads.map(|at| Hit::new("SR405", at, "a download is evaluated"));

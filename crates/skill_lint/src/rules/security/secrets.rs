@@ -1,15 +1,15 @@
-//! SR406: tokens of known forms, and private keys.
+//! SR406: tokens with a known form, and private keys.
 
 use aris_skills::pattern::{Pattern, compiled};
 
-/// Texts inside a token that say it is none, compared in lower case.
+/// Texts that mark a token as a placeholder, compared in lower case.
 const PLACEHOLDERS: &str =
     "example placeholder dummy your xxxx 0000 1234 abcd test fake redacted ...";
 
-/// Different characters that a random token of these lengths (16 and more) has at least; fewer are a placeholder like `aaaa…`.
+/// Fewest different characters of a random token of 16 or more characters. A token with fewer is a placeholder like `aaaa…`.
 const FEWEST_DIFFERENT: usize = 8;
 
-/// Forms of tokens: whose they are, and the pattern.
+/// Forms of tokens: issuer and pattern.
 ///
 /// **Source**: the formats that the issuers document or publish for GitHub's secret scanning.
 const FORMS: &[(&str, &str)] = &[
@@ -44,13 +44,13 @@ const FORMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// All forms as groups of one pattern, so that a text is read once.
+/// All forms as groups of one pattern, so that a text is searched once.
 static ANY: Pattern = Pattern::new(|| {
     let groups: Vec<String> = FORMS.iter().map(|(_, form)| format!("({form})")).collect();
     compiled(&format!("(?-u){}", groups.join("|")))
 });
 
-/// Every token in a text: byte offset and whose it is.
+/// Every token in a text: byte offset and issuer.
 pub(crate) fn find(text: &str) -> Vec<(usize, &'static str)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -93,8 +93,8 @@ fn is_placeholder(token: &[u8]) -> bool {
         })
 }
 
-/// Whether key data follows: a line of at least 40 base64 characters, after headers (`Proc-Type: …`) and with line ends written
-/// out (`\n`) or real.
+/// Whether key data follows: a line of at least 40 base64 characters, perhaps after headers (`Proc-Type: …`). Line ends may be
+/// real or escaped (`\n`).
 fn is_key_data(after: &[u8]) -> bool {
     // Headers of an encrypted key are short.
     let near = after.get(..400).unwrap_or(after);
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// A token without any of the placeholder words; built here so that no file of ours holds one.
+    /// A token without any placeholder word, computed so that no file of the project contains a token.
     fn random(length: usize) -> String {
         let letters = b"Zq7Kp2Wm9Rt4Vb8Nc3Xf6Hj5Lg";
         (0..length)

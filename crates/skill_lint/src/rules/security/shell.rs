@@ -4,7 +4,7 @@ use crate::code::Hit;
 use crate::code::download;
 use crate::code::shell::{Script, Word};
 
-/// What the commands of a script do.
+/// The dangerous commands of a script.
 pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
     let hits = download::in_script(script).into_iter();
     let hits = hits.map(|at| Hit::new("SR405", at, download::MESSAGE));

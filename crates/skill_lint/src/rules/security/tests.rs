@@ -1,7 +1,7 @@
 use crate::catalogue::Severity;
 use crate::testing::{findings, places, skill_md};
 
-/// What `rules` find in a skill with this body and these files; the skill's folder is cut off.
+/// The findings of `rules` in a skill with this body and these files; paths are relative to the skill.
 fn found(rules: &[&str], body: &str, files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("a", body);
     let paths: Vec<String> = files.iter().map(|(path, _)| format!("a/{path}")).collect();

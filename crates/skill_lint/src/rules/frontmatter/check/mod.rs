@@ -1,4 +1,4 @@
-//! What is wrong in one skill's frontmatter: a function from its text to findings.
+//! The checks of one skill's frontmatter, from text to findings.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,7 @@ use super::{keys, name};
 use crate::finding::{FILE, Finding, Place, Sink};
 use crate::fix::Fix;
 
-/// Longest `description`, in code points. Source: Agent Skills specification; Codex drops a skill above it.
+/// Longest `description`, in code points. Source: Agent Skills specification. Codex drops a skill whose description is longer.
 const LONGEST_DESCRIPTION: usize = 1024;
 
 /// Longest `compatibility`, in code points. Source: Agent Skills specification.
@@ -20,11 +20,11 @@ const LONGEST_COMPATIBILITY: usize = 500;
 /// Code points of `description` and `when_to_use` together that Claude Code's listing shows. Source: its documentation of skills.
 const LISTED: usize = 1536;
 
-/// Where a skill stands, as far as its frontmatter has to agree with it.
+/// What the frontmatter has to agree with.
 pub(super) struct Surroundings<'a> {
     /// Name of the skill's directory.
     pub(super) directory: &'a str,
-    /// Whether that directory is a clone, whose name is an accident.
+    /// Whether that directory is a git clone, whose name says nothing.
     pub(super) is_clone: bool,
     /// Keys that the configuration allows beside the known ones.
     pub(super) extra_keys: &'a [String],
@@ -76,7 +76,7 @@ pub(super) fn check(
     }
 }
 
-/// The trimmed `name`, when it is a string that is not blank, with its place.
+/// The trimmed `name` and its place, when it is a string and not blank.
 pub(super) fn declared_name(frontmatter: &Frontmatter) -> Option<(&str, Place)> {
     let value = frontmatter.get("name")?;
     let name = value.as_str()?.trim();
@@ -101,7 +101,7 @@ impl Checks<'_, '_> {
         self.sink.found(rule, self.path, place, message)
     }
 
-    /// The same with a repair, where there is one.
+    /// Adds a finding with a repair, where there is one.
     fn mend(&mut self, rule: &'static str, place: Place, message: String, edit: Option<Edit>) {
         let path = self.path;
         let fix = edit.map(|(range, new)| Fix::replace(path, range, new));
@@ -122,7 +122,7 @@ impl Checks<'_, '_> {
             } else {
                 "{…}"
             };
-            // Another program may read the line as it stands, by a pattern and not as YAML.
+            // A program may read the line with a pattern instead of a YAML parser.
             let before = |(key, _): &&(Yaml, Yaml)| place(key) <= place(flow.node);
             let top = mapping.entries().iter().rev().find(before);
             let word = top.and_then(|(key, _)| key.as_str());
@@ -223,7 +223,7 @@ impl Checks<'_, '_> {
         self.add("SR010", place(key), format!("`compatibility` {fault}"));
     }
 
-    /// Whether somebody reads a top-level key, and takes its value.
+    /// Checks whether any host reads a top-level key, and whether its value is allowed.
     fn key(&mut self, key: &Yaml, value: &Yaml) {
         let Some(word) = key.as_str() else {
             let message = format!("a key is {}, not a string", key.value.kind());

@@ -42,7 +42,7 @@ fn rules(source: &str) -> Vec<(&'static str, usize, usize)> {
     rules
 }
 
-/// Findings of a frontmatter that is clean but for what is added to it.
+/// Findings of a clean frontmatter with these lines added.
 fn added(lines: &str) -> Vec<(&'static str, usize, usize)> {
     rules(&format!(
         "---\nname: pdf\ndescription: Reads PDF. Use when asked.\n{lines}\n---\n"
@@ -74,7 +74,7 @@ fn the_block_must_be_opened_closed_and_a_mapping() {
     }
 }
 
-/// What parsers of the libyaml family read is no claim, and what all refuse is one.
+/// YAML that parsers of the libyaml family read is not reported; YAML that all parsers refuse is.
 #[test]
 fn only_what_all_parsers_refuse_is_a_fault() {
     for (lines, expected) in [
@@ -190,7 +190,7 @@ fn other_keys_are_judged() {
     }
 }
 
-/// The file after the edits of one rule.
+/// The file after the repairs of one rule.
 fn repaired(source: &str, rule: &str) -> String {
     let mut edits: Vec<_> = findings(source)
         .into_iter()
@@ -273,7 +273,7 @@ fn repairs_keep_the_line_ends_of_the_file() {
 }
 
 proptest! {
-    /// No frontmatter makes it panic, and every repair removes its own finding.
+    /// No frontmatter causes a panic, and every repair removes its own finding.
     #[test]
     fn repairs_remove_what_they_are_for(
         lines in proptest::collection::vec(
