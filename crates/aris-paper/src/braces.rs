@@ -1,12 +1,12 @@
-//! Which closing brace belongs to which opening one, found in one pass over the whole file.
+//! Matches opening and closing braces in one pass over the whole file.
 //!
-//! Knowing it beforehand keeps the reader linear: an opening brace that is never closed would otherwise
-//! cost a scan to the end of the file, once per damaged entry.
+//! This keeps the reader linear: without it, an opening brace that is never closed would cost a scan to the end of the file,
+//! once per damaged entry.
 
-/// The pairs of `{` and `}`. Backslashes do not count, as in BibTeX.
+/// The pairs of `{` and `}`. Backslashes do not escape braces, as in BibTeX.
 #[derive(Debug)]
 pub(crate) struct Braces {
-    /// Offset of each `{` and of its `}`, if it has one; sorted by the first.
+    /// Offset of each `{`, and of its `}` if it has one; sorted by the first.
     pairs: Vec<(usize, Option<usize>)>,
 }
 
@@ -31,7 +31,7 @@ impl Braces {
         Self { pairs }
     }
 
-    /// The `}` that closes the `{` at this offset.
+    /// Offset of the `}` that closes the `{` at this offset.
     pub(crate) fn close_of(&self, open: usize) -> Option<usize> {
         let index = self.pairs.binary_search_by_key(&open, |pair| pair.0).ok()?;
         self.pairs.get(index)?.1

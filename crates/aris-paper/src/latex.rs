@@ -1,15 +1,15 @@
-//! LaTeX as it occurs in bibliographies, turned into plain text.
+//! Turns the LaTeX of bibliographies into plain text.
 //!
-//! This is not a LaTeX reader: it knows accents, symbols, grouping, and the few commands whose argument is
-//! not text. A command it does not know disappears and its argument stays.
+//! Not a LaTeX parser: it knows accents, symbols, grouping, and the few commands whose argument is not text. It drops the name
+//! of an unknown command and keeps the argument.
 //!
-//! Accents and symbols are those of [`aris_latex`].
+//! Accents and symbols come from [`aris_latex`].
 
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::braces::Braces;
 
-/// Commands that stand for another text in a bibliography than in a document.
+/// Commands that mean something else in a bibliography than in a document.
 const OWN: [(&str, &str); 6] = [
     ("SS", "ẞ"),
     ("epsilon", "ε"),
@@ -19,14 +19,14 @@ const OWN: [(&str, &str); 6] = [
     ("space", " "),
 ];
 
-/// What a command stands for.
+/// The text of a symbol command.
 fn symbol(name: &str) -> Option<&'static str> {
     let own = OWN.iter().find(|(own, _)| *own == name);
     own.map(|(_, text)| *text)
         .or_else(|| aris_latex::symbol(name))
 }
 
-/// Commands whose first argument is not for the reader.
+/// Commands whose first argument is not shown to the reader.
 const DROPPED: [&str; 8] = [
     "cite",
     "color",
@@ -38,11 +38,11 @@ const DROPPED: [&str; 8] = [
     "textcolor",
 ];
 
-/// Commands whose argument is taken as it stands.
+/// Commands whose argument is taken literally.
 const VERBATIM: [&str; 4] = ["doi", "nolinkurl", "path", "url"];
 
-/// Turns LaTeX into the text a reader sees: accents composed, braces and commands gone, `--` as dashes, white
-/// space runs as one blank. Linear in the length of the text.
+/// Turns LaTeX into the text a reader sees: accents composed, without braces and commands, `--` as dashes, runs of white space
+/// as one blank. Linear in the length of the text.
 pub fn to_text(latex: &str) -> String {
     if latex.is_ascii() && !latex.bytes().any(|byte| b"\\{}$~-`'".contains(&byte)) {
         return squeeze(latex);
@@ -61,7 +61,7 @@ pub fn to_text(latex: &str) -> String {
     squeeze(&writer.out.nfc().collect::<String>())
 }
 
-/// Turns LaTeX into an identifier or address: braces and escapes gone, `~`, `-` and `_` as they are.
+/// Turns LaTeX into an identifier or address: without braces and escapes; `~`, `-` and `_` stay.
 pub fn verbatim(latex: &str) -> String {
     let mut out = String::with_capacity(latex.len());
     let mut rest = latex;
@@ -89,10 +89,10 @@ pub fn verbatim(latex: &str) -> String {
 
 struct Writer<'a> {
     text: &'a str,
-    /// Found only when a command asks for the end of its argument.
+    /// Computed when a command first needs the end of its argument.
     braces: Option<Braces>,
     out: String,
-    /// An accent that waits for its letter.
+    /// An accent whose letter has not been read yet.
     pending: Option<char>,
     maths: bool,
 }
@@ -132,7 +132,7 @@ impl Writer<'_> {
         next
     }
 
-    /// Writes a character, under the accent that waits for one.
+    /// Writes a character, with the pending accent if there is one.
     fn push(&mut self, character: char) {
         match self.pending {
             Some(_) if character.is_whitespace() => {}
@@ -161,7 +161,7 @@ impl Writer<'_> {
         self.push_after(dash, at + length)
     }
 
-    /// Reads a command whose name begins here, after the backslash.
+    /// Reads the command whose name begins at `at`, after the backslash.
     fn command(&mut self, at: usize) -> usize {
         let letters = command_length(self.rest(at));
         let Some(first) = self.rest(at).chars().next() else {
@@ -231,7 +231,7 @@ fn after(text: &str, length: usize) -> &str {
     text.get(length..).unwrap_or_default()
 }
 
-/// Makes each run of white space one blank, and none at the ends.
+/// Replaces each run of white space by one blank, and removes it at the ends.
 pub(crate) fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -2,16 +2,16 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | [`bib`] | reads BibTeX and biblatex files with positions, and goes on after a bad entry |
-//! | [`facts`] | finds what proves an entry wrong, or makes it doubtful, without a network |
+//! | [`bib`] | reads BibTeX and biblatex files with positions, and continues after a bad entry |
+//! | [`facts`] | finds errors and doubts about an entry, without a network |
 //! | [`latex`] | turns the LaTeX of a field into Unicode text |
 //! | [`names`] | splits author lists and names, and compares two names |
-//! | [`records`] | merges and ranks what sources say of papers, and writes a bibliography entry |
+//! | [`records`] | merges and ranks sources' records of papers, and writes bibliography entries |
 //! | [`titles`] | normalises titles and grades how well two of them match |
-//! | [`venues`] | tells whether two names of a venue can mean the same, and what a venue is |
+//! | [`venues`] | compares two names of venues, and finds the kind of a venue |
 //!
-//! Pure: no disk, no network, no clock. Nothing here decides whether a citation is right; it says what
-//! stands where, and how two descriptions of a work differ.
+//! Pure: no disk, no network, no clock. Nothing here decides whether a citation is right. It reports what the texts contain and
+//! how two descriptions of a work differ.
 
 #![warn(missing_docs)]
 

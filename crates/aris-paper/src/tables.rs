@@ -9,8 +9,8 @@ type Row = (&'static str, Vec<&'static str>);
 static TABLES: LazyLock<BTreeMap<&str, Vec<Row>>> =
     LazyLock::new(|| read(include_str!("../assets/tables.txt")));
 
-/// Reads `[table]` lines, each followed by rows `name: entry, entry`; a line that begins with a blank continues the row above it, and `#` opens
-/// a comment line.
+/// Parses `[table]` lines, each followed by rows `name: entry, entry`. A line that begins with a blank continues the previous
+/// row; `#` begins a comment line.
 fn read(text: &'static str) -> BTreeMap<&'static str, Vec<Row>> {
     let mut tables: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
     let mut open = "";
@@ -36,7 +36,7 @@ pub(crate) fn table(name: &str) -> &'static [Row] {
     TABLES.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// The entries of a row; none where the table does not have it.
+/// The entries of a row; none when the table does not have it.
 pub(crate) fn row(name: &str, row: &str) -> &'static [&'static str] {
     let found = table(name).iter().find(|(known, _)| *known == row);
     found.map_or(&[], |(_, entries)| entries.as_slice())

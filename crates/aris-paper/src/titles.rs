@@ -1,6 +1,6 @@
-//! Titles: one normal form, and how well two of them match.
+//! Titles: their normal form, and how well two of them match.
 //!
-//! Numbers are compared as words: by letters alone "GPT-4" and "GPT-3" are 95 % alike, and they are two works.
+//! Numbers are compared as words: by letters alone, "GPT-4" and "GPT-3" are 95 % similar, but they are two works.
 //! Simplified and traditional Chinese are different characters here and stay different.
 
 use std::collections::BTreeMap;
@@ -10,31 +10,31 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::latex;
 
-/// Likeness from which two titles with the same numbers count as nearly the same, 0–1.
+/// Similarity (0–1) from which two titles with the same numbers count as nearly the same.
 ///
-/// One changed short word in a title of ten keeps about 0.93; two unrelated titles of one field rarely pass 0.6.
+/// Changing one short word in a title of ten words leaves about 0.93; unrelated titles of one field rarely exceed 0.6.
 const NEAR: f64 = 0.9;
 
-/// Characters of a normal form that are compared letter by letter; longer ones are compared by words only,
+/// Longest normal form, in characters, that is compared letter by letter. Longer ones are compared by words only,
 /// because edit distance takes time proportional to the product of the lengths.
 const MAX_COMPARED: usize = 400;
 
 /// How well two titles match, best first.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum TitleMatch {
-    /// The same letters and numbers in the same order; case, marks, punctuation and blanks aside.
+    /// The same letters and numbers in the same order, regardless of case, diacritics, punctuation and blanks.
     Same,
-    /// The same up to the colon, and only one of them has a subtitle.
+    /// The same up to the colon; only one of them has a subtitle.
     MainTitle,
-    /// The same numbers and nearly the same letters; the likeness, 0–1.
+    /// The same numbers and nearly the same letters; the similarity, 0–1.
     Near(f64),
-    /// Nearly the same letters, but different numbers: two versions or parts of something.
+    /// Nearly the same letters, but different numbers: versions or parts of something.
     NumbersDiffer,
-    /// Two titles.
+    /// Two different titles.
     Different,
 }
 
-/// Folds letters for comparison: compatibility forms, marks, case, and letters that do not decompose (ø, ß, ł).
+/// Folds letters for comparison: compatibility forms, diacritics, case, and letters that do not decompose (ø, ß, ł).
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -57,7 +57,7 @@ pub fn fold(text: &str) -> String {
             'ŋ' => out.push_str("ng"),
             'ħ' => out.push('h'),
             'ς' => out.push('σ'),
-            // Case folding can bring marks back (İ).
+            // Case folding can produce new combining marks (İ).
             other if is_combining_mark(other) => {}
             other => out.push(other),
         }
@@ -65,9 +65,9 @@ pub fn fold(text: &str) -> String {
     out
 }
 
-/// The normal form: LaTeX gone, folded, `&` as "and", words of letters and digits with one blank between them.
+/// The normal form: without LaTeX, folded, `&` as "and", words of letters or digits separated by one blank.
 ///
-/// Letters and digits are kept apart ("GPT-4", "GPT 4" and "GPT4" are all `gpt 4`). Applying it twice changes nothing.
+/// Letters and digits are separate words ("GPT-4", "GPT 4" and "GPT4" all become `gpt 4`). Applying it twice changes nothing.
 pub fn normalise(title: &str) -> String {
     let text;
     let plain = if title.contains(['\\', '{', '}', '$']) {
@@ -84,7 +84,7 @@ pub fn normalise(title: &str) -> String {
             if character == '&' {
                 out.push_str(" and ");
             }
-            // An apostrophe does not part a word.
+            // An apostrophe does not split a word.
             if matches!(character, '\'' | '’' | 'ʼ') {
                 continue;
             }
@@ -124,7 +124,7 @@ pub fn compare(one: &str, two: &str) -> TitleMatch {
     }
 }
 
-/// The key under which equal titles meet: the normal form without blanks, so "pre-training" meets "pretraining".
+/// A key that is the same for equal titles: the normal form without blanks, so "pre-training" equals "pretraining".
 pub fn key(title: &str) -> String {
     compact(&normalise(title))
 }
@@ -152,12 +152,12 @@ fn compact(normal: &str) -> String {
     normal.chars().filter(|c| *c != ' ').collect()
 }
 
-/// The normal form of what stands before the first colon.
+/// The normal form of the part before the first colon.
 pub fn main_title(title: &str) -> String {
     normalise(title.split([':', '：']).next().unwrap_or_default())
 }
 
-/// The numbers of a normal form with how often each occurs. Roman numerals count where no word is meant.
+/// The numbers in a normal form, with their frequencies. Roman numerals count where they cannot be a word.
 fn numbers(normal: &str) -> BTreeMap<&str, usize> {
     let mut found = BTreeMap::new();
     for word in normal.split(' ') {

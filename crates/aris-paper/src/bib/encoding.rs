@@ -1,17 +1,17 @@
-//! From bytes to text: UTF-8 or a refusal that says what to do.
+//! Decodes files: UTF-8, or an error with a remedy.
 
 use super::{Bibliography, reader};
 
-/// Bytes looked at when guessing UTF-16 without a byte order mark.
+/// Bytes that are examined for UTF-16 without a byte order mark.
 const PROBE: usize = 512;
 
-/// Says why a file cannot be read as text.
+/// Why a file cannot be read as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
     /// The file is UTF-16.
     #[error("the file is UTF-16 ({} endian), expected UTF-8", if *little_endian { "little" } else { "big" })]
     Utf16 {
-        /// The least significant byte stands first.
+        /// Whether the least significant byte comes first.
         little_endian: bool,
     },
     /// The file is not UTF-8.
@@ -44,10 +44,10 @@ impl EncodingError {
     }
 }
 
-/// Reads a file's bytes.
+/// Decodes and reads a file's bytes.
 ///
-/// **Errors**: [`EncodingError::Utf16`] for a UTF-16 byte order mark or text that is plainly UTF-16 without
-/// one, [`EncodingError::NotUtf8`] for anything else that is not UTF-8.
+/// **Errors**: [`EncodingError::Utf16`] for a UTF-16 byte order mark, or for text that is clearly UTF-16 without one;
+/// [`EncodingError::NotUtf8`] for any other text that is not UTF-8.
 pub fn read_bytes(bytes: &[u8]) -> Result<Bibliography, EncodingError> {
     decode(bytes).map(reader::read)
 }
@@ -71,7 +71,7 @@ pub fn decode(bytes: &[u8]) -> Result<&str, EncodingError> {
     }
 }
 
-/// Recognises UTF-16 by its mark, or by zeros in every other byte; answers with its byte order.
+/// Detects UTF-16 by its byte order mark, or by zeros in every other byte. Returns whether it is little-endian.
 fn utf16(bytes: &[u8]) -> Option<bool> {
     match bytes {
         [0xFF, 0xFE, ..] => return Some(true),
@@ -81,7 +81,7 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
     let probe = bytes.get(..PROBE).unwrap_or(bytes);
     let pairs = || probe.chunks_exact(2);
     let count = pairs().len();
-    // Latin letters in UTF-16 are a letter and a zero; nine tenths leaves room for a few others.
+    // A Latin letter in UTF-16 is a letter byte and a zero byte. Nine tenths tolerates a few other letters.
     let mostly = |index: usize| {
         let zeros = pairs().filter(|pair| pair.get(index) == Some(&0)).count();
         count >= 4 && zeros * 10 >= count * 9

@@ -1,29 +1,29 @@
-//! What an entry takes over from others: `crossref` and `xdata`.
+//! Inheritance between entries: `crossref` and `xdata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Bibliography, Entry, Field};
 use crate::tables::words;
 
-/// Entries visited on behalf of one; longer chains are a mistake or an attack.
+/// Most entries that one entry inherits from. A longer chain is a mistake or an attack.
 const MAX_ANCESTORS: usize = 16;
 
-/// Fields taken from one ancestor; the longest entries that programs export have about sixty.
+/// Most fields inherited from one entry. The longest exported entries have about sixty.
 const MAX_FIELDS: usize = 300;
 
-/// The entries of one or several files by key, to look them up and to resolve inheritance.
+/// The entries of one or several files by key, for lookup and inheritance.
 #[derive(Debug)]
 pub struct Index<'a> {
-    /// By key in lower case, as BibTeX compares; the first entry of a key counts.
+    /// By key in lower case, as BibTeX compares. Of equal keys the first entry counts.
     entries: BTreeMap<String, &'a Entry>,
 }
 
-/// A field taken over from another entry.
+/// A field inherited from another entry.
 #[derive(Debug, Clone)]
 pub struct Inherited<'a> {
-    /// The name under which the heir sees it.
+    /// The field's name in the inheriting entry.
     pub name: String,
-    /// The field as it stands in the other entry.
+    /// The field in the other entry.
     pub field: &'a Field,
     /// Key of the other entry.
     pub from: &'a str,
@@ -34,14 +34,14 @@ pub struct Inherited<'a> {
 pub struct Resolved<'a> {
     /// The entry itself.
     pub entry: &'a Entry,
-    /// What it takes over, nearest ancestor first.
+    /// Inherited fields, nearest ancestor first.
     pub inherited: Vec<Inherited<'a>>,
-    /// Keys named in `crossref` or `xdata` that no entry has.
+    /// Keys in `crossref` or `xdata` without an entry.
     pub dangling: Vec<String>,
 }
 
 impl<'a> Index<'a> {
-    /// Takes up the entries of these files, in order.
+    /// Indexes the entries of these files, in order.
     pub fn new(files: impl IntoIterator<Item = &'a Bibliography>) -> Self {
         let mut entries = BTreeMap::new();
         for entry in files.into_iter().flat_map(|file| &file.entries) {
@@ -52,13 +52,13 @@ impl<'a> Index<'a> {
         Self { entries }
     }
 
-    /// The first entry with this key; ASCII case does not matter.
+    /// The first entry with this key, ignoring ASCII case.
     pub fn get(&self, key: &str) -> Option<&'a Entry> {
         self.entries.get(&key.to_ascii_lowercase()).copied()
     }
 
-    /// Follows `xdata` and `crossref`, renaming as biblatex does (a collection's `title` is the `booktitle` of
-    /// its parts) and keeping BibTeX's rule that what the entry has itself is never replaced.
+    /// Resolves `xdata` and `crossref`. Renames fields as biblatex does (a collection's `title` becomes the `booktitle` of its
+    /// parts). As in BibTeX, an entry's own fields are never replaced.
     pub fn resolve(&self, entry: &'a Entry) -> Resolved<'a> {
         let mut resolved = Resolved {
             entry,
@@ -92,7 +92,7 @@ impl<'a> Index<'a> {
 }
 
 impl<'a> Resolved<'a> {
-    /// The field of this name (lower case): the entry's own, else the nearest inherited one.
+    /// The field with this name (lower case): the entry's own, else the nearest inherited one.
     pub fn field(&self, name: &str) -> Option<&'a Field> {
         self.entry.field(name).or_else(|| {
             self.inherited

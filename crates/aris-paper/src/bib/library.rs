@@ -1,15 +1,15 @@
-//! The bibliographies of a work as one set of entries.
+//! The bibliographies of a document as one set of entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Bibliography, Entry, Index, Resolved, read_after};
 
-/// `.bib` files of TeX distributions that hold macros only; papers name them and do not carry them.
+/// `.bib` files of TeX distributions that contain only macros. Papers name them without shipping them.
 ///
 /// **Source**: CTAN, package `IEEEtran` (`IEEEabrv.bib`, `IEEEfull.bib`)
 const DISTRIBUTED: [&str; 2] = ["ieeeabrv", "ieeefull"];
 
-/// Whether a bibliography of this name, with or without `.bib`, comes with the TeX distribution and holds macros only.
+/// Whether a bibliography of this name, with or without `.bib`, is part of the TeX distribution and contains only macros.
 pub fn is_distributed(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     DISTRIBUTED.contains(&name.strip_suffix(".bib").unwrap_or(&name))
@@ -20,12 +20,12 @@ pub fn is_distributed(name: &str) -> bool {
 pub struct BibFile {
     /// Its path, as findings name it.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub read: Bibliography,
 }
 
 impl BibFile {
-    /// Reads a file. Macros that `earlier` files define are known in it.
+    /// Reads a file. Macros of the `earlier` files are defined in it.
     pub fn read(path: String, text: &str, earlier: &[Self]) -> Self {
         let macros = earlier.iter().flat_map(|file| &file.read.macros);
         let read = read_after(text, macros);
@@ -33,7 +33,7 @@ impl BibFile {
     }
 }
 
-/// Where an entry stands: bibliography and entry within it. The order is the order of the files.
+/// Index of an entry: its file, and its position there. Sorts in file order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loc {
     file: usize,
@@ -47,12 +47,12 @@ pub struct Library<'a> {
     index: Index<'a>,
     /// Entries by key in lower case, in file order; commented ones last.
     by_key: BTreeMap<String, Vec<Loc>>,
-    /// Entries by biblatex's further keys (`ids`).
+    /// Entries by biblatex's additional keys (`ids`).
     by_alias: BTreeMap<String, Loc>,
 }
 
 impl<'a> Library<'a> {
-    /// Takes up the entries of these files. Of equal keys the first counts.
+    /// Indexes the entries of these files. Of equal keys the first counts.
     pub fn new(files: &'a [BibFile]) -> Self {
         let mut by_key: BTreeMap<String, Vec<Loc>> = BTreeMap::new();
         let mut by_alias = BTreeMap::new();
@@ -84,7 +84,7 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The entry that a citation of this key means, letter by letter.
+    /// The entry that a citation of exactly this key refers to.
     pub fn find(&self, key: &str) -> Option<Loc> {
         let exact = |loc: &&Loc| self.entry(**loc).is_some_and(|entry| entry.key == key);
         let same = self.by_key.get(&key.to_ascii_lowercase());
@@ -93,12 +93,12 @@ impl<'a> Library<'a> {
             .copied()
     }
 
-    /// The entry whose key differs from this one in case only.
+    /// The first entry with this key when case is ignored; for keys that [`Self::find`] does not find.
     pub fn find_other_case(&self, key: &str) -> Option<Loc> {
         self.by_key.get(&key.to_ascii_lowercase())?.first().copied()
     }
 
-    /// Keys with all entries that bear them, in lower case; commented entries left out.
+    /// Keys in lower case, each with all its entries that are not commented.
     pub fn groups(&self) -> impl Iterator<Item = (&str, Vec<Loc>)> {
         self.by_key.iter().map(|(key, all)| {
             let live = |loc: &Loc| self.entry(*loc).is_some_and(|entry| !entry.commented);
@@ -118,12 +118,12 @@ impl<'a> Library<'a> {
         all
     }
 
-    /// An entry; `None` for a place in other files.
+    /// The entry at `loc`; `None` when `loc` comes from another library.
     pub fn entry(&self, loc: Loc) -> Option<&'a Entry> {
         self.files.get(loc.file)?.read.entries.get(loc.entry)
     }
 
-    /// The file of an entry.
+    /// The path of the file that contains an entry.
     pub fn path(&self, loc: Loc) -> &'a str {
         self.files
             .get(loc.file)
@@ -135,7 +135,7 @@ impl<'a> Library<'a> {
         self.index.resolve(entry)
     }
 
-    /// The file of a field that an entry sees: its own, or the one of the entry it is inherited from.
+    /// The path of the file that contains a field: the entry's own file, or that of the entry it is inherited from.
     pub fn file_of(&self, loc: Loc, resolved: &Resolved<'a>, field: &str) -> &'a str {
         if resolved.entry.field(field).is_some() {
             return self.path(loc);
@@ -148,7 +148,7 @@ impl<'a> Library<'a> {
             .map_or(self.path(loc), |parent| self.path(parent))
     }
 
-    /// What `\\nocite{*}` prints: of each key the entry that counts, no containers of fields or of other entries.
+    /// The entries that `\nocite{*}` prints: the first entry of each key, without `xdata` and `set`.
     pub fn printed(&self) -> Vec<Loc> {
         let prints = |loc: &Loc| {
             self.entry(*loc).is_some_and(|entry| {
@@ -159,7 +159,7 @@ impl<'a> Library<'a> {
         self.all().into_iter().filter(prints).collect()
     }
 
-    /// Entries that are not among the cited ones, nor parents of those, in file order.
+    /// Entries that are neither cited nor parents of cited ones, in file order.
     pub fn unused(&self, cited: &BTreeSet<Loc>) -> Vec<Loc> {
         let mut used: BTreeSet<String> = BTreeSet::new();
         for entry in cited.iter().filter_map(|loc| self.entry(*loc)) {
@@ -177,9 +177,9 @@ impl<'a> Library<'a> {
             .collect()
     }
 
-    /// Keys near to this one, for a hint: the same but for case, punctuation, or up to two letters.
+    /// Keys similar to this one, for a hint: different only in case, punctuation, or at most two letters.
     pub fn near(&self, key: &str) -> Vec<&'a str> {
-        /// Keys are compared one by one; more than this is no longer a hint's worth of work.
+        /// Most keys that are searched: each is compared, and a hint is not worth more work.
         const MAX_KEYS: usize = 5000;
         if self.by_key.len() > MAX_KEYS {
             return Vec::new();

@@ -1,23 +1,24 @@
-//! BibTeX and biblatex files, read with the position of everything.
+//! BibTeX and biblatex files, read with all positions.
 //!
-//! [`read`] never fails: what cannot be understood becomes a [`Problem`], and the entry after it is read
-//! as if nothing had happened. [`read_bytes`] refuses what is not UTF-8, because guessing an encoding
-//! changes authors' names silently.
+//! [`read`] never fails: text it cannot parse becomes a [`Problem`], and reading continues with the next entry. [`read_bytes`]
+//! refuses text that is not UTF-8, because guessing an encoding would silently change authors' names.
 //!
-//! Rules that surprise, and whose they are:
+//! Rules that may surprise, with the program they come from:
 //!
-//! * Text outside entries is comment, and `%` means nothing there (BibTeX). An entry behind `%` on its
-//!   line is read all the same and marked [`Entry::commented`], since BibTeX sees it and biber does not.
-//! * Of `@comment` only the word is skipped (BibTeX). An entry in `@comment{…}` is marked [`Entry::commented`], too: biber skips the whole.
-//! * BibTeX ends with the first entry, or other use of `@`, that ends on the last line: it does not find what follows there; biber does.
-//! * Braces are counted without regard to backslashes (BibTeX): `{\{}` is not balanced.
-//! * Of two fields with one name the first counts (BibTeX); both are kept here.
-//! * Keys are compared without regard to ASCII case when looking for duplicates (BibTeX).
-//! * An entry takes over what it lacks from its `crossref` and `xdata` entries only on request:
+//! * Text outside entries is a comment, and `%` has no meaning there (BibTeX). An entry after `%` on its
+//!   line is read anyway and marked [`Entry::commented`], because BibTeX sees it and biber does not.
+//! * `@comment` skips only the word itself (BibTeX). An entry in `@comment{…}` is marked [`Entry::commented`] too, because
+//!   biber skips it.
+//! * BibTeX stops after the first entry, or other use of `@`, that ends on the last line, and does not see anything after it;
+//!   biber does.
+//! * Braces are counted regardless of backslashes (BibTeX): `{\{}` is not balanced.
+//! * Of two fields with the same name the first counts (BibTeX); both are kept here.
+//! * Duplicate keys are found ignoring ASCII case (BibTeX).
+//! * Fields are inherited from `crossref` and `xdata` entries only on request:
 //!   [`Index::resolve`].
 //!
-//! [`Field::value_span`] is a byte range of the text that was given, so that an editor can replace one value and
-//! leave every other byte as it is.
+//! [`Field::value_span`] is a byte range of the input, so that an editor can replace one value and leave every other byte
+//! unchanged.
 //!
 //! **Source**: O. Patashnik, `BibTeXing` (btxdoc) and *bibtex.web*; P. Lehman et al., *The biblatex
 //! Package*, §2; <https://ctan.org/pkg/bibtex>, <https://ctan.org/pkg/biblatex>
@@ -60,14 +61,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// A file of references as read.
+/// The content of a bibliography file.
 #[derive(Debug, Clone, Default)]
 pub struct Bibliography {
     /// Entries in file order, duplicates included.
     pub entries: Vec<Entry>,
     /// `@string` definitions: names in lower case, and their values with earlier macros resolved.
     pub macros: BTreeMap<String, String>,
-    /// What is wrong, in file order.
+    /// Problems, in file order.
     pub problems: Vec<Problem>,
 }
 
@@ -84,9 +85,9 @@ pub struct Entry {
     pub place: Place,
     /// Place of the key.
     pub key_place: Place,
-    /// A `%` stands before the entry on its line, or `@comment{` around it: comment for biber, not for BibTeX.
+    /// A comment for biber but not for BibTeX: `%` comes before the entry on its line, or `@comment{` around it.
     pub commented: bool,
-    /// The entry ends where it should; otherwise fields after the break are lost.
+    /// Whether the entry ends where it should. Otherwise fields after the break are lost.
     pub complete: bool,
 }
 
@@ -95,26 +96,26 @@ pub struct Entry {
 pub struct Field {
     /// Name in lower case.
     pub name: String,
-    /// Value with macros and `#` resolved, outer brackets gone, LaTeX kept, white space runs as one blank.
+    /// Value with macros and `#` resolved, without outer brackets. LaTeX is kept; runs of white space are one blank.
     pub raw: String,
-    /// Value as a reader sees it: LaTeX turned into Unicode, braces gone.
+    /// Value as a reader sees it: LaTeX turned into Unicode, without braces.
     pub text: String,
-    /// Where the value stands, with brackets and `#`.
+    /// Byte range of the value, with brackets and `#`.
     pub value_span: Range<usize>,
     /// Place of the name.
     pub place: Place,
 }
 
-/// Something wrong in the file.
+/// A problem in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is.
+    /// Its kind.
     pub kind: ProblemKind,
     /// Key of the entry it is in; empty outside entries or before the key.
     pub key: String,
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// What was found and what to do, for people.
+    /// What was found and what to do; a message for people.
     pub message: String,
 }
 
@@ -122,35 +123,35 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", prefix = "bibtex_")]
 pub enum ProblemKind {
-    /// A byte order mark opens the file.
+    /// The file begins with a byte order mark.
     ByteOrderMark,
     /// An entry type is not followed by `{` or `(`.
     NoBracket,
     /// An entry has no key.
     NoKey,
-    /// A key holds white space or a character that citation commands cannot carry.
+    /// A key contains white space or a character that citation commands cannot contain.
     BadKey,
     /// A field has no name or no `=`.
     BadField,
     /// A field has no value.
     NoValue,
-    /// A value is a bare word that is neither number nor macro name.
+    /// A value is a bare word that is neither a number nor a macro name.
     BareWord,
     /// A comma between two fields is missing.
     NoComma,
-    /// A `%` comment stands inside an entry, where BibTeX knows none.
+    /// A `%` comment is inside an entry, where BibTeX has no comments.
     CommentInEntry,
     /// A brace or quotation mark is never closed.
     Unclosed,
     /// The entry's own bracket is never closed.
     UnclosedEntry,
-    /// A value runs over what looks like the beginning of another entry.
+    /// A value contains what looks like the beginning of another entry.
     SwallowedEntry,
     /// Text after an entry looks like lost fields.
     StrayText,
-    /// An entry on the last line, behind another: BibTeX does not find it.
+    /// An entry follows another one on the last line: BibTeX does not find it.
     LastLine,
-    /// A macro is used and never defined before.
+    /// A macro is used without an earlier definition.
     UnknownMacro,
     /// A key was used before.
     DuplicateKey,
@@ -164,7 +165,7 @@ impl ProblemKind {
         self.into()
     }
 
-    /// Tells what makes BibTeX drop or misread something from what it merely mentions.
+    /// Whether BibTeX drops or misreads something because of it. The other problems are warnings.
     pub fn is_error(self) -> bool {
         !matches!(
             self,
@@ -179,7 +180,7 @@ impl ProblemKind {
 }
 
 impl Entry {
-    /// The first field of this name (lower case) that holds something.
+    /// The first non-empty field with this name (lower case).
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields
             .iter()
@@ -187,27 +188,27 @@ impl Entry {
             .filter(|field| !field.is_empty())
     }
 
-    /// The text of the first field of this name (lower case) that holds something.
+    /// The text of the first non-empty field with this name (lower case).
     pub fn text(&self, name: &str) -> Option<&str> {
         self.field(name).map(|field| field.text.as_str())
     }
 }
 
 impl Field {
-    /// Tells whether there is nothing to read in it.
+    /// Whether the text is blank.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// The value as an identifier or address: braces and LaTeX escapes gone, dashes and `~` kept.
+    /// The value as an identifier or address: without braces and LaTeX escapes; dashes and `~` stay.
     pub fn verbatim(&self) -> String {
         latex::verbatim(&self.raw)
     }
 }
 
-/// Reads the year out of a `year` or `date` value: the first four digits that stand alone.
+/// The year in a `year` or `date` value: the first group of exactly four digits.
 ///
-/// `2009-03`, `2001/2003`, `c. 1998`, `{1998}` give a year, `in press` and `20156` give none.
+/// `2009-03`, `2001/2003`, `c. 1998` and `{1998}` give a year; `in press` and `20156` do not.
 pub fn year_of(text: &str) -> Option<u16> {
     text.split(|c: char| !c.is_ascii_digit())
         .find(|digits| digits.len() == 4)

@@ -1,4 +1,4 @@
-//! From text to entries.
+//! Parses text into entries.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,26 @@ use super::{Bibliography, Entry, Field, Problem, ProblemKind};
 use crate::latex;
 use crate::tables::words;
 
-/// Bytes that macros may add beyond a multiple of the file's length.
+/// Bytes that macros may add, beyond [`EXPANSION_FACTOR`] times the file's length.
 ///
 /// `@string{b = a # a}` doubles; forty such lines would fill any memory.
 const EXPANSION_FLOOR: usize = 1 << 20;
-/// How many times the file's length macros may add in all.
+/// Times the file's length that macros may add in total.
 const EXPANSION_FACTOR: usize = 8;
 
-/// The months, which every BibTeX style defines.
+/// The months, which every BibTeX style defines as macros.
 ///
 /// **Source**: plain.bst
 const MONTHS: &str =
     "January February March April May June July August September October November December";
 
-/// Reads a file of references. Never fails; linear in the length of the text.
+/// Reads a bibliography. Never fails; linear in the length of the text.
 pub fn read(text: &str) -> Bibliography {
     read_after(text, &BTreeMap::new())
 }
 
-/// Reads a file of references that stands behind others: their `@string` definitions hold here too, as BibTeX
-/// carries them from one file of `\\bibliography{strings,refs}` to the next.
+/// Reads a bibliography that follows others. Their `@string` definitions apply here too, because BibTeX carries them from one
+/// file of `\bibliography{strings,refs}` to the next.
 pub fn read_after<'m>(
     text: &str,
     earlier: impl IntoIterator<Item = (&'m String, &'m String)>,
@@ -55,12 +55,12 @@ pub fn read_after<'m>(
     reader.out
 }
 
-/// Where something ends; or, when it does not read as what it should be, from where on the next entry is looked for.
+/// The offset where a construct ends; or, for a malformed one, the offset from which the next entry is searched.
 pub(super) type Read = Result<usize, usize>;
 
 pub(super) struct Reader<'a> {
     pub(super) source: Source<'a>,
-    /// What each macro stands for, by its name in lower case.
+    /// The text of each macro, by its name in lower case.
     pub(super) macros: BTreeMap<String, String>,
     /// Bytes that macros may still add.
     pub(super) expansion: usize,
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         self.duplicate_keys();
     }
 
-    /// Reads what stands behind one `@`; answers where to go on.
+    /// Reads the construct after one `@`. Returns the offset where reading continues.
     fn block(&mut self, head: &Head<'a>) -> usize {
         self.key.clear();
         let kind = head.kind.to_ascii_lowercase();
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         let close = self.source.close_of(open);
         let ends_on_line = |close: usize| !self.source.slice(open, close).contains('\n');
         if is_remark && !close.is_some_and(ends_on_line) {
-            // Only its first line would be commented out.
+            // `%` comments out only the first line of it.
             return self.source.next_line(head.at).max(head.end);
         }
         let (entries, problems) = (self.out.entries.len(), self.out.problems.len());
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
             _ => self.entry(head.at, kind, open, commented),
         };
         if commented && self.out.problems.len() > problems {
-            // What does not read as an entry behind `%` is a remark; BibTeX's complaint is not worth one here.
+            // Text after `%` that does not parse as an entry is a remark; BibTeX's complaint about it would not help.
             self.out.problems.truncate(problems);
             self.out.entries.truncate(entries);
             return self.source.next_line(head.at).max(head.end);
@@ -181,7 +181,8 @@ impl<'a> Reader<'a> {
         self.end_of("string", open, close, end)
     }
 
-    /// The closing bracket of what is opened at `open`, which must stand at `close`; else the next entry is looked for behind the value.
+    /// Reads the closing bracket for `open`, which must be at `close`. If it is not there, the next entry is searched after the
+    /// value.
     fn end_of(&mut self, kind: &str, open: usize, close: usize, value_end: usize) -> Read {
         if self.source.byte(close) == Some(self.source.closing(open)) {
             return Ok(close + 1);
@@ -209,7 +210,7 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Reads the key; answers where the fields begin.
+    /// Reads the key. Returns the offset where the fields begin.
     fn entry_key(&mut self, entry: &mut Entry, start: usize, close: u8) -> usize {
         let mut end = self.source.key_end(start, close);
         let sign = self.source.space(end);
@@ -222,7 +223,7 @@ impl<'a> Reader<'a> {
         let is_followed = found.is_none_or(|byte| b",%@".contains(&byte) || byte == close);
         let has_blank = !is_followed && self.source.named(sign).is_none();
         if has_blank {
-            // The rest of it up to the comma, on the same line.
+            // Take the rest of the key up to the comma, on the same line.
             end = self.source.run(end, |byte| !b",\n={}@".contains(&byte));
             end = start + self.source.slice(start, end).trim_end().len();
         }
@@ -245,7 +246,7 @@ impl<'a> Reader<'a> {
     /// Reads fields up to the closing bracket.
     fn fields(&mut self, entry: &mut Entry, at: usize, close: u8) -> Read {
         let mut at = at;
-        // The line of each name.
+        // The line of each field name.
         let mut seen = BTreeMap::new();
         loop {
             at = self.source.space(at);
@@ -265,7 +266,7 @@ impl<'a> Reader<'a> {
                         entry.key
                     );
                     self.problem(ProblemKind::UnclosedEntry, entry.place.offset, message);
-                    // Another `@` directly behind is tried as it stands; it need not begin a line.
+                    // Another `@` here is tried as an entry, even if it does not begin a line.
                     return found.map(|_| at).ok_or(at);
                 }
                 Some(_) => at = self.field(entry, &mut seen, at, close)?,
@@ -322,7 +323,7 @@ impl<'a> Reader<'a> {
         self.skip_field(sign, close)
     }
 
-    /// Skips to the next comma or closing bracket of the entry, where no other entry comes first.
+    /// Skips to the next comma or closing bracket of the entry, unless another entry comes first.
     fn skip_field(&self, from: usize, close: u8) -> Read {
         let mut at = from;
         loop {
@@ -336,7 +337,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports fields that an early closing bracket cut off.
+    /// Reports fields that a premature closing bracket cut off.
     fn stray_text(&mut self, end: usize) {
         let next = self.source.space(end);
         let is_stray = match self.source.byte(next) {
@@ -378,7 +379,7 @@ impl<'a> Reader<'a> {
         self.out.problems.append(&mut found);
     }
 
-    /// Reports something about the entry that is being read.
+    /// Reports a problem of the current entry.
     pub(super) fn problem(&mut self, kind: ProblemKind, at: usize, message: impl Into<String>) {
         self.out.problems.push(Problem {
             kind,
@@ -389,7 +390,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// As much of a line as fits a message.
+/// The beginning of a line, as long as a message shows it.
 fn short(text: &str) -> String {
     let line = text.chars().take_while(|c| *c != '\n');
     let cut: String = line.take(60).collect();

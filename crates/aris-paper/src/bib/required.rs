@@ -1,13 +1,13 @@
-//! Which fields an entry of each type must have.
+//! Required fields of each entry type.
 //!
 //! **Source**: btxdoc §3.1 for the classic types; *The biblatex Package* §2.1.1 for the others and for the
-//! names that stand for classic ones (`date`, `journaltitle`, `location`, `thesis`, `report`, …). Where the
-//! two differ the milder one counts, because a file may be meant for either program: a missing
-//! `journal` is met by `journaltitle`, a missing `year` by `date`.
+//! names that replace classic ones (`date`, `journaltitle`, `location`, `thesis`, `report`, …). Where the two differ the less
+//! strict one counts, because a file may be meant for either program: `journaltitle` replaces a missing `journal`, `date` a
+//! missing `year`.
 
 use super::Resolved;
 
-/// One thing an entry must have: any of these fields will do; the first is the one to recommend.
+/// A requirement, met by any of these fields. Messages recommend the first.
 pub type Requirement = &'static [&'static str];
 
 const AUTHOR: Requirement = &["author"];
@@ -25,7 +25,7 @@ const NOTE: Requirement = &["note", "howpublished", "url"];
 const WHERE_ONLINE: Requirement = &["url", "doi", "eprint", "howpublished"];
 const NUMBER: Requirement = &["number"];
 
-/// What an entry of this type (lower case) must have; nothing for types that no source describes.
+/// Requirements of an entry type (lower case); none for types that no source describes.
 fn requirements(kind: &str) -> &'static [Requirement] {
     match kind {
         "article" => &[AUTHOR, TITLE, JOURNAL, YEAR],
@@ -46,7 +46,7 @@ fn requirements(kind: &str) -> &'static [Requirement] {
     }
 }
 
-/// What an entry should have and does not, in the order of `requirements`.
+/// Requirements that an entry does not meet, in the order of `requirements`.
 pub fn missing(entry: &Resolved<'_>) -> Vec<Requirement> {
     let lacks = |any_of: &&Requirement| any_of.iter().all(|name| entry.field(name).is_none());
     let requirements = requirements(&entry.entry.kind).iter();

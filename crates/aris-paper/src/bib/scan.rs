@@ -1,17 +1,18 @@
-//! What a BibTeX file is made of below the entry: names, blanks, lines, brackets, and where an entry may begin.
+//! The low-level parts of a BibTeX file: names, blanks, lines, brackets, and possible beginnings of entries.
 
 use super::Place;
 use crate::braces::Braces;
 
-/// Characters between two marks on one line; bounds the work per question on very long lines.
+/// Characters between two marks on one line. Bounds the work of each position lookup on very long lines.
 const STRIDE: usize = 512;
 
-/// The text with its lines and brackets; no question runs over the whole text again.
+/// The text with its lines and brackets indexed, so that no lookup scans the whole text again.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     braces: Braces,
-    /// Start of each line and every [`STRIDE`]th character of long ones, and whether the line's first visible character is `%`.
+    /// Start of each line, and every [`STRIDE`]th character of long lines; and whether the line's first visible character is
+    /// `%`.
     marks: Vec<(Place, bool)>,
 }
 
@@ -52,19 +53,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The last mark up to an offset.
+    /// The last mark at or before an offset.
     fn mark(&self, at: usize) -> (Place, bool) {
         let after = self.marks.partition_point(|(place, _)| place.offset <= at);
         let mark = self.marks.get(after.saturating_sub(1));
         mark.copied().unwrap_or_default()
     }
 
-    /// The place of an offset.
+    /// Line and column of an offset.
     pub(super) fn place(&self, at: usize) -> Place {
         let offset = at.min(self.text.len());
         let (mark, _) = self.mark(offset);
         let between = self.text.as_bytes().get(mark.offset..offset);
-        // Every byte that does not continue a character begins one.
+        // Count the bytes that begin a character.
         let begins = |byte: &&u8| **byte & 0xC0 != 0x80;
         let characters = between.unwrap_or_default().iter().filter(begins).count();
         Place {
@@ -105,7 +106,7 @@ impl<'a> Source<'a> {
         (end + 1).min(self.text.len())
     }
 
-    /// The end of a BibTeX name that begins here; `at` itself when there is none.
+    /// End of the BibTeX name that begins here; `at` itself when there is none.
     ///
     /// **Source**: bibtex.web, `id_class`
     pub(super) fn word_end(&self, at: usize) -> usize {
@@ -114,7 +115,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The name of `name =` that stands here, and the offset behind the sign.
+    /// The name in a `name =` at this offset, and the offset after the `=`.
     pub(super) fn named(&self, at: usize) -> Option<(&'a str, usize)> {
         let end = self.word_end(at);
         let sign = self.space(end);
@@ -122,9 +123,9 @@ impl<'a> Source<'a> {
         is_named.then(|| (self.slice(at, end), sign + 1))
     }
 
-    /// The end of a citation key that begins here. An `@` belongs to it unless an entry begins there: so looking for keys behind
-    /// every `@` of a damaged file stays linear. At the start it belongs to a key that ends with a comma. An `=` belongs to it unless a
-    /// field's value follows.
+    /// End of the citation key that begins here. An `@` is part of the key unless an entry begins there; this keeps the search
+    /// for keys after every `@` of a damaged file linear. A leading `@` is part of the key if the key ends with a comma. An `=`
+    /// is part of it unless a field's value follows.
     pub(super) fn key_end(&self, at: usize, close: u8) -> usize {
         let mut end = at;
         loop {
@@ -146,7 +147,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bracket that closes what is opened here.
+    /// The closing bracket for the opening one at this offset.
     pub(super) fn closing(&self, open: usize) -> u8 {
         match self.byte(open) {
             Some(b'(') => b')',
@@ -154,7 +155,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where the bracket that is opened here is closed. A parenthesis has no end behind the next `@`.
+    /// Offset of the closing bracket for the opening one at this offset. A parenthesis must close before the next `@`.
     pub(super) fn close_of(&self, open: usize) -> Option<usize> {
         if self.byte(open) == Some(b'{') {
             return self.braces.close_of(open);
@@ -176,7 +177,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What stands behind this `@`; `None` when it is not a name.
+    /// The head of the entry at this `@`; `None` when no name follows.
     pub(super) fn head(&self, at: usize) -> Option<Head<'a>> {
         let start = self.space(at + 1);
         let end = self.word_end(start);
@@ -189,14 +190,14 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Whether only blanks stand between the start of the line, or a closing bracket, and this offset.
+    /// Whether only blanks separate this offset from the start of its line or from a closing bracket.
     pub(super) fn is_entry_position(&self, at: usize) -> bool {
         let before = self.slice(0, at).trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with(['\n', '\r', '}', ')'])
     }
 
-    /// The next `@` at or after `at` and before `end` that can only be the beginning of an entry: a key, or a macro's name, and the right
-    /// sign follow the bracket.
+    /// The next `@` in `at..end` that can only begin an entry: after its bracket come a key, or a macro's name, and the right
+    /// sign.
     pub(super) fn entry_start(&self, at: usize, end: usize) -> Option<usize> {
         let begins = |head: &Head<'_>| {
             let Some(open) = head.open else { return false };

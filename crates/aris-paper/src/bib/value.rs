@@ -4,7 +4,7 @@ use super::ProblemKind;
 use super::reader::{Read, Reader};
 
 impl Reader<'_> {
-    /// Reads the value that begins at `at`, after blanks: its text and its end.
+    /// Reads the value at `at`, after blanks. Returns its text and its end.
     pub(super) fn value(&mut self, at: usize) -> Result<(String, usize), usize> {
         let mut raw = String::new();
         let mut at = self.source.space(at);
@@ -12,7 +12,7 @@ impl Reader<'_> {
             let end = self.piece(at, &mut raw)?;
             let sign = self.source.space(end);
             if self.source.byte(sign) != Some(b'#') {
-                // White space as BibTeX has it.
+                // White space as BibTeX defines it.
                 let words: Vec<&str> = raw.split_ascii_whitespace().collect();
                 return Ok((words.join(" "), end));
             }
@@ -20,7 +20,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one piece onto the value.
+    /// Reads one piece of a value and appends it.
     fn piece(&mut self, at: usize, raw: &mut String) -> Read {
         let (sign, close) = match self.source.byte(at) {
             Some(b'{') => ("`{`", self.source.close_of(at)),
@@ -37,7 +37,7 @@ impl Reader<'_> {
             return Err(at);
         };
         if let Some(swallowed) = self.source.entry_start(at + 1, close) {
-            // Copying is put off until it is clear that the value is kept, or nested damage costs quadratic time.
+            // Copy only when the value is certain to be kept; otherwise nested damage costs quadratic time.
             if !self.ends_well(close + 1) {
                 let message = format!("the {sign} here is not closed before the next entry begins");
                 self.problem(ProblemKind::Unclosed, at, message);
@@ -52,7 +52,7 @@ impl Reader<'_> {
         Ok(close + 1)
     }
 
-    /// Writes a number, or what a macro stands for, onto the value; a word that is neither as it is.
+    /// Appends a number or a macro's text. Any other word is appended as it is.
     fn word(&mut self, at: usize, end: usize, raw: &mut String) {
         let word = self.source.slice(at, end);
         let is_digit = |byte: u8| byte.is_ascii_digit();
@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.problem(kind, at, message);
     }
 
-    /// Whether what follows a value is what may follow one.
+    /// Whether the text after a value may follow a value.
     fn ends_well(&self, at: usize) -> bool {
         let next = self.source.space(at);
         let byte = self.source.byte(next);

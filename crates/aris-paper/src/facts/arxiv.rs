@@ -1,4 +1,4 @@
-//! arXiv identifiers of an entry against the scheme, the calendar and each other.
+//! Checks an entry's arXiv identifiers against the numbering scheme, the calendar and each other.
 
 use aris_contract::ids::{ArxivId, ArxivIdError, ArxivMention, arxiv_mentions};
 
@@ -6,7 +6,7 @@ use super::{Fact, FactKind, Month, fact, venue, year};
 use crate::bib::{Field, Resolved};
 use crate::titles::fold;
 
-/// Fields that say what the entry is. A note may speak of another paper.
+/// Fields that identify the entry's own work. A note may mention another paper.
 const IDENTIFYING: [&str; 6] = [
     "eprint",
     "doi",
@@ -16,7 +16,7 @@ const IDENTIFYING: [&str; 6] = [
     "howpublished",
 ];
 
-/// All fields in which an identifier is worth judging.
+/// All fields whose identifiers are checked.
 const JUDGED: [&str; 9] = [
     "eprint",
     "doi",
@@ -47,7 +47,7 @@ pub(super) fn check(entry: &Resolved<'_>, now: Month, found: &mut Vec<Fact>) {
                 Ok(id) => id.as_str().to_owned(),
                 Err(error) => error.to_string(),
             };
-            // One identifier in `eprint` and `url` is one fact, not two.
+            // The same identifier in `eprint` and `url` is one fact, not two.
             if seen.contains(&text) {
                 continue;
             }
@@ -58,7 +58,7 @@ pub(super) fn check(entry: &Resolved<'_>, now: Month, found: &mut Vec<Fact>) {
     contradictions(entry, found);
 }
 
-/// The arXiv papers that an entry names in the fields that identify it, each once, versions dropped.
+/// The arXiv papers in the fields that identify the entry, without duplicates and versions.
 pub fn identifiers(entry: &Resolved<'_>) -> Vec<ArxivId> {
     super::each_once(identifying(entry))
 }
@@ -76,7 +76,8 @@ fn identifying<'a>(entry: &Resolved<'a>) -> Vec<(&'a Field, ArxivId)> {
         .collect()
 }
 
-/// What a field announces. `eprint` announces by its name, `journal = {CoRR}` with `volume = {abs/…}` by DBLP's habit.
+/// The identifiers in a field. An `eprint` needs no `arXiv:` prefix, nor does DBLP's `journal = {CoRR}` with `volume =
+/// {abs/…}`.
 fn mentions(entry: &Resolved<'_>, field: &Field) -> Vec<Result<ArxivId, ArxivIdError>> {
     let text = field.verbatim();
     if field.name == "eprint" {
@@ -86,10 +87,10 @@ fn mentions(entry: &Resolved<'_>, field: &Field) -> Vec<Result<ArxivId, ArxivIdE
         let is_arxiv = kind.is_some_and(|kind| fold(kind) == "arxiv");
         let parsed = ArxivId::parse(&text);
         return match (&parsed, kind) {
-            // An eprint of some other archive, or a bare address.
+            // An eprint of another archive, or an address without an identifier.
             (_, Some(_)) if !is_arxiv => Vec::new(),
             (Err(ArxivIdError::Shape(_)), None) => Vec::new(),
-            // A subject class alone says nothing (`eprint = {cs.CL}` beside a URL); neither do `arxiv` and X's.
+            // A subject class alone (`eprint = {cs.CL}` beside a URL), the word `arxiv` and a row of `x` are no identifiers.
             (Err(ArxivIdError::Shape(_)), _) if !text.bytes().any(|b| b.is_ascii_digit()) => {
                 Vec::new()
             }
@@ -148,8 +149,8 @@ fn judge(
     let said = format!(
         "arXiv identifier {id} was assigned in {id_year}-{id_month:02}, after the cited year {cited}"
     );
-    // A note may speak of a later version elsewhere; a published work may have been deposited late; a submission
-    // may have been held back over the turn of the year.
+    // A note may mention a later version elsewhere; a published work may have been deposited late; a submission may have been
+    // held back over the end of the year.
     let held = id_year == cited + 1 && id_month <= 3;
     if held
         || is_published(entry) && !is_arxiv_record(entry, field, cited, id_year)
@@ -162,22 +163,23 @@ fn judge(
     }
 }
 
-/// Papers handed in during the last days of a year, or held back by moderators, are numbered in the next January,
-/// while arXiv's own BibTeX gives the year in which they were handed in.
+/// Papers submitted in the last days of a year, or held back by moderators, get a number in the next January, but arXiv's own
+/// BibTeX gives the year of submission.
 ///
 /// **Source**: <https://info.arxiv.org/help/availability.html>: identifiers belong to the month of the announcement
 fn is_new_year(cited: u16, id_year: u16, id_month: u8) -> bool {
     id_year == cited + 1 && id_month == 1
 }
 
-/// Tells whether the entry describes arXiv's own record: by arXiv's DOI, with no other venue, and years apart.
+/// Whether the entry describes arXiv's own record: it has arXiv's DOI, no other venue, and a year at least two before the
+/// identifier's.
 fn is_arxiv_record(entry: &Resolved<'_>, field: &Field, cited: u16, id_year: u16) -> bool {
     field.name == "doi" && venue(entry).is_none() && id_year >= cited + 2
 }
 
-/// Tells whether the entry names anything but arXiv as the place where the work appeared.
+/// Whether the entry names a place of publication other than arXiv.
 fn is_published(entry: &Resolved<'_>) -> bool {
-    // These types say so themselves, even when the field that names the place is missing.
+    // These types imply publication, even without the field that names the place.
     let by_kind = matches!(
         entry.entry.kind.as_str(),
         "book"
@@ -219,7 +221,7 @@ fn is_arxiv_venue(entry: &Resolved<'_>) -> bool {
     })
 }
 
-/// Finds `arXiv:XXXX.XXXXX` and `arxiv.org/abs/xxxx.xxxxx`.
+/// Whether the text has a placeholder: `arXiv:XXXX.XXXXX` or `arxiv.org/abs/xxxx.xxxxx`.
 fn has_placeholder(text: &str) -> bool {
     let folded = text.to_ascii_lowercase();
     folded.contains("arxiv") && folded.contains("xxxx.xxxx")

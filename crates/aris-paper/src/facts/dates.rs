@@ -5,7 +5,7 @@ use crate::bib::{Resolved, year_of};
 use crate::tables::words;
 use crate::titles::fold;
 
-/// First year that is not worth a question: movable type.
+/// Years before movable type are doubtful.
 const EARLIEST: u16 = 1400;
 
 pub(super) fn check(entry: &Resolved<'_>, now: Month, found: &mut Vec<Fact>) {
@@ -70,7 +70,7 @@ fn months(entry: &Resolved<'_>, found: &mut Vec<Fact>) {
     }
 }
 
-/// Tells whether the entry says that the work is yet to appear.
+/// Whether the entry says that the work has not appeared yet.
 fn is_forthcoming(entry: &Resolved<'_>) -> bool {
     [
         "note",

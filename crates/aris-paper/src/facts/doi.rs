@@ -1,4 +1,4 @@
-//! DOIs of an entry: shape, templates' examples, and what prefix and suffix say about publisher, venue and year.
+//! Checks an entry's DOIs: their form, examples from templates, and what prefix and suffix say about publisher, venue and year.
 
 use aris_contract::ids::{Doi, DoiError};
 
@@ -6,7 +6,7 @@ use super::{Fact, FactKind, fact, publishers, venue_codes};
 use crate::bib::{Field, Resolved};
 use crate::titles::fold;
 
-/// Addresses that carry a DOI behind them.
+/// Beginnings of DOIs in the addresses of resolvers.
 const RESOLVERS: [&str; 2] = ["doi.org/10.", "doi.acm.org/10."];
 
 /// DOIs printed in publishers' templates.
@@ -19,10 +19,10 @@ const EXAMPLES: [&str; 4] = [
     "10.1145/nnnnnnn.nnnnnnn",
 ];
 
-/// Crossref's prefix for tests, under which ACM's library numbers works that it never registered.
+/// Crossref's prefix for tests. ACM's library uses it to number works that were never registered.
 const UNREGISTERED: &str = "10.5555";
 
-/// arXiv's own prefix at `DataCite`: a preprint's DOI beside a published one is no contradiction.
+/// arXiv's own prefix at `DataCite`: a preprint's DOI does not contradict a published one.
 const ARXIV: &str = "10.48550";
 
 pub(super) fn check(entry: &Resolved<'_>, found: &mut Vec<Fact>) {
@@ -35,7 +35,7 @@ pub(super) fn check(entry: &Resolved<'_>, found: &mut Vec<Fact>) {
     contradiction(entry, found);
 }
 
-/// The DOIs that an entry names in the fields that identify it, each once.
+/// The DOIs in the fields that identify the entry, without duplicates.
 pub fn identifiers(entry: &Resolved<'_>) -> Vec<Doi> {
     super::each_once(identifying(entry))
 }
@@ -60,7 +60,7 @@ fn identifying<'a>(entry: &Resolved<'a>) -> Vec<(&'a Field, Doi)> {
     found
 }
 
-/// Parses what a `doi` field holds; any address before the DOI itself is let pass.
+/// Parses the DOI in a `doi` field. An address before it is ignored.
 fn parse(text: &str) -> Result<Doi, DoiError> {
     let at = text.find("10.").unwrap_or(0);
     Doi::parse(text.get(at..).unwrap_or(text))
@@ -98,7 +98,7 @@ fn judge(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut Vec<Fact>) 
     }
 }
 
-/// Letters that stand for digits: `xxxxxxx.xxxxxxx`, `nnnnnnn.nnnnnnn`, `10.XXXX/…`.
+/// Whether letters take the place of digits: `xxxxxxx.xxxxxxx`, `nnnnnnn.nnnnnnn`, `10.XXXX/…`.
 fn is_crossed_out(text: &str) -> bool {
     let letters = fold(text);
     let body = letters.strip_prefix("10.").unwrap_or(&letters);
@@ -113,7 +113,7 @@ fn contradiction(entry: &Resolved<'_>, found: &mut Vec<Fact>) {
     let [(_, first), (field, other)] = all.as_slice() else {
         return;
     };
-    // Numbers that are not registered, and preprints, stand beside the published DOI rightly.
+    // Unregistered numbers and preprints may occur beside the published DOI.
     let special = |doi: &Doi| matches!(doi.prefix(), UNREGISTERED | ARXIV);
     if first != other && !special(first) && !special(other) {
         let message = format!("`doi` says {first} and `{}` says {other}", field.name);

@@ -1,8 +1,8 @@
-//! What can be said against a reference without asking anybody: dates and identifiers that cannot be, names that
-//! stand for nobody, and identifiers that contradict the rest of the entry.
+//! Faults of a reference that need no data base: impossible dates and identifiers, placeholder names, and identifiers that
+//! contradict the rest of the entry.
 //!
-//! A [`Fact`] is about the entry as it stands. Kinds that prove an error ([`FactKind::proves_error`]) hold
-//! whatever a data base would answer; the others deserve a look. Nothing here is evidence that a work exists.
+//! Kinds of [`Fact`] that prove an error ([`FactKind::proves_error`]) hold whatever a data base would answer; the others need a
+//! check. Nothing here is evidence that a work exists.
 
 mod arxiv;
 mod dates;
@@ -14,7 +14,7 @@ mod venue_codes;
 
 use crate::bib::{Field, Place, Resolved};
 
-/// The month in which the reference is judged; later ones are the future.
+/// The month of the check; later months are in the future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Month {
     /// Year, four digits.
@@ -23,18 +23,18 @@ pub struct Month {
     pub month: u8,
 }
 
-/// One thing that is wrong or doubtful.
+/// A fault or a doubt about an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is.
+    /// Its kind.
     pub kind: FactKind,
     /// The field it is about (lower case).
     pub field: String,
-    /// Where the field stands.
+    /// The place of the field.
     pub place: Place,
     /// The field's value, shortened.
     pub quote: String,
-    /// What is wrong, for people.
+    /// What is wrong; a message for people.
     pub message: String,
 }
 
@@ -51,7 +51,7 @@ macro_rules! kinds {
                 self.into()
             }
 
-            /// Whether the entry is wrong whatever anybody else says; the others are reasons to look.
+            /// Whether the entry is certainly wrong; the other kinds are reasons to check.
             pub fn proves_error(self) -> bool {
                 match self { $(Self::$kind => $proved,)* }
             }
@@ -78,61 +78,61 @@ const NAME_AUTHORS: &str =
     "look the work up and name its authors; drop the entry if it does not exist";
 
 kinds! {
-    /// An arXiv identifier that the scheme rules out.
+    /// An arXiv identifier that the numbering scheme excludes.
     ArxivIdImpossible, PROVED, FIND_ON_ARXIV;
-    /// An arXiv identifier of a month that has not come yet.
+    /// An arXiv identifier from a month in the future.
     ArxivIdInFuture, PROVED, FIND_ON_ARXIV;
     /// `XXXX.XXXXX`.
     ArxivIdPlaceholder, PROVED, FIND_ON_ARXIV;
-    /// The cited year lies before the arXiv identifier, and nothing else is said to have published it.
+    /// The cited year is before the arXiv identifier, and the entry names no other place of publication.
     ArxivIdNewerThanYear, PROVED, CORRECT_YEAR_OR_ID;
-    /// The cited year of a published work lies before its arXiv identifier: late deposits exist.
+    /// The cited year of a published work is before its arXiv identifier. Late deposits exist.
     ArxivIdAfterPublication, DOUBTFUL, CORRECT_YEAR_OR_ID;
-    /// Announced as an arXiv identifier and not of its shape.
+    /// Marked as an arXiv identifier but not of its form.
     ArxivIdMalformed, DOUBTFUL, FIND_ON_ARXIV;
     /// Two fields name different arXiv papers.
     ArxivIdsContradict, DOUBTFUL, KEEP_ONE;
-    /// A DOI whose prefix or suffix cannot be one.
+    /// A DOI with an invalid prefix or suffix.
     DoiMalformed, PROVED, WRITE_DOI;
-    /// The `doi` field holds something else.
+    /// The `doi` field contains something else.
     DoiNotADoi, DOUBTFUL, WRITE_DOI;
     /// A template's example DOI.
     DoiPlaceholder, PROVED, WRITE_DOI;
     /// Two fields name different DOIs.
     DoisContradict, DOUBTFUL, KEEP_ONE;
-    /// The DOI's publisher is not the one the entry names.
+    /// The DOI's publisher is not the one in the entry.
     DoiPublisherMismatch, DOUBTFUL, OPEN_DOI;
     /// The DOI carries the code of another venue.
     DoiVenueMismatch, DOUBTFUL, OPEN_DOI;
     /// The DOI carries another year.
     DoiYearMismatch, DOUBTFUL, OPEN_DOI;
-    /// The DOI is a publisher's internal number and resolves nowhere.
+    /// The DOI is a publisher's internal number and does not resolve.
     DoiUnregistered, DOUBTFUL, "write the registered DOI if there is one, or drop the field";
-    /// More than a year ahead.
+    /// A year after next year.
     YearInFuture, PROVED, CORRECT_YEAR;
     /// Next year.
     YearNext, DOUBTFUL, CORRECT_YEAR;
     /// Before 1400.
     YearTooEarly, DOUBTFUL, CORRECT_YEAR;
-    /// No year can be read in it.
+    /// The value contains no year.
     YearUnreadable, DOUBTFUL, CORRECT_YEAR;
     /// There is no such month.
     MonthImpossible, DOUBTFUL, "correct the month";
-    /// A name that stands for nobody.
+    /// A placeholder instead of a name.
     PlaceholderAuthor, PROVED, NAME_AUTHORS;
-    /// `others` and nobody else.
+    /// Only `others`.
     NoNamedAuthor, PROVED, NAME_AUTHORS;
     /// `Anonymous`.
     AnonymousAuthor, DOUBTFUL, NAME_AUTHORS;
-    /// A list cut with a literal "et al.".
+    /// A list that ends in a literal "et al.".
     LiteralEtAl, DOUBTFUL, NAME_AUTHORS;
-    /// A title that stands for a title.
+    /// A placeholder instead of a title.
     PlaceholderTitle, PROVED, "write the title, or drop the entry";
     /// The last page is before the first.
     PagesReversed, DOUBTFUL, "correct the page range";
 }
 
-/// All facts about an entry, in the order of this module's parts.
+/// All facts about an entry, in the order of this module's checks.
 pub fn facts(entry: &Resolved<'_>, now: Month) -> Vec<Fact> {
     let mut found = Vec::new();
     people::check(entry, &mut found);
@@ -143,9 +143,9 @@ pub fn facts(entry: &Resolved<'_>, now: Month) -> Vec<Fact> {
     found
 }
 
-/// The arXiv papers that an entry names in the fields that identify it, each once, versions dropped.
+/// The arXiv papers in the fields that identify the entry, without duplicates and versions.
 pub use arxiv::identifiers as arxiv_ids;
-/// The DOIs that an entry names in the fields that identify it, each once.
+/// The DOIs in the fields that identify the entry, without duplicates.
 pub use doi::identifiers as dois;
 
 fn fact(kind: FactKind, field: &Field, message: String) -> Fact {
@@ -163,7 +163,7 @@ fn fact(kind: FactKind, field: &Field, message: String) -> Fact {
     }
 }
 
-/// What fields name, each once.
+/// The values that fields contain, without duplicates.
 fn each_once<T: PartialEq>(named: Vec<(&Field, T)>) -> Vec<T> {
     let mut all = Vec::new();
     for (_, one) in named {
@@ -174,14 +174,14 @@ fn each_once<T: PartialEq>(named: Vec<(&Field, T)>) -> Vec<T> {
     all
 }
 
-/// Where the entry says that the work appeared: journal, book or series title.
+/// The journal or book in which the work appeared.
 fn venue<'a>(entry: &Resolved<'a>) -> Option<&'a Field> {
     ["journal", "journaltitle", "booktitle"]
         .into_iter()
         .find_map(|name| entry.field(name))
 }
 
-/// The year the entry gives, with its field.
+/// The entry's year, with its field.
 fn year<'a>(entry: &Resolved<'a>) -> Option<(u16, &'a Field)> {
     ["year", "date"].into_iter().find_map(|name| {
         let field = entry.field(name)?;
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::bib;
 
-    /// Ids of the facts about the last entry of a text, judged in November 2026.
+    /// Ids of the facts about the last entry of a text, checked in November 2026.
     pub(super) fn kinds(text: &str) -> Vec<&'static str> {
         let read = bib::read(text);
         let index = bib::Index::new([&read]);

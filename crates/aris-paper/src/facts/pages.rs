@@ -16,7 +16,7 @@ pub(super) fn check(entry: &Resolved<'_>, found: &mut Vec<Fact>) {
     }
 }
 
-/// The two ends of a range that runs backwards. `1433--41` is short for 1433–1441 and does not.
+/// First and last page of a range that runs backwards. `1433--41` is short for 1433–1441 and does not.
 fn reversed(range: &str) -> Option<(u64, u64)> {
     let parts: Vec<&str> = range
         .split(['-', '–', '—'])

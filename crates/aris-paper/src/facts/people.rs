@@ -1,4 +1,4 @@
-//! Authors, editors and titles that somebody meant to fill in later.
+//! Placeholders for authors, editors and titles.
 
 use super::{Fact, FactKind, fact};
 use crate::bib::{Field, Resolved};
@@ -54,7 +54,7 @@ fn check_list(field: &Field, list: &NameList, found: &mut Vec<Fact>) {
     }
 }
 
-/// The folded name in reading order, letters and digits only.
+/// The folded name in reading order: words of letters and digits.
 fn key(name: &Name) -> String {
     let folded = fold(&name.display());
     let words = folded.split(|c: char| !c.is_alphanumeric());

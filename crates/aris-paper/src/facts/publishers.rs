@@ -1,11 +1,11 @@
-//! Which publisher a DOI prefix belongs to, and whether the entry names another one.
+//! Finds the publisher that owns a DOI's prefix, and whether the entry names another one.
 //!
-//! The table is small on purpose: prefixes that one publisher owns and that are met often. A prefix that is not in
-//! it says nothing, and an entry that names no publisher of the table says nothing either. arXiv's 10.48550 is left
-//! out: published papers are often cited with the DOI of their preprint.
+//! The table is small on purpose: common prefixes that belong to a single publisher. Without an entry in the table there is no
+//! finding, neither for the prefix nor for the publisher's name. arXiv's 10.48550 is left out, because published papers are
+//! often cited with the DOI of their preprint.
 //!
-//! **Source**: Crossref's prefix records, `https://api.crossref.org/prefixes/<prefix>`. A journal that changes its
-//! publisher keeps its old DOIs, hence the pairs let pass below.
+//! **Source**: Crossref's prefix records, `https://api.crossref.org/prefixes/<prefix>`. A journal that changes its publisher
+//! keeps its old DOIs, so such pairs are allowed.
 
 use aris_contract::ids::Doi;
 
@@ -14,17 +14,18 @@ use crate::bib::{Field, Resolved};
 use crate::tables::{row, table};
 use crate::titles::normalise;
 
-/// Its name, as messages say it.
+/// The publisher's name in messages.
 type Publisher = &'static str;
 
-/// Whether a journal was handed from one of two publishers to the other.
+/// Whether a journal moved from one of two publishers to the other.
 fn is_succession(venue: &str, one: Publisher, other: Publisher) -> bool {
     let bare = venue.strip_prefix("the ").unwrap_or(venue);
     let publishers = row("successions", bare);
     publishers.contains(&one) && publishers.contains(&other)
 }
 
-/// Whether the entry's address leads to this DOI on that publisher's pages: it took the journal over with its old volumes.
+/// Whether the entry's address shows this DOI on that publisher's site: the publisher took over the journal with its old
+/// volumes.
 fn is_shown_by(entry: &Resolved<'_>, doi: &Doi, publisher: Publisher) -> bool {
     let url = entry.text("url").unwrap_or_default().to_lowercase();
     url.contains(doi.folded()) && named_by(&normalise(&url)).contains(&publisher)
@@ -45,7 +46,7 @@ pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut 
             .iter()
             .flat_map(|text| named_by(text)),
     );
-    // Joint venues (IEEE/ACM, ACM-SIAM) appear with either.
+    // Joint venues (IEEE/ACM, ACM-SIAM) are published by either.
     named.dedup();
     let [only] = named.as_slice() else { return };
     if only == owner
@@ -134,7 +135,7 @@ mod tests {
             ),
             ("journal = {J. Foo}, doi = {10.1007/s1-2}", &[]),
             ("journal = {PLoS ONE}, doi = {10.31083/j.rcm.1}", &[]),
-            // It went from MIT Press to Oxford, which gave new DOIs to the old volumes.
+            // It moved from MIT Press to Oxford, which gave new DOIs to the old volumes.
             (
                 "journal = {The Quarterly Journal of Economics}, publisher = {MIT Press}, doi = {10.1093/qje/1}",
                 &[],

@@ -1,6 +1,6 @@
-//! DOIs that carry their venue and year in the suffix.
+//! DOIs whose suffix contains venue and year.
 //!
-//! | publisher | suffix | says |
+//! | publisher | suffix | means |
 //! |---|---|---|
 //! | IEEE conferences | `CVPR52729.2023.00373` | CVPR 2023 |
 //! | AAAI | `aaai.v36i2.20128` | AAAI, volume 36: 2022 |
@@ -8,8 +8,8 @@
 //! | ACL Anthology | `v1/2023.acl-long.1`, `v1/N19-1357` | ACL 2023; NAACL 2019 |
 //! | JOSS | `joss.01234` | Journal of Open Source Software |
 //!
-//! Only codes of one venue each are in the table. The entry contradicts a code when it names another venue of the
-//! table, or a venue without a single word of the code's own.
+//! The table has only codes that belong to a single venue. An entry contradicts a code when it names another venue of the
+//! table, or a venue without any word that belongs to the code.
 //!
 //! **Source**: the DOIs themselves; <https://aclanthology.org/info/ids/> for the Anthology's letters
 
@@ -20,13 +20,13 @@ use crate::bib::{Field, Resolved};
 use crate::tables::{row, table, words};
 use crate::titles::normalise;
 
-/// What a suffix says.
+/// The venue and year of a suffix.
 struct Code {
     venue: &'static str,
     year: Option<u16>,
 }
 
-/// Compares venue and year with what the DOI says; `true` when the venue was found wrong or could be compared.
+/// Compares venue and year with the DOI's code. Returns whether the venue is wrong or could be compared.
 pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut Vec<Fact>) -> bool {
     let Some(code) = read(doi) else { return false };
     if let Some(named) = venue(entry)
@@ -52,7 +52,7 @@ pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut 
 fn contradicts(code: &str, named: &str) -> bool {
     let padded = format!(" {named} ");
     let has = |word: &str| padded.contains(&format!(" {word} "));
-    // Preprints and workshops of the venue are named in many ways; only clear cases count.
+    // Preprints and workshops of a venue have many names; only clear contradictions count.
     if named.is_empty() || has("arxiv") || has("corr") || has(code) {
         return false;
     }
@@ -63,7 +63,7 @@ fn contradicts(code: &str, named: &str) -> bool {
         || !any(row("venue codes", code))
 }
 
-/// Reads the code out of a suffix.
+/// Reads the code from a suffix.
 fn read(doi: &Doi) -> Option<Code> {
     let suffix = doi.folded().split_once('/')?.1;
     match doi.prefix() {
@@ -75,7 +75,7 @@ fn read(doi: &Doi) -> Option<Code> {
                 .0
                 .parse::<u16>()
                 .ok()?;
-            // Volume 33 was 2019's; earlier DOIs have the same form and the same rule.
+            // Volume 33 was in 2019; earlier DOIs have the same form and follow the same rule.
             (30..=99).contains(&volume).then_some(Code {
                 venue: "aaai",
                 year: Some(volume + 1986),
@@ -97,7 +97,7 @@ fn read(doi: &Doi) -> Option<Code> {
     }
 }
 
-/// `cvpr52729.2023.00373`, `cvpr.2019.00528`, `iccvw54120.2021.00001`.
+/// Reads `cvpr52729.2023.00373`, `cvpr.2019.00528`, `iccvw54120.2021.00001`.
 fn ieee(suffix: &str) -> Option<Code> {
     let mut parts = suffix.split('.');
     let head = parts.next()?;
@@ -112,13 +112,13 @@ fn ieee(suffix: &str) -> Option<Code> {
     })
 }
 
-/// The code, if it is one of a venue that is written with this word.
+/// The code, if this word belongs to its venue's name.
 fn with_word(code: &str, word: &str) -> Option<&'static str> {
     let mut venues = table("venue codes").iter();
     venues.find_map(|(known, words)| (*known == code && words.contains(&word)).then_some(*known))
 }
 
-/// `2023.acl-long.1`, `2021.findings-emnlp.3` (a venue of its own: no code), `n19-1357`.
+/// Reads `2023.acl-long.1`, `n19-1357`. `2021.findings-emnlp.3` gives no code: Findings is a venue of its own.
 fn anthology(id: &str) -> Option<Code> {
     if let Some((year, rest)) = id.split_once('.') {
         let volume = rest.split('.').next()?;
@@ -137,7 +137,7 @@ fn anthology(id: &str) -> Option<Code> {
         _ => return None,
     };
     let digits = id.get(1..3)?.parse::<u16>().ok()?;
-    // Old identifiers with DOIs begin in 2012 and end in 2020.
+    // Old identifiers have DOIs only from 2012 to 2020.
     ((10..=20).contains(&digits) && id.as_bytes().get(3) == Some(&b'-')).then_some(Code {
         venue,
         year: Some(2000 + digits),

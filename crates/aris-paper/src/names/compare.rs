@@ -1,4 +1,4 @@
-//! How two names compare.
+//! Compares two names.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use crate::titles::fold;
 /// How two names compare, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameMatch {
-    /// All parts that both have are the same.
+    /// All parts that both names have are equal.
     Same,
-    /// Same family name, and initials that fit.
+    /// Same family name, and compatible initials.
     Initials,
     /// Same family name; one of them has no given name.
     FamilyOnly,
-    /// Given and family name have changed places.
+    /// Given and family name are swapped.
     Swapped,
-    /// Same family name, given names that do not fit.
+    /// Same family name, incompatible given names.
     OtherGiven,
-    /// Two people.
+    /// Two different people.
     Different,
 }
 
-/// Compares two names by family name and given names, tolerant of initials, marks, transliterated umlauts,
-/// dropped particles and changed places.
+/// Compares two names by family name and given names. Tolerates initials, missing diacritics, transliterated umlauts, dropped
+/// particles and swapped parts.
 pub fn compare(one: &Name, two: &Name) -> NameMatch {
     let meet = |a: &str, b: &str| !spellings(a).is_disjoint(&spellings(b));
     if !share_family(one, two) {
@@ -48,7 +48,7 @@ pub fn compare(one: &Name, two: &Name) -> NameMatch {
     }
 }
 
-/// Two given names fit when they are the same or one is the other's beginning of one letter.
+/// Whether two given names are compatible: equal, or one is the other's initial.
 fn fits(a: &str, b: &str) -> bool {
     let initial = |short: &str, long: &str| short.chars().count() == 1 && long.starts_with(short);
     a == b || initial(a, b) || initial(b, a)
@@ -66,7 +66,7 @@ fn share_family(one: &Name, two: &Name) -> bool {
         .is_some_and(|shared| !shared.is_empty())
 }
 
-/// The ways a name may be spelt: marks dropped (Muller) and umlauts written out (Mueller).
+/// Spellings of a name: without diacritics (Muller) and with umlauts written out (Mueller).
 fn spellings(text: &str) -> BTreeSet<String> {
     let letters =
         |text: &str| -> String { fold(text).chars().filter(|c| c.is_alphanumeric()).collect() };
@@ -83,7 +83,7 @@ fn spellings(text: &str) -> BTreeSet<String> {
     BTreeSet::from([letters(text), letters(&written_out)])
 }
 
-/// Given names as folded words; runs of up to three capitals are initials (`JM` is `j`, `m`).
+/// Given names as folded words. Up to three capitals in a row are initials (`JM` is `j`, `m`).
 pub(super) fn given_words(first: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in first.split(|c: char| c.is_whitespace() || matches!(c, '.' | '-' | '‐' | '‑' | '~'))

@@ -1,7 +1,7 @@
-//! Author lists and names as BibTeX reads them, and how two names compare.
+//! Author lists and names as BibTeX parses them, and the comparison of two names.
 //!
 //! **Source**: O. Patashnik, *Designing BibTeX Styles* (btxhak) §4; N. Markey, `ttb` §11. The three
-//! forms are `First von Last`, `von Last, First` and `von Last, Jr, First`; a word belongs to *von* when its first
+//! forms are `First von Last`, `von Last, First` and `von Last, Jr, First`; a word is part of *von* when its first
 //! letter outside braces is lower case.
 
 mod compare;
@@ -15,9 +15,9 @@ use crate::latex::to_text;
 /// An author or editor list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameList {
-    /// Names in order; empty ones (`A and and B`) are left out.
+    /// Names in order, without empty ones (`A and and B`).
     pub names: Vec<Name>,
-    /// The list ends with `and others`.
+    /// Whether the list ends with `and others`.
     pub others: bool,
 }
 
@@ -28,18 +28,18 @@ pub struct Name {
     pub first: String,
     /// Particle: `van der`.
     pub von: String,
-    /// Family name, or the whole of a corporate name.
+    /// Family name, or the complete name of an institution.
     pub last: String,
     /// Suffix: `Jr.`, `III`.
     pub jr: String,
-    /// The whole name stands in braces: an institution or a project.
+    /// Whether the whole name is in braces: an institution or a project.
     pub corporate: bool,
-    /// Not one name in one of the three forms: more commas, no suffix between two commas, or names joined by `&` or `;`. Its parts are
-    /// what BibTeX makes of it, and nothing follows from them.
+    /// Whether it is not one name in one of the three forms: too many commas, no suffix between two commas, or names joined by
+    /// `&` or `;`. Its parts are those that BibTeX finds; do not draw conclusions from them.
     pub malformed: bool,
 }
 
-/// Splits a list at each `and` outside braces. Takes the raw field value: braces matter.
+/// Splits a list at each `and` outside braces. Needs the raw field value, because braces matter.
 pub fn parse_list(raw: &str) -> NameList {
     let mut list = NameList::default();
     for part in split_and(raw) {
@@ -69,14 +69,14 @@ pub fn parse(raw: &str) -> Name {
     let joined = words(raw).iter().any(|word| matches!(*word, "&" | "\\&"))
         || ranges_top(raw, |c| c == ';').len() > 1;
     let mut parts = split_top(raw, |c| c == ',');
-    // A comma at the very end (`Smith, `) makes no part.
+    // A trailing comma (`Smith, `) does not begin a part.
     while parts.len() > 1 && parts.last().is_some_and(|part| part.trim().is_empty()) {
         parts.pop();
     }
     let name = match parts.as_slice() {
         [] => Name::default(),
         [all] => first_von_last(&words(all)),
-        // No given name looks like this: the suffix of a name in reading order.
+        // No given name looks like this: it is the suffix of a name in reading order.
         [all, jr] if suffix(jr).is_some_and(|at| at < 4) => Name {
             jr: to_text(jr),
             ..first_von_last(&words(all))
@@ -94,7 +94,7 @@ pub fn parse(raw: &str) -> Name {
     }
 }
 
-/// Suffixes; the first four cannot be initials.
+/// Suffixes. The first four cannot be initials of given names.
 const SUFFIXES: [&str; 10] = ["jr", "sr", "iii", "ii", "iv", "v", "vi", "phd", "md", "esq"];
 
 fn suffix(text: &str) -> Option<usize> {
@@ -118,7 +118,8 @@ impl Name {
         join(&[&self.first, &self.von, &self.last, &self.jr])
     }
 
-    /// The name in reading order; that of an institution in braces, where it has several words: what [`parse`] reads as the same name.
+    /// The name in reading order, in the form that [`parse`] reads as the same name: an institution of several words gets
+    /// braces.
     pub fn listed(&self) -> String {
         if self.corporate && self.last.contains(' ') {
             format!("{{{}}}", self.last)
@@ -127,7 +128,7 @@ impl Name {
         }
     }
 
-    /// First letters of the given names, folded: `Jean-Pierre` gives `j`, `p`; so do `J.-P.` and `JP`.
+    /// First letters of the given names, folded: `Jean-Pierre`, `J.-P.` and `JP` all give `j`, `p`.
     pub fn initials(&self) -> Vec<char> {
         compare::given_words(&self.first)
             .iter()
@@ -186,7 +187,7 @@ fn join(parts: &[&str]) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a part: split at blanks and `~` outside braces.
+/// The words of a part, split at blanks and `~` outside braces.
 fn words(part: &str) -> Vec<&str> {
     split_top(part, |c| c.is_whitespace() || c == '~')
         .into_iter()
@@ -194,7 +195,7 @@ fn words(part: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Splits where a character is accepted outside braces.
+/// Splits at the accepted characters outside braces.
 pub fn split_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<&str> {
     ranges_top(text, accept)
         .into_iter()
@@ -202,7 +203,7 @@ pub fn split_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<&str> {
         .collect()
 }
 
-/// The byte ranges of the parts that [`split_top`] gives.
+/// The byte ranges of the parts that [`split_top`] returns.
 fn ranges_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut depth = 0_usize;
@@ -222,7 +223,7 @@ fn ranges_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<Range<usize>> {
     parts
 }
 
-/// Splits at the word `and` outside braces, any case.
+/// Splits at the word `and` outside braces, in any case.
 pub fn split_and(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -239,7 +240,7 @@ pub fn split_and(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The inside of a name that stands in one pair of braces as a whole. `{\'E}` is a letter, not a group.
+/// The inside of a name that is one brace group. `{\'E}` is a letter, not a group.
 fn whole_group(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('{')?.strip_suffix('}')?;
     if inner.starts_with('\\') {
@@ -259,7 +260,7 @@ fn whole_group(text: &str) -> Option<&str> {
     (depth == 0).then_some(inner)
 }
 
-/// Tells whether the first letter outside braces is lower case; `{\'e}` counts as its letter, `{de}` as none.
+/// Whether the first letter outside braces is lower case. `{\'e}` counts as its letter; `{de}` is skipped.
 fn is_lower(word: &str) -> bool {
     let mut depth = 0_usize;
     let mut characters = word.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! A bibliography entry out of a record: what the source said, escaped, and nothing else.
+//! Writes a record as a bibliography entry: only what the source says, escaped.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use percent_encoding::AsciiSet;
 
 use crate::{names, titles};
 
-/// The entry, with `key` as its key, ending with a line feed.
+/// The entry with this key, ending with a line feed.
 pub fn bibtex(paper: &Paper, key: &str) -> String {
     let (kind, venue) = entry(paper);
     let mut fields: Vec<(&str, String)> = Vec::new();
@@ -31,7 +31,7 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
         authors.push(String::from("others"));
     }
     put("author", Some(authors.join(" and ")));
-    // Braces keep the capitals that a style would take away.
+    // Braces keep capitals that a style would lower.
     put("title", Some(format!("{{{}}}", escaped(&paper.title))));
     put(venue, paper.venue.as_deref().map(escaped));
     put("year", paper.year.map(|year| year.to_string()));
@@ -41,7 +41,7 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
         .iter()
         .find(|doi| !doi.folded().starts_with("10.48550/"));
     let doi = published.or(paper.ids.doi.first()).map(Doi::as_str);
-    // One with a sign that would end its field is given as an address, which can write it otherwise.
+    // A DOI with a character that would end its field goes into `url`, where the character can be percent-encoded.
     let plain = doi.filter(|doi| !doi.contains(|sign| is_hidden(sign) || "{}\\".contains(sign)));
     put("doi", plain.map(str::to_owned));
     if let Some(arxiv) = &paper.ids.arxiv {
@@ -63,7 +63,7 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
     text
 }
 
-/// A key in the usual form: first author's family name, year, first word of the title that carries meaning. ASCII letters and digits.
+/// A key in the usual form, in ASCII letters and digits: first author's family name, year, first significant word of the title.
 pub fn key(paper: &Paper) -> String {
     const COMMON: [&str; 10] = [
         "a", "an", "and", "for", "in", "of", "on", "the", "to", "with",
@@ -96,7 +96,7 @@ pub fn key(paper: &Paper) -> String {
     key
 }
 
-/// The entry type, and the field its venue goes into.
+/// The entry type, and its field for the venue.
 fn entry(paper: &Paper) -> (&'static str, &'static str) {
     match paper.kind {
         Some(Kind::Article) => ("article", "journal"),
@@ -109,7 +109,7 @@ fn entry(paper: &Paper) -> (&'static str, &'static str) {
     }
 }
 
-/// A name that BibTeX reads as it is meant. "and" or a comma in a group's name would part it, and one that is a `whole` has no given name.
+/// A name that BibTeX parses as intended. In a group's name, "and" or a comma would split it; a `whole` name has no given name.
 fn person(name: &str, whole: bool) -> String {
     let text = escaped(name);
     let parts = text
@@ -122,8 +122,8 @@ fn person(name: &str, whole: bool) -> String {
     }
 }
 
-/// An address that ends where its field does. A sign that an address cannot have is percent-encoded; none is escaped, because styles print
-/// this field as it stands and a backslash would become part of the address.
+/// An address that cannot end its field. Characters that an address cannot contain are percent-encoded. None is escaped with a
+/// backslash: styles print this field literally, and the backslash would become part of the address.
 fn address(text: &str) -> String {
     const SIGNS: &AsciiSet = &percent_encoding::CONTROLS
         .add(b' ')
@@ -140,7 +140,7 @@ fn address(text: &str) -> String {
     percent_encoding::utf8_percent_encode(&visible, SIGNS).to_string()
 }
 
-/// A DOI as the path of an address: a `#` or `?` of its own would end the path there, a `%` would begin an escape.
+/// A DOI as the path of an address. Its own `#` or `?` would end the path, and a `%` would begin an escape.
 ///
 /// **Source**: DOI Handbook §2.5.2.4 and RFC 3986 §2.4
 fn in_path(doi: &str) -> String {
@@ -148,18 +148,18 @@ fn in_path(doi: &str) -> String {
     percent_encoding::utf8_percent_encode(doi, SIGNS).to_string()
 }
 
-/// Text in which every character stands for itself: LaTeX's ten special characters escaped. Unicode stays.
+/// Text in which every character is literal: LaTeX's ten special characters are escaped. Unicode stays.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '\\' => out.push_str("\\textbackslash{}"),
-            // An escaped brace would still count when BibTeX looks for the end of the value.
+            // BibTeX counts an escaped brace when it searches the end of the value.
             '{' => out.push_str("\\textbraceleft{}"),
             '}' => out.push_str("\\textbraceright{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
-            // Behind a closing bracket readers of damaged files may take it for the next entry.
+            // After a closing bracket, readers of damaged files may take it for the next entry.
             '@' if out.trim_end().ends_with(['}', ')']) => out.push_str("{@}"),
             '&' | '%' | '$' | '#' | '_' => {
                 out.push('\\');
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(list.names[1].last, "Müller Stiftung and Söhne");
     }
 
-    /// The closing brace of the value is not the key of an entry that begins in it.
+    /// The closing brace of the value must not look like the key of an entry inside it.
     #[test]
     fn a_title_that_ends_like_the_head_of_an_entry_is_a_title() {
         let paper = Paper {
@@ -255,7 +255,7 @@ mod tests {
             let read = bib::read(&bibtex(&paper, "k"));
             proptest::prop_assert!(read.problems.is_empty());
             let text = read.entries[0].text("title").unwrap_or_default();
-            // LaTeX reads runs of blanks as one, and two hyphens or quotation marks as typographic ones.
+            // LaTeX reads runs of blanks as one, and two hyphens or quotation marks as typographic characters.
             proptest::prop_assert_eq!(titles::key(text), titles::key(&escaped_as_read(&title)));
         }
     }

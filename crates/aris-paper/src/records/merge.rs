@@ -1,4 +1,4 @@
-//! Which records describe the same paper, and one record out of them.
+//! Finds records of the same paper and merges them.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use aris_contract::artifact::papers::{Kind, Paper, Source};
 use super::same::{identities, may_be_one};
 use crate::titles;
 
-/// Letters that a title needs before two papers may be one by title alone; "Introduction" is many papers.
+/// Fewest letters of a title that identifies a paper by itself. "Introduction" is the title of many papers.
 const TITLE: usize = 15;
 
-/// Merges the records that describe the same paper. The papers come in the order of their first records; linear but for sorting.
+/// Merges the records of the same paper. The papers are in the order of their first records; linear except for sorting.
 ///
-/// Two records are one paper when they share a DOI, an arXiv identifier, or another identifier of the same source; or when their
-/// titles are the same, their first authors can be one person, and their years lie at most two apart. Records whose DOIs or arXiv
-/// identifiers say that they are two works are never merged by title.
+/// Two records are the same paper if they share a DOI, an arXiv identifier, or another identifier of the same source; or if
+/// their titles are equal, their first authors can be the same person, and their years differ by at most two. Records whose
+/// DOIs or arXiv identifiers show two works are never merged by title.
 pub fn merge_all(papers: Vec<Paper>) -> Vec<Paper> {
     let mut groups = Groups::new(papers.len());
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -36,7 +36,7 @@ pub fn merge_all(papers: Vec<Paper>) -> Vec<Paper> {
         }
     }
     for same in titled.into_values() {
-        // Against the first of each group that this title has made, not against all: hundreds of records can share a title.
+        // Compare only with the first record of each group of this title: hundreds of records can share a title.
         let mut heads: Vec<usize> = Vec::new();
         for at in same {
             let Some(paper) = papers.get(at) else {
@@ -63,14 +63,14 @@ pub fn merge_all(papers: Vec<Paper>) -> Vec<Paper> {
     merged.collect()
 }
 
-/// One record out of two of the same paper: the better known source's statement of each field, and what only the other one knows.
+/// Merges two records of the same paper: each field comes from the more trusted source, or from the only one that has it.
 pub fn merge(one: Paper, two: Paper) -> Paper {
     let (mut best, other) = if trust(&two) < trust(&one) {
         (two, one)
     } else {
         (one, two)
     };
-    // A published version decides what the paper is, whoever tells of it.
+    // A published version decides the kind of the paper, whichever source reports it.
     if best.kind.is_none_or(|kind| kind == Kind::Preprint)
         && other.kind.is_some_and(|kind| kind != Kind::Preprint)
     {
@@ -112,7 +112,7 @@ pub fn merge(one: Paper, two: Paper) -> Paper {
         ids.arxiv_version = other.ids.arxiv_version;
     }
     add_new(&mut ids.doi, other.ids.doi);
-    // The published version's DOI first.
+    // The published version's DOI comes first.
     ids.doi
         .sort_by_key(|doi| doi.folded().starts_with("10.48550/"));
     ids.openalex = ids.openalex.take().or(other.ids.openalex);
@@ -143,7 +143,7 @@ fn trust(paper: &Paper) -> u8 {
         .unwrap_or(u8::MAX)
 }
 
-/// Whose statement counts first: registries of publishers, then curated bibliographies, then what machines gathered.
+/// Trust in a source, best first: registries of publishers, then curated bibliographies, then crawled collections.
 const fn rank_of(source: Source) -> u8 {
     match source {
         Source::Crossref => 0,
@@ -157,7 +157,7 @@ const fn rank_of(source: Source) -> u8 {
     }
 }
 
-/// Sets of records that are one paper.
+/// Disjoint sets of records; each set is one paper.
 struct Groups {
     above: Vec<usize>,
 }
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn what_is_two_works_stays_two() {
         let pairs = [
-            // Two identifiers of arXiv.
+            // Different arXiv identifiers.
             (
                 paper(
                     TITLE_A,
@@ -308,12 +308,12 @@ mod tests {
                     Source::Arxiv,
                 ),
             ),
-            // Another first author.
+            // Different first authors.
             (
                 paper(TITLE_A, "Ashish Vaswani", 2017, "", "", Source::Dblp),
                 paper(TITLE_A, "Maria Rossi", 2017, "", "", Source::Dblp),
             ),
-            // Ten years later.
+            // Ten years apart.
             (
                 paper(TITLE_A, "Ashish Vaswani", 2017, "", "", Source::Dblp),
                 paper(TITLE_A, "Ashish Vaswani", 2027, "", "", Source::Openalex),
@@ -323,7 +323,7 @@ mod tests {
                 paper("Introduction", "A. Li", 2017, "", "", Source::Dblp),
                 paper("Introduction", "A. Li", 2017, "", "", Source::Openalex),
             ),
-            // Numbers tell works apart.
+            // Different numbers mean different works.
             (
                 paper(
                     "GPT-3 and what it can do for us",
@@ -342,7 +342,7 @@ mod tests {
                     Source::Dblp,
                 ),
             ),
-            // Two published DOIs.
+            // Different published DOIs.
             (
                 paper(TITLE_A, "A. Li", 2020, "", "10.1000/a", Source::Crossref),
                 paper(TITLE_A, "A. Li", 2020, "", "10.1000/b", Source::Crossref),

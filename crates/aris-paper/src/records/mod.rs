@@ -1,6 +1,6 @@
-//! Records of papers: which ones describe the same paper, one record out of several, their order, and a bibliography entry.
+//! Records of papers: finding those of the same paper, merging, ranking, and writing bibliography entries.
 //!
-//! A preprint and its published form are one paper here, with both identifiers.
+//! A preprint and its published form are one paper, with both identifiers.
 
 mod bibtex;
 mod merge;

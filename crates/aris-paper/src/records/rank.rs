@@ -4,8 +4,8 @@ use aris_contract::artifact::papers::Paper;
 
 use crate::titles;
 
-/// Sorts papers by how well they fit the words that were searched for; among equals, what more sources found, what is cited more, and
-/// what is newer comes first. The order does not depend on the order of the sources' answers.
+/// Sorts papers by how well they match the searched words. Ties: found by more sources first, then more citations, then newer.
+/// The order does not depend on the order of the sources' answers.
 pub fn rank(papers: &mut [Paper], words: &str) {
     let wanted = words_of(words);
     papers.sort_by_cached_key(|paper| {
@@ -20,7 +20,7 @@ pub fn rank(papers: &mut [Paper], words: &str) {
     });
 }
 
-/// How well a paper fits, 0 to 1000: three parts for words of the title, one for words of the abstract.
+/// How well a paper matches, 0 to 1000: title words count three quarters, abstract words one quarter.
 fn fit(paper: &Paper, wanted: &[String]) -> usize {
     if wanted.is_empty() {
         return 0;
@@ -34,7 +34,7 @@ fn fit(paper: &Paper, wanted: &[String]) -> usize {
     (share(&title) * 3 + share(&summary).max(share(&title))) / 4
 }
 
-/// Words that carry meaning, folded. Words of one and two letters and the commonest function words do not.
+/// Significant words, folded. Words of one or two Latin letters and the commonest function words are dropped.
 fn words_of(text: &str) -> Vec<String> {
     const COMMON: [&str; 12] = [
         "and", "are", "but", "for", "from", "how", "the", "this", "that", "using", "via", "with",
@@ -42,7 +42,7 @@ fn words_of(text: &str) -> Vec<String> {
     titles::normalise(text)
         .split(' ')
         .filter(|word| {
-            // One letter of Chinese is a word, one of English is not; an empty word is all of English.
+            // One Chinese character can be a word, one Latin letter cannot.
             let short = word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
             !short && !COMMON.contains(word)
         })

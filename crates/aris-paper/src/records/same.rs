@@ -6,10 +6,10 @@ use aris_contract::artifact::papers::{Kind, Paper};
 
 use crate::names;
 
-/// Years that two records of one paper may lie apart: a preprint, its conference, its journal.
+/// Most years between two records of one paper: its preprint, conference and journal versions.
 const YEARS: u16 = 2;
 
-/// Names that mean one paper wherever they stand.
+/// Identifiers that each identify the paper on their own.
 pub(super) fn identities(paper: &Paper) -> Vec<String> {
     let ids = &paper.ids;
     let mut names: Vec<String> = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn identities(paper: &Paper) -> Vec<String> {
     names
 }
 
-/// Whether two records of one title may describe one paper.
+/// Whether two records with the same title may describe one paper.
 pub(super) fn may_be_one(one: &Paper, two: &Paper) -> bool {
     let apart = match (one.year, two.year) {
         (Some(a), Some(b)) => a.abs_diff(b),
@@ -39,7 +39,7 @@ pub(super) fn may_be_one(one: &Paper, two: &Paper) -> bool {
     apart <= YEARS && !say_two(one, two) && same_first_author(one, two)
 }
 
-/// Whether their identifiers say that they are two works: two arXiv identifiers, or two DOIs of published works.
+/// Whether their identifiers show two works: two arXiv identifiers, or two DOIs of published works.
 fn say_two(one: &Paper, two: &Paper) -> bool {
     let published = |paper: &Paper| -> BTreeSet<String> {
         let dois = paper.ids.doi.iter().map(|doi| doi.folded().to_owned());
@@ -53,12 +53,12 @@ fn say_two(one: &Paper, two: &Paper) -> bool {
         !a.is_empty() && !b.is_empty() && a.is_disjoint(b)
     };
     let preprint = |paper: &Paper| paper.kind == Some(Kind::Preprint);
-    // A preprint server's DOI beside a publisher's is one work in two places.
+    // A preprint server's DOI and a publisher's DOI can belong to one work.
     differ(&arxiv(one), &arxiv(two))
         || (!preprint(one) && !preprint(two) && differ(&published(one), &published(two)))
 }
 
-/// Whether the first authors can be one person; unknown authors can be anybody.
+/// Whether the first authors can be the same person; an unknown author can be anybody.
 fn same_first_author(one: &Paper, two: &Paper) -> bool {
     match (one.authors.first(), two.authors.first()) {
         (Some(a), Some(b)) => {

@@ -1,28 +1,28 @@
-//! Names of venues: whether two can mean the same, and what a venue is.
+//! Names of venues: whether two can mean the same venue, and the kind of a venue.
 
 use aris_contract::artifact::papers::Kind;
 
 use crate::{tables, titles};
 
-/// What the comparison gave.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VenueMatch {
-    /// One venue.
+    /// The same venue.
     Same,
-    /// Two venues.
+    /// Two different venues.
     Different,
-    /// Cannot be told.
+    /// Cannot be decided.
     Unknown,
 }
 
-/// Whether the name stands for a preprint server.
+/// Whether the name means a preprint server.
 pub fn is_preprint(name: &str) -> bool {
     let normal = format!(" {} ", titles::normalise(name));
     let mut words = tables::words("preprint servers").iter();
     words.any(|word| normal.contains(&format!(" {word} ")))
 }
 
-/// Whether the name is one of the venues of the table.
+/// Whether the name is a venue of the table.
 pub fn is_known(name: &str) -> bool {
     venues(&titles::normalise(name)).next().is_some()
 }
@@ -33,7 +33,7 @@ pub fn compare(cited: &str, theirs: &str) -> VenueMatch {
     if a.is_empty() || b.is_empty() {
         return VenueMatch::Unknown;
     }
-    // A workshop is named after its conference, findings after the meeting.
+    // A workshop or the findings of a conference have the conference's name, but are another venue.
     let beside = ["workshop", "workshops", "findings", "companion", "track"];
     if beside.iter().any(|word| has(&a, word) || has(&b, word)) {
         return VenueMatch::Unknown;
@@ -66,9 +66,9 @@ pub fn compare(cited: &str, theirs: &str) -> VenueMatch {
     }
 }
 
-/// What papers of this venue are, as far as its name tells.
+/// The kind of the papers of this venue, if the name shows it.
 ///
-/// **Source**: the words that proceedings and journals have in their names.
+/// **Source**: words that occur in the names of proceedings and journals.
 pub fn kind(name: &str) -> Option<Kind> {
     if is_preprint(name) {
         return Some(Kind::Preprint);
@@ -78,7 +78,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     match venues(&normal).next() {
         Some(venue) if venue.starts_with("journal ") => Some(Kind::Article),
         Some(_) => Some(Kind::Proceedings),
-        // Proceedings of the IEEE are a journal.
+        // The Proceedings of the IEEE are a journal.
         None if has(&normal, "proceedings of the ieee") || has(&normal, "proc ieee") => {
             Some(Kind::Article)
         }
@@ -88,7 +88,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// The venues of the table that a name names.
+/// The venues of the table that occur in a name.
 fn venues(normal: &str) -> impl Iterator<Item = &'static str> {
     let all = tables::table("venues").iter();
     let named = all.filter(move |(_, names)| names.iter().any(|name| has(normal, name)));
@@ -109,13 +109,13 @@ fn words(normal: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether one word begins the other, as abbreviations do.
+/// Whether one word is the beginning of the other, as in abbreviations.
 fn begins(one: &str, two: &str) -> bool {
     let short = one.len().min(two.len());
     short >= 3 && (one.starts_with(two) || two.starts_with(one))
 }
 
-/// Whether a name holds the initials of the other: `PNAS`, `TPAMI`.
+/// Whether one name contains the initials of the other: `PNAS`, `TPAMI`.
 fn is_initials(short: &str, long: &str) -> bool {
     let initials: String = long
         .split(' ')

@@ -1,4 +1,4 @@
-//! How far facts alone go on a labelled set of real and invented references.
+//! What facts alone find in a labelled set of real and invented references.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -109,16 +109,16 @@ fn nothing_is_proved_against_real_bibliographies() {
         }
     }
     println!("{entries} entries, {doubts} doubts");
-    // An entry that a program's author made up: its title is `Paper title`.
+    // The one proof: an entry that a program's author made up, with the title `Paper title`.
     assert_eq!(
         proofs,
         [("InProceedings2015".to_owned(), "placeholder_title")]
     );
-    // One in twenty is what a reader puts up with.
+    // A reader tolerates about one false doubt in twenty entries.
     assert!(doubts * 20 < entries, "{doubts} of {entries}");
 }
 
-/// Turns a plain reference into an entry; braces and backslashes would read as LaTeX.
+/// Writes a plain value as a field. Braces and backslashes would be read as LaTeX, so they are removed.
 fn field(out: &mut String, name: &str, value: &str) {
     if !value.is_empty() {
         write!(
@@ -170,7 +170,7 @@ fn references_of_real_papers() {
             all += 1;
             flagged += usize::from(!facts.is_empty());
             proved += usize::from(facts.iter().any(|fact| fact.kind.proves_error()));
-            // The lists were taken from printed pages, which cut authors.
+            // The lists come from printed pages, which shorten author lists.
             let other = facts.iter().find(|fact| fact.kind != FactKind::LiteralEtAl);
             assert_eq!(other, None, "{bibtex}");
         }

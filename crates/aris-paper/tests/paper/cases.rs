@@ -1,4 +1,4 @@
-//! The hard cases of BibTeX, one by one.
+//! Hard cases of BibTeX, one by one.
 
 use std::fmt::Write as _;
 

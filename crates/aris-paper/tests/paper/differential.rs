@@ -1,10 +1,10 @@
-//! Against the `biblatex` crate, on the files that it can read at all.
+//! Comparison with the `biblatex` crate, on the files that it can read.
 
 use aris_paper::bib::{self, Bibliography};
 
 use crate::fixtures::{bib_files, folder};
 
-/// Letters and digits only: what is left when both sides' opinions on markup and blanks are taken away.
+/// Letters and digits only, because the two sides treat markup and blanks differently.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
@@ -98,7 +98,7 @@ fn values_are_the_same() {
                 else {
                     continue;
                 };
-                // The library keeps commands and maths that it does not know.
+                // The crate keeps commands and maths that it does not know.
                 if other.contains(['\\', '$'])
                     || entry
                         .field(name)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aris_paper::bib::{self, EncodingError};
 use aris_paper::names;
 
-/// The fixture folder, or nothing with the reason printed.
+/// The fixture folder; `None`, with the reason printed, when it is missing.
 pub(crate) fn folder(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/fixtures")
@@ -35,7 +35,8 @@ pub(crate) fn bib_files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a plain search for entry heads finds: lines that begin with `@type{`, where a type is one word of any characters.
+/// Number of entry heads that a plain search finds: lines that begin with `@type{`, where the type is one word of any
+/// characters.
 fn heads(text: &str) -> usize {
     text.lines()
         .filter_map(|line| line.trim_start().strip_prefix('@'))

@@ -1,4 +1,4 @@
-//! Whatever the bytes: no panic, positions inside the text, time in proportion to the length.
+//! On any input: no panic, positions inside the text, time proportional to its length.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::fixtures::{bib_files, folder};
 
-/// Text made of what BibTeX cares about, so that random input reaches the depths of the reader.
+/// Text made of BibTeX syntax, so that random input reaches the deeper parts of the reader.
 fn bibtex_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("@article{".to_owned()),
@@ -141,7 +141,7 @@ fn mutated_real_files_are_read() {
     }
 }
 
-/// Shapes in which a careless reader runs to the end of the file once per entry.
+/// Inputs for which a careless reader scans to the end of the file once per entry.
 #[test]
 fn time_is_linear() {
     let unit = [
@@ -170,7 +170,7 @@ fn time_is_linear() {
         "@a{k k k k ",
     ];
     let tails = ["", "}x", "\""];
-    // A reader that hangs ends here; a linear one takes a second, also in a debug build on a busy machine.
+    // Stops a quadratic reader. A linear one takes a second, even in a debug build on a busy machine.
     let limit = Duration::from_mins(1);
     for unit in unit {
         let count = 120_000 / unit.len();

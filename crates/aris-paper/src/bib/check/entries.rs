@@ -1,4 +1,4 @@
-//! What is wrong with the entries themselves: syntax, keys used twice, fields that miss, facts that speak against them.
+//! Faults of the entries themselves: syntax, duplicate keys, missing fields, and facts that contradict an entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use super::{Finding, Weight, works};
 use crate::bib::{Entry, Library, Loc, ProblemKind, missing};
 use crate::facts::{self, Fact, Month};
 
-/// Everything about the entries. Facts, missing fields and duplicate works are judged for cited entries only: what no reader sees does no
-/// harm, and a shared bibliography holds much that one paper does not use.
+/// All findings about the entries. Facts, missing fields and duplicate works are checked only for cited entries: other entries
+/// do not reach a reader, and a shared bibliography has many that one paper does not use.
 ///
-/// `now` is the month in which dates are judged; without one no facts are. `distributed` says that macros of a file that comes with TeX
-/// ([`crate::bib::is_distributed`]) may be used.
+/// `now` is the month against which dates are checked; without it no facts are checked. `distributed` allows macros from a file
+/// of the TeX distribution ([`crate::bib::is_distributed`]).
 pub fn entries(
     library: &Library<'_>,
     cited: &BTreeSet<Loc>,
@@ -37,7 +37,7 @@ fn syntax(library: &Library<'_>, cited: &BTreeSet<Loc>, distributed: bool) -> Ve
         for problem in &file.read.problems {
             let is_distributed = distributed && problem.message.contains("`IEEE");
             let weight = match problem.kind {
-                // Seen across all files below.
+                // Checked below, across all files.
                 ProblemKind::DuplicateKey => continue,
                 ProblemKind::UnknownMacro if is_distributed => continue,
                 kind if kind.is_error() || keys.contains(problem.key.as_str()) => Weight::Doubt,
@@ -99,7 +99,7 @@ fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> 
     findings
 }
 
-/// As much of a title as a message shows.
+/// The beginning of a title, as long as a message shows it.
 fn shortened(title: &str) -> String {
     const SHOWN: usize = 80;
     let mut letters = title.chars();
@@ -110,9 +110,9 @@ fn shortened(title: &str) -> String {
     shown
 }
 
-/// What an entry says, order and markup aside.
+/// The content of an entry, for comparison regardless of order and markup.
 fn content(entry: &Entry) -> (&str, BTreeMap<&str, &str>) {
-    // Of two fields with one name the first counts.
+    // Of two fields with the same name, the first counts.
     let mut fields = BTreeMap::new();
     for field in &entry.fields {
         fields
@@ -142,7 +142,7 @@ fn one(library: &Library<'_>, loc: Loc, now: Option<Month>) -> Vec<Finding> {
         );
         findings.push(finding.key(&entry.key).at(path, entry.key_place));
     }
-    // Fields behind a syntax error are lost, not missing; the error itself is reported.
+    // After a syntax error the fields are lost, not missing. The error itself is reported.
     if entry.complete {
         for requirement in missing(&resolved) {
             let names = requirement.join("` or `");

@@ -1,7 +1,7 @@
-//! What is wrong with a list of references, as far as the files themselves show it: keys that lead nowhere, one key for two entries, two
-//! keys for one work, syntax, fields that miss, facts that speak against an entry.
+//! Faults of a list of references that the files alone show: keys without an entry, one key for two entries, two keys for one
+//! work, syntax errors, missing fields, and facts that contradict an entry.
 //!
-//! Nobody is asked whether a work exists.
+//! Nothing here checks whether a work exists: that needs a data base.
 
 mod entries;
 mod works;
@@ -12,23 +12,23 @@ use super::{Library, Loc, Place};
 
 pub use entries::entries;
 
-/// How much a finding weighs.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// An error that is proved.
+    /// A proven error.
     Error,
-    /// Something to look at.
+    /// Something to check.
     Doubt,
-    /// Worth knowing.
+    /// A remark.
     Note,
 }
 
-/// Something wrong, with its place and its remedy.
+/// A fault with its place and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind it is; stable.
+    /// Its kind; the word is stable.
     pub id: &'static str,
-    /// How much it weighs.
+    /// Its severity.
     pub weight: Weight,
     /// The key it is about; empty when it is about a file.
     pub key: String,
@@ -38,13 +38,13 @@ pub struct Finding {
     pub line: usize,
     /// Column, from 1, in characters; 0 when it is about a citation.
     pub column: usize,
-    /// What stands there, shortened.
+    /// The text at that place, shortened.
     pub quote: String,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
     pub action: String,
-    /// The key to write in place of the one that is cited; only where there is no other.
+    /// The key to write instead of the cited one; only where there is a single candidate.
     pub replacement: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl Finding {
     }
 }
 
-/// What a cited key leads to.
+/// What a cited key refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An entry of a bibliography.
@@ -98,7 +98,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Looks a key up: entries before items.
+    /// Looks a key up: first among entries, then among items.
     pub fn of(key: &str, library: &Library<'_>, items: &BTreeSet<&str>) -> Self {
         match library.find(key) {
             Some(loc) => Self::Entry(loc),
@@ -108,14 +108,14 @@ impl Target {
     }
 }
 
-/// What is wrong with keys that lead nowhere, given with how often each is cited. `whole` says that every bibliography was read, so that
-/// absence means something. The place of the citation is the caller's to add.
+/// Findings for keys without an entry, each given with its number of citations. `whole` says that every bibliography was read,
+/// so that a missing key is certain. The caller adds the place of the citation.
 pub fn keys<'k>(
     library: &Library<'_>,
     nowhere: impl IntoIterator<Item = (&'k str, usize)>,
     whole: bool,
 ) -> Vec<Finding> {
-    /// Hints cost a pass over all keys each.
+    /// Most hints in one run; each needs a pass over all keys.
     const MAX_HINTS: usize = 100;
     let mut findings = Vec::new();
     let mut hints = 0;
@@ -131,7 +131,7 @@ pub fn keys<'k>(
                 "write the key itself so that it can be audited",
             )
         } else if let Some(entry) = other_case {
-            // BibTeX finds it, biber does not.
+            // BibTeX ignores case here; biber does not.
             let mut finding = Finding::new(
                 "key_case_mismatch",
                 Weight::Doubt,

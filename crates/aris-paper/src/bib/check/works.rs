@@ -6,11 +6,11 @@ use super::{Finding, Weight};
 use crate::bib::{Library, Loc, Resolved};
 use crate::{facts, names, titles};
 
-/// Letters and digits from which a title says something. "Introduction" has twelve.
+/// Fewest letters and digits of a title that identifies a work. "Introduction" has twelve.
 const MIN_TITLE: usize = 15;
 
-/// Reports cited entries that describe a work cited under another key already: the same DOI, the same arXiv
-/// paper, or the same title by the same first author.
+/// Reports cited entries that describe a work already cited under another key: the same DOI, the same arXiv paper, or the same
+/// title and first author.
 pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> {
     let mut first_by: BTreeMap<String, Loc> = BTreeMap::new();
     let mut findings = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding
             let Some(other) = library.entry(first) else {
                 continue;
             };
-            // Entries with one key are duplicates of another kind.
+            // `entries` reports entries with the same key.
             if other.key.eq_ignore_ascii_case(&entry.key)
                 || !told.insert(first)
                 || are_parts(&resolved, &library.resolve(other))
@@ -55,7 +55,7 @@ pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding
     findings
 }
 
-/// What makes two entries the same work: a label to compare and its name for people.
+/// Identities of a work: a label that two entries of the same work share, and its kind for messages.
 fn identities(resolved: &Resolved<'_>) -> Vec<(String, &'static str)> {
     let mut labels = Vec::new();
     labels.extend(
@@ -82,7 +82,7 @@ fn identities(resolved: &Resolved<'_>) -> Vec<(String, &'static str)> {
     labels
 }
 
-/// Volumes, editions and versions of one work, and chapters under one DOI, are cited side by side rightly.
+/// Whether two entries are volumes, editions, versions or chapters of one work. These are rightly cited separately.
 fn are_parts(one: &Resolved<'_>, two: &Resolved<'_>) -> bool {
     let book = |entry: &Resolved<'_>| {
         matches!(
