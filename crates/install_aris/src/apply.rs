@@ -1,5 +1,5 @@
-//! Makes the changes of a plan: each is checked against the disk again just before it is made (rule S11), made ready beside its place
-//! and put there by one rename; the record is written last.
+//! Applies a plan. Each change is checked against the disk again immediately before it is made (rule S11). New content is
+//! staged beside its place and put there with one rename. The record is written last.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,12 +25,12 @@ use crate::wanted::{From, Wanted};
 const EXECUTABLE: u32 = 0o755;
 const PLAIN: u32 = 0o644;
 
-/// Begin of the name of what is being made ready. No name of a skill or tool begins so.
+/// Prefix of an entry in a stage that may be incomplete. No skill or tool has a name that begins so.
 const UNREADY: char = '+';
 
-/// Makes everything but the record. The folders in which things were made ready hold afterwards what was replaced.
+/// Makes all changes except the record. Afterwards the stage folders hold what was replaced.
 pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Result<(), Error> {
-    // An older record goes last: until then it says what may be replaced.
+    // An older install's record moves last: until then it tells what may be replaced.
     let order = |step: &&Step| match step {
         Step::Remove { .. } => 0,
         Step::Move { .. } => 2,
@@ -58,7 +58,7 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
     Ok(())
 }
 
-/// Writes the record: first for old skills, then the one that counts.
+/// Writes the records: first those in the reference's format, then `install.json`, which is authoritative.
 pub(crate) fn record(project: &Project, manifest: &InstallManifest) -> Result<(), Error> {
     let text = record::in_reference_format(manifest);
     aris_fs::write_atomic(&project.at(INSTALLED_SKILLS), text.as_bytes())?;
@@ -73,8 +73,8 @@ pub(crate) fn record(project: &Project, manifest: &InstallManifest) -> Result<()
     Ok(())
 }
 
-/// Removes the folders in which things were made ready, and what killed writers left. What was replaced is removed when it is `known`;
-/// anything else is an edit that somebody made meanwhile, and kept. Gives where.
+/// Removes the stage folders and temporary files of killed writers. In a stage, content that is `known` is removed; anything
+/// else is a user's edit made during the run, and is moved to a kept place. Returns these places.
 pub(crate) fn sweep<'a>(
     project: &Project,
     stages: impl IntoIterator<Item = &'a String>,
@@ -91,7 +91,7 @@ pub(crate) fn sweep<'a>(
                 continue;
             };
             let path = format!("{stage}/{name}");
-            // One that is not whole yet: nobody edits it.
+            // It is incomplete and was never in its place, so it has no edits.
             if name.starts_with(UNREADY) || is_known(project, &path, known)? {
                 match project.shape(&path) {
                     Shape::Folder => aris_fs::remove_tree(&project.root, &found.path)?,
@@ -117,9 +117,9 @@ pub(crate) fn sweep<'a>(
     Ok(kept)
 }
 
-/// Whether what lies in a stage is something that this program put in its place once, or would have.
+/// Whether this program put the staged content in its place once, or was about to.
 fn is_known(project: &Project, path: &str, known: &[(String, Content)]) -> Result<bool, Error> {
-    // Where the system cannot exchange two paths, one waits under this name for a moment.
+    // On systems that cannot exchange two paths, one of them has this name for a moment.
     let name = base(path).trim_end_matches(".old");
     for (_, content) in known.iter().filter(|(path, _)| base(path) == name) {
         if compare(project, path, content)?.is_ours() {
@@ -129,12 +129,12 @@ fn is_known(project: &Project, path: &str, known: &[(String, Content)]) -> Resul
     Ok(false)
 }
 
-/// What is being done.
+/// State of one run of [`apply`].
 struct Work<'a> {
     project: &'a Project,
     source_root: &'a Path,
     plan: &'a Plan,
-    /// Where the programs were copied to, by digest: the place where each was made ready, and its own.
+    /// The programs copied so far, by digest: path in the stage, and final path.
     copied: RefCell<BTreeMap<String, [PathBuf; 2]>>,
 }
 
@@ -156,7 +156,7 @@ fn make(work: &Work<'_>, step: &Step) -> Result<(), Error> {
                 return Err(changed());
             }
             let ready = make_ready(work, path, wanted(plan, project, path)?)?;
-            // What is edited must not pass through the folder that is thrown away.
+            // An edited entry must not pass through the stage, which is swept.
             if let Was::Edited { kept } = was {
                 aris_fs::rename_new(&project.at(path), &project.at(kept))?;
                 return Ok(aris_fs::rename_new(&ready, &project.at(path))?);
@@ -164,7 +164,7 @@ fn make(work: &Work<'_>, step: &Step) -> Result<(), Error> {
             let aside = format!("{}/{STAGE}/{}", parent(path), base(path));
             aris_fs::rename_new(&ready, &project.at(&aside))?;
             aris_fs::exchange(&project.at(&aside), &project.at(path))?;
-            // Somebody may have changed it while its successor was made ready.
+            // Somebody may have changed it while the new content was staged.
             if !is_as_planned(project, &aside, was)? {
                 aris_fs::exchange(&project.at(&aside), &project.at(path))?;
                 return Err(changed());
@@ -181,7 +181,7 @@ fn wanted<'a>(plan: &'a Plan, project: &Project, path: &str) -> Result<&'a Wante
     wanted.ok_or_else(|| Error::changed(project.at(path)))
 }
 
-/// Whether what will be replaced is still what the plan saw.
+/// Whether the content to be replaced is still what the plan saw.
 fn is_as_planned(project: &Project, path: &str, was: &Was) -> Result<bool, Error> {
     Ok(match was {
         Was::Known(content) => compare(project, path, content)?.is_ours(),
@@ -189,7 +189,7 @@ fn is_as_planned(project: &Project, path: &str, was: &Was) -> Result<bool, Error
     })
 }
 
-/// Makes an entry ready beside its place, under a name that says that it may not be whole. Gives where.
+/// Stages an entry beside its place, under a name that marks it as incomplete until it is whole. Returns its path.
 fn make_ready(work: &Work<'_>, path: &str, wanted: &Wanted) -> Result<PathBuf, Error> {
     let project = work.project;
     let Entry { content, .. } = &wanted.entry;
@@ -211,9 +211,9 @@ fn make_ready(work: &Work<'_>, path: &str, wanted: &Wanted) -> Result<PathBuf, E
     Ok(ready)
 }
 
-/// Copies the files of a plan; one that changed since is an error (rule S10: nor may one lead out of the source by now).
+/// Copies the files of a plan. A file that changed since, or that now leads out of the source (rule S10), is an error.
 ///
-/// A release holds one program under the name of each helper. It is copied once; the other names become links to that copy.
+/// A release has the same program under the name of each helper. It is copied once; the other names become links to that copy.
 fn copy(work: &Work<'_>, from: &Path, files: &[TreeFile], to: [&Path; 2]) -> Result<(), Error> {
     let [ready, place] = to;
     aris_fs::create_folder(ready)?;
@@ -250,7 +250,7 @@ fn copy(work: &Work<'_>, from: &Path, files: &[TreeFile], to: [&Path; 2]) -> Res
     Ok(())
 }
 
-/// Removes what is still as recorded. What the user changed or added meanwhile stays.
+/// Removes what is still as recorded. Changes and additions by the user stay.
 pub(crate) fn remove(project: &Project, path: &str, content: &Content) -> Result<(), Error> {
     let Content::Tree { files } = content else {
         return match compare(project, path, content)? {
@@ -267,7 +267,7 @@ pub(crate) fn remove(project: &Project, path: &str, content: &Content) -> Result
             folders.insert(folder.to_owned());
             folder = parent(folder);
         }
-        // Each just before it goes: hashing all of them first would leave time for an edit.
+        // Compare each file immediately before its removal: hashing all of them first would leave time for an edit.
         let content = Content::File {
             digest: file.digest.clone(),
             executable: file.executable,

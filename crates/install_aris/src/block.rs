@@ -1,4 +1,5 @@
-//! The managed block in an instruction file: bytes in, bytes out. What is not between the markers is the user's, byte for byte.
+//! The managed block in an instruction file, from bytes to bytes. Everything outside the markers belongs to the user and stays
+//! byte for byte.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
@@ -9,15 +10,15 @@ use aris_contract::artifact::install::{Block, Host};
 
 use crate::step::Action;
 
-/// An instruction file that gets a block.
+/// A kind of instruction file that gets a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BlockKind {
     /// The host that reads it.
     pub(crate) host: Host,
-    /// Its name, at the top of the project.
+    /// File name, at the top of the project.
     pub(crate) path: &'static str,
     markers: [&'static str; 2],
-    /// Whether it is made when absent. Claude Code finds its skills without, as the reference relies on.
+    /// Whether the file is created when absent. Claude Code finds its skills without a block, so its file is not created.
     pub(crate) is_made: bool,
 }
 
@@ -43,11 +44,11 @@ pub(crate) const KINDS: [BlockKind; 3] = [
     },
 ];
 
-/// An instruction file as it is.
+/// An instruction file before the edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before<'a> {
     pub(crate) text: &'a [u8],
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub(crate) modified: Option<u128>,
 }
 
@@ -55,10 +56,10 @@ const DAMAGED: &str = "its markers are damaged, or there is more than one block"
 const EDITED: &str = "its block was edited";
 const NOT_TEXT: &str = "it is not a text file";
 
-/// Brings the block with the lines `body` into a file; `known` are the records of earlier blocks in this file, the newest last. Gives the
-/// new bytes, unless the block is there.
+/// Puts a block with the lines `body` into a file. `known` are the records of earlier blocks in this file, newest last. `None`
+/// when the block is already there.
 ///
-/// **Errors**: why the file is left alone.
+/// **Errors**: the reason why the file is not touched.
 pub(crate) fn put(
     kind: &BlockKind,
     before: Option<Before<'_>>,
@@ -117,9 +118,10 @@ pub(crate) fn put(
     Ok((bytes, block))
 }
 
-/// Takes the block out of a file; `known` are the records of blocks in this file, the newest last. `None`: there is nothing to do.
+/// Removes the block from a file. `known` are the records of blocks in this file, newest last. `None` when there is nothing to
+/// do.
 ///
-/// **Errors**: why the file is left alone.
+/// **Errors**: the reason why the file is not touched.
 pub(crate) fn take(
     kind: &BlockKind,
     before: Before<'_>,
@@ -139,7 +141,7 @@ pub(crate) fn take(
         return Ok(time.map(|time| Action::SetTime(moment(time))));
     };
     let (head, current, tail) = parts(text, range);
-    // Line ends around the block were changed together with those in it.
+    // If an editor changed the line ends inside the block, it changed those around the block too.
     let style = line_end(current);
     let in_style = |line_ends: &str| line_ends.replace("\r\n", "\n").replace('\n', style);
     let current = digest(current);
@@ -160,7 +162,7 @@ pub(crate) fn take(
     }))
 }
 
-/// The bytes of the block with its markers.
+/// The byte range of the block, including its markers.
 fn find(kind: &BlockKind, text: &[u8]) -> Result<Option<Range<usize>>, &'static str> {
     if text.contains(&0) {
         return Err(NOT_TEXT);
@@ -168,7 +170,7 @@ fn find(kind: &BlockKind, text: &[u8]) -> Result<Option<Range<usize>>, &'static 
     block::find(text, kind.markers).map_err(|_at| DAMAGED)
 }
 
-/// What stands before, in and after a range.
+/// The bytes before, in and after a range.
 fn parts(text: &[u8], range: Range<usize>) -> (&[u8], &[u8], &[u8]) {
     let (before, rest) = text.split_at(range.start.min(text.len()));
     let (inside, after) = rest.split_at(range.len().min(rest.len()));
@@ -179,7 +181,7 @@ fn digest(block: &[u8]) -> String {
     Digest::of(&block::without_style(block)).to_string()
 }
 
-/// How the first line ends.
+/// Line end of the first line.
 fn line_end(text: &[u8]) -> &'static str {
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     match lines.next() {
@@ -188,7 +190,7 @@ fn line_end(text: &[u8]) -> &'static str {
     }
 }
 
-/// So many nanoseconds after the beginning of 1970.
+/// The time that many nanoseconds after the beginning of 1970.
 fn moment(nanoseconds: u128) -> SystemTime {
     let whole = u64::try_from(nanoseconds / 1_000_000_000).unwrap_or(0);
     let rest = u32::try_from(nanoseconds % 1_000_000_000).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What is on the disk against what should be there, or was put there.
+//! Compares paths on the disk with the content that should be there or was put there.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,26 @@ use crate::source::digests;
 /// How a path on the disk compares with a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
-    /// Equal.
+    /// Equal content.
     Same,
-    /// Files of a folder are gone, the others are equal.
+    /// Some files of the folder are missing; the others are equal.
     Partial,
-    /// A file or folder of another content: what differs, relative to the path.
+    /// A file or folder with other content: the differing paths, relative to this one.
     Edited(Vec<String>),
     /// Nothing there.
     Absent,
-    /// Something of another kind, or a link that leads elsewhere.
+    /// Another kind of file, or a link with another target.
     Other(Shape),
 }
 
 impl Match {
-    /// Whether nothing is there that this program did not put there.
+    /// Whether everything there was put there by this program.
     pub(crate) fn is_ours(&self) -> bool {
         matches!(self, Self::Same | Self::Partial)
     }
 }
 
-/// Compares what is at `path` with `content`. Execute bits do not count: launchers set them when they need them.
+/// Compares the content at `path` with `content`. Execute bits are ignored, because launchers set them when they need them.
 pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Result<Match, Error> {
     let shape = project.shape(path);
     Ok(match (shape, content) {
@@ -42,7 +42,7 @@ pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Resul
         (Shape::File, Content::File { digest, .. }) => {
             match digests(&[project.at(path)]).pop() {
                 Some(Ok(found)) if found.to_string() == *digest => Match::Same,
-                // One that cannot be read is not known to be ours.
+                // A file that cannot be read counts as edited.
                 _ => Match::Edited(Vec::new()),
             }
         }
@@ -61,7 +61,8 @@ fn compare_tree(project: &Project, path: &str, files: &[TreeFile]) -> Result<Mat
         let relative = aris_fs::display_relative(&entry.path, &root);
         match entry.kind {
             EntryKind::Folder => {
-                // The files are sorted: those of a folder follow its name. Where they are not, the folder counts as the user's.
+                // In a sorted list, the files of a folder follow its name. In an unsorted list they are missed, and the folder
+                // counts as the user's.
                 let inner = format!("{relative}/");
                 let at = files.partition_point(|file| file.path < inner);
                 let is_in = |file: &TreeFile| file.path.starts_with(&inner);

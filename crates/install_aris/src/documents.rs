@@ -1,4 +1,4 @@
-//! Instruction files of the hosts: which get a block, which lose it, and the bytes.
+//! The hosts' instruction files: which get a block, which lose it, and the edited bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +14,13 @@ use crate::project::{Project, Shape};
 use crate::report::{Log, What};
 use crate::step::{Action, Edit, Inputs};
 
-/// Bytes of an instruction file; hosts cut them at far less.
+/// Largest instruction file, in bytes. Hosts truncate these files far below this size.
 const LIMIT: u64 = 16 << 20;
 
-/// An instruction file as it is found.
+/// An instruction file as it is on the disk.
 struct Document {
     file: PathBuf,
-    /// `None` where there is no file.
+    /// `None` when the file does not exist.
     text: Option<Vec<u8>>,
     modified: Option<u128>,
 }
@@ -38,12 +38,12 @@ impl Document {
 pub(crate) struct Documents {
     pub(crate) edits: Vec<Edit>,
     pub(crate) log: Log,
-    /// What the edits so far will leave in a file: two names may lead to one.
+    /// Content that the edits so far will leave, by file: two instruction files can be links to one file.
     pending: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// Edits that bring the blocks of the chosen hosts in, and those of former hosts out. The blocks that are there then go into the
-/// plan's record.
+/// Edits that put the blocks of the chosen hosts in and take those of former hosts out. `blocks` receives the blocks that are
+/// then present, for the plan's record.
 pub(crate) fn edits(inputs: &Inputs<'_>, blocks: &mut Vec<Block>) -> Documents {
     let project = inputs.project;
     let known = inputs.records.blocks();
@@ -84,7 +84,7 @@ pub(crate) fn edits(inputs: &Inputs<'_>, blocks: &mut Vec<Block>) -> Documents {
     all
 }
 
-/// Edits that take all known blocks out, the last one first: they may lie in one file.
+/// Edits that remove all known blocks, the last one first, because several blocks can be in one file.
 pub(crate) fn removals(project: &Project, known: &[&Block]) -> Documents {
     let mut all = Documents::default();
     for kind in KINDS.iter().rev() {
@@ -110,9 +110,9 @@ impl Documents {
         }
     }
 
-    /// The file of a kind; with what an earlier edit of the same run will leave in it.
+    /// The file of a kind, with the content that earlier edits of this run will leave in it.
     ///
-    /// **Errors**: why it cannot be used.
+    /// **Errors**: the reason why it cannot be used.
     fn document(&self, project: &Project, kind: &BlockKind) -> Result<Document, String> {
         let path = project.at(kind.path);
         let file = match project.shape(kind.path) {
@@ -125,7 +125,8 @@ impl Documents {
                 });
             }
             Shape::File => path,
-            // A link to another instruction file of the project is common; one that leads out is not followed.
+            // A link to another instruction file of the project is common. A link that leads out of the project is not
+            // followed.
             Shape::Link(_) => fs::canonicalize(&path)
                 .ok()
                 .filter(|real| real.starts_with(&project.root))
@@ -154,7 +155,7 @@ impl Documents {
     }
 }
 
-/// Makes one edit, if the file still is what the plan saw (compare and swap).
+/// Makes one edit if the file is still what the plan saw (compare and swap).
 pub(crate) fn apply(edit: &Edit) -> Result<(), Error> {
     let changed = || Error::changed(&edit.file);
     let is_as_seen = || {
@@ -194,7 +195,7 @@ fn of_kind<'a>(known: &[&'a Block], kind: &BlockKind) -> Vec<&'a Block> {
     known.filter(|block| block.path == kind.path).collect()
 }
 
-/// Lines between the markers. Without paths of the machine, so that a committed file is right everywhere.
+/// The lines between the markers. They contain no paths of this machine, so a committed file is valid everywhere.
 fn body(inputs: &Inputs<'_>) -> Vec<String> {
     let places = inputs.choices.places().join("` and `");
     let helpers = inputs.source.helpers.iter().flatten();

@@ -13,24 +13,24 @@ pub enum Error {
     /// The project is not a folder.
     #[error("{}", aris_fs::no_folder(.0))]
     Project(PathBuf),
-    /// `--user` without a home.
+    /// `--user` without a home folder.
     #[error("--user: HOME names no folder")]
     Home,
     /// A path cannot be written into the manifest.
     #[error("the path {} cannot be recorded: it is not UTF-8, or has a tab or a line feed in it", .0.display())]
     Unrecordable(PathBuf),
-    /// No source.
+    /// No usable source was found.
     #[error("no skills to install: {0}")]
     Source(String),
-    /// `--skills` names none.
+    /// `--skills` names a skill that the source does not have.
     #[error("the source has no skill {name:?}")]
     NoSkill {
         /// As it was named.
         name: String,
-        /// The one whose name is most alike.
+        /// The skill with the most similar name.
         near: String,
     },
-    /// The source is there and damaged.
+    /// A file of the source, or a record, is damaged.
     #[error("{}:{line}: {reason}", path.display())]
     Damaged {
         /// The file.
@@ -40,10 +40,10 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// `--reconcile`, `--update` or `--check` without an install.
+    /// `--reconcile`, `--update` or `--check` in a project without an install.
     #[error("nothing is installed in {}", .0.display())]
     NotInstalled(PathBuf),
-    /// A folder that must be the project's own is a link or no folder (rule S9).
+    /// A folder that must belong to the project is a link, or is not a folder (rule S9).
     #[error("{} is {found}; refusing to install through it", path.display())]
     Parent {
         /// The path.
@@ -51,7 +51,7 @@ pub enum Error {
         /// What it is.
         found: &'static str,
     },
-    /// Another installer holds the project.
+    /// Another installer has locked the project.
     #[error("another installer is running in this project ({owner}); its lock is {}", path.display())]
     Busy {
         /// The lock.
@@ -61,26 +61,26 @@ pub enum Error {
         /// Whether `--clear-stale-lock` may help.
         stale: bool,
     },
-    /// Something is at the place of our journal.
+    /// A foreign file has the journal's name.
     #[error("{} is not a journal of this program", .0.display())]
     Journal(PathBuf),
-    /// Helpers without a program for this machine.
+    /// Helpers have no program for this machine.
     #[error("no binary for this machine ({machine}) of {helpers}")]
     Binaries {
         /// System and architecture.
         machine: String,
-        /// Names, joined.
+        /// Helper names, joined.
         helpers: String,
         /// The source.
         root: PathBuf,
     },
-    /// Something changed between plan and execution.
+    /// A path changed between plan and execution.
     #[error("{} changed while installing", .0.display())]
     Changed(PathBuf),
-    /// The disk.
+    /// Reading or writing a file failed.
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// A record that cannot be written as JSON.
+    /// A record cannot be written as JSON.
     #[error("cannot encode the record")]
     Encode(#[from] serde_json::Error),
 }

@@ -1,4 +1,5 @@
-//! What of an install git should not see, because it is made for one machine. Files are not changed: `.gitignore` is the user's.
+//! The parts of an install that git should ignore because they are specific to this machine. Only reports them: `.gitignore` is
+//! the user's file.
 
 use aris_contract::artifact::install::{
     Content, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, LINKED_SKILLS,
@@ -9,7 +10,7 @@ use aris_skills::names::{file_name as base, folder as parent};
 use crate::project::{Project, Shape};
 use crate::report::Ignore;
 
-/// Bytes of a `.gitignore`.
+/// Largest `.gitignore`, in bytes.
 const LIMIT: u64 = 1 << 20;
 
 const RECORDS: &str = "records with paths of this machine";
@@ -71,7 +72,7 @@ pub(crate) fn lines(project: &Project, manifest: &InstallManifest) -> Vec<Ignore
     lines.map(|(line, why)| Ignore { line, why }).collect()
 }
 
-/// The name of an entry in its place, also of what is below it.
+/// The first component below `place`: the entry itself, also for a path inside it.
 fn top<'a>(path: &'a str, place: &str) -> &'a str {
     let below = path.get(place.len() + 1..).unwrap_or_default();
     below.split('/').next().unwrap_or(base(path))

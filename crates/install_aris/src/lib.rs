@@ -1,4 +1,4 @@
-//! `install_aris`: puts the skills and helpers of a source into a project, keeps them in line with it, and takes them away again.
+//! `install_aris`: installs the skills and helpers of a source into a project, updates them, and removes them again.
 //!
 //! **Input**: a source (a clone or an unpacked archive with `skills/`), a project, flags. **Output**: `.claude/skills/<name>` or
 //! `.agents/skills/<name>` (link or copy), `.aris/tools/<helper>`, a block in instruction files, the records `.aris/install.json` and
@@ -6,9 +6,9 @@
 //! install; 4 a record or the source's helper table is damaged; 5 another installer, no permission, a linked folder, no binaries;
 //! 10 changes pending (`--dry-run`, `--check`), or conflicts, and then nothing was changed.
 //!
-//! Three steps: read records and disk, make a plan (no change of the disk), apply it. While it is applied a journal says what may be
-//! half done; the next run, whatever it is asked to do, begins from there. It deliberately never asks questions, never uses the
-//! network, and never changes a file in the source.
+//! Three steps: read records and disk, make a plan without changing the disk, apply the plan. A journal lists the changes while
+//! they are applied. After a crash, the next run starts from that journal, whatever its action. The program never asks
+//! questions, never uses the network, and never changes a file in the source.
 
 mod apply;
 mod block;
@@ -48,7 +48,7 @@ use source::{Places, Source};
 use step::{Inputs, Plan};
 use wanted::Choices;
 
-/// What the helper says about itself.
+/// The helper's name, version and help.
 pub static SPEC: Spec = Spec {
     name: "install_aris",
     version: env!("CARGO_PKG_VERSION"),
@@ -94,7 +94,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Does what the arguments say.
+/// Runs the command line.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let project = Project::find(&cli, context)?;
     project.check_parents()?;
@@ -149,7 +149,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
     };
     let (mut plan, refused) = loop {
         let made = make_plan(&records)?;
-        // Another installer may have begun or ended meanwhile; what it put there would look like the user's.
+        // Another installer may have started or ended during planning; its files would look like the user's. Plan again if so.
         let now = Records::read(project)?;
         if now.has_journal || now == records {
             records = now;
@@ -162,7 +162,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
     let makes_folder = plan.folders.iter().any(|folder| folder == CLAUDE_SKILLS);
     if writes {
         let mut journal = lock::acquire(project, &now)?;
-        // The plan was made without the lock: what counts is what is there now.
+        // The plan was made without the lock. Read again, now that nobody else can change anything.
         let records = Records::read(project)?;
         sweep(context, project, &records, None)?;
         plan = make_plan(&records)?.0;
@@ -179,7 +179,8 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
                 .and_then(|()| apply::record(project, &plan.manifest));
             if let Err(error) = done {
                 sweep(context, project, &records, Some(&intent))?;
-                // With an earlier record the journal stays, and the next run goes on from it.
+                // After a failed first install, undo everything. With an earlier record the journal stays, and the next run
+                // continues from it.
                 if records.is_empty_but_for_the_journal() {
                     uninstall::roll_back(project, intent)?;
                     journal.finish()?;
@@ -187,7 +188,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
                 return Err(error);
             }
         }
-        // With conflicts nothing was done: what an earlier run left half done stays in the journal.
+        // Conflicts mean that nothing was changed, so an earlier run's unfinished plan must stay in the journal.
         if plan.log.conflicts.is_empty() || records.unfinished.is_empty() {
             journal.finish()?;
         }
@@ -217,7 +218,8 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
         records = Records::read(project)?;
         sweep(context, project, &records, None)?;
         removal = uninstall::plan(project, &records)?;
-        // The record goes before the folder it lies in: until then the journal knows what is ours.
+        // The record is removed before its folder. The journal repeats the record, so that a killed run knows what it may
+        // remove.
         if let Some(manifest) = &records.manifest {
             let intent = Intent {
                 stages: BTreeSet::new(),
@@ -239,7 +241,7 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
     Ok(Outcome::found(report, pending))
 }
 
-/// Empties the folders in which this run, or one that was killed, made things ready.
+/// Sweeps the stage folders of this run and of killed ones.
 fn sweep(
     context: &Context,
     project: &Project,
@@ -266,7 +268,7 @@ fn sweep(
     Ok(())
 }
 
-/// Mode and hosts: as asked, else as before, else the usual ones.
+/// Mode and hosts: from the flags, else from the last install, else the defaults.
 fn choices(cli: &Cli, context: &Context, records: &Records, source: &Source) -> Choices {
     let before = records.all().last();
     let mode = cli.mode.or_else(|| before.map(|manifest| manifest.mode));
@@ -298,7 +300,7 @@ fn choices(cli: &Cli, context: &Context, records: &Records, source: &Source) -> 
     }
 }
 
-/// Says that helpers cannot run here before anything is changed.
+/// Reports helpers that cannot run on this machine, before anything is changed.
 fn check_binaries(cli: &Cli, context: &Context, source: &Source) -> Result<(), Error> {
     let missing = source.without_binary();
     if missing.is_empty() {
@@ -318,7 +320,7 @@ fn check_binaries(cli: &Cli, context: &Context, source: &Source) -> Result<(), E
     })
 }
 
-/// Things to know that are no part of the product.
+/// Prints notes that are not part of the report.
 fn notes(
     context: &Context,
     project: &Project,

@@ -1,4 +1,5 @@
-//! One installer at a time in a project (rule S6). The lock is the journal of the run; it is freed when the process dies.
+//! Only one installer at a time works in a project (rule S6). The lock is on the run's journal; the system frees it when the
+//! process dies.
 
 use aris_fs::{EntryKind, FsError, Journal};
 use rustix::process::Pid;
@@ -7,7 +8,7 @@ use crate::error::Error;
 use crate::project::{JOURNAL, Project, Shape};
 use crate::records::Holder;
 
-/// Lock of the reference's installers, a folder.
+/// Locks of the reference's installers. These are folders.
 const OLD_LOCKS: [&str; 2] = [".aris/.install.lock.d", ".aris/.install-codex.lock.d"];
 
 /// Files that the reference puts into its lock.
@@ -15,7 +16,7 @@ const OLD_LOCK_FILES: [&str; 3] = ["owner.host", "owner.json", "owner.pid"];
 
 const OWNER_LIMIT: u64 = 4096;
 
-/// Takes the lock, or says who has it.
+/// Takes the lock, or reports who holds it.
 pub(crate) fn acquire(project: &Project, started_at: &str) -> Result<Journal, Error> {
     let path = project.at(JOURNAL);
     match Journal::open(&path) {
@@ -26,7 +27,7 @@ pub(crate) fn acquire(project: &Project, started_at: &str) -> Result<Journal, Er
                 pid: std::process::id(),
                 started_at: started_at.to_owned(),
             };
-            // A stale holder's line stays: what it planned follows it.
+            // A stale holder's lines stay: its plan follows them.
             journal.append(&serde_json::to_string(&holder)?)?;
             Ok(journal)
         }
@@ -53,7 +54,7 @@ pub(crate) fn acquire(project: &Project, started_at: &str) -> Result<Journal, Er
     }
 }
 
-/// Refuses while an installer of the reference holds its lock; with `clear` one that has ended is removed.
+/// Fails while an installer of the reference holds its lock. With `clear`, the lock of one that has ended is removed.
 pub(crate) fn check_old_locks(
     project: &Project,
     clear: bool,
@@ -88,7 +89,7 @@ pub(crate) fn check_old_locks(
     Ok(notes)
 }
 
-/// Removes the reference's lock with the files it puts there, and not when there is anything else in it.
+/// Removes the reference's lock and the files it puts there. Does nothing if the folder contains anything else.
 fn remove_old_lock(project: &Project, lock: &str) -> Result<(), Error> {
     let path = project.at(lock);
     if project.shape(lock) == Shape::Folder {
@@ -114,9 +115,9 @@ fn host_name() -> String {
     system.nodename().to_string_lossy().into_owned()
 }
 
-/// Whether a process of this number exists on this machine.
+/// Whether a process with this id exists on this machine.
 fn is_running(pid: i32) -> bool {
-    // EPERM says that it runs as somebody else.
+    // EPERM means that the process exists but belongs to another user.
     let gone = Err(rustix::io::Errno::SRCH);
     Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid) != gone)
 }

@@ -1,5 +1,5 @@
-//! Older installs: the reference's flat links from another source, its manifest for Codex, its link `.aris/tools`, and the nested
-//! `.claude/skills/aris`. They are taken over when the user says so, and never destroyed.
+//! Older installs: the reference's links from another source, its manifest for Codex, its link `.aris/tools`, and the nested
+//! `.claude/skills/aris`. They are taken over only when the user asks for it, and never destroyed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,10 +19,11 @@ use crate::source::{self, SUPPORT};
 use crate::step::{Inputs, Plan, migrates};
 use crate::wanted::{From, tool};
 
-/// The place of an install by the reference before 2026-04-20.
+/// Where the reference installed skills before 2026-04-20.
 const NESTED: &str = ".claude/skills/aris";
 
-/// Adds what the reference's manifests list to what is known as installed; a manifest of another source only with `--from-old`.
+/// Adds the entries of the reference's manifests to the installed entries. A manifest of another source counts only with
+/// `--from-old`.
 pub(crate) fn take_over(
     inputs: &Inputs<'_>,
     plan: &mut Plan,
@@ -39,7 +40,7 @@ pub(crate) fn take_over(
             );
             let reason = format!("an older install from {repo_root}");
             plan.log.conflict(path, reason, hint);
-            // The plan goes on as if the flag were there: it shows what the flag does, and is not applied.
+            // Continue as if the flag were given: the plan shows its effect, and the conflict keeps it from being applied.
         }
         for entry in &reference.entries {
             let mut entry = entry.clone();
@@ -64,8 +65,8 @@ pub(crate) fn take_over(
     Ok(())
 }
 
-/// Skills of both sources read `shared-references` in one folder. Where an older install has put a link there, it becomes a folder with
-/// what both have; gives these links. A folder that was made so stays one.
+/// Skills of both sources read `shared-references` in the same folder. A link that an older install put there becomes a folder
+/// with the files of both; returns these links. A folder that an earlier run made this way stays a folder.
 pub(crate) fn unite_references(
     inputs: &Inputs<'_>,
     plan: &mut Plan,
@@ -137,7 +138,7 @@ pub(crate) fn unite_references(
     Ok(linked)
 }
 
-/// Links to the tools of an older install that this source does not have, so that old skills still find them.
+/// Adds links to those tools of an older install that this source does not have, so that old skills still find them.
 pub(crate) fn spread_tools(plan: &mut Plan, folder: &Path) -> Result<(), Error> {
     let mut open = vec![(folder.to_path_buf(), String::new())];
     while let Some((folder, prefix)) = open.pop() {
@@ -168,7 +169,7 @@ pub(crate) fn spread_tools(plan: &mut Plan, folder: &Path) -> Result<(), Error> 
     Ok(())
 }
 
-/// Decides about the nested `.claude/skills/aris`.
+/// Plans what happens to the nested `.claude/skills/aris`.
 pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
     let (records, cli) = (inputs.records, inputs.cli);
     let known = |target: &Path| {
@@ -202,7 +203,7 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
             );
             return plan.archive(NESTED, to);
         }
-        // Kept once, it is the user's: later runs do not ask again.
+        // The user has kept it in an earlier run, so it is the user's; do not ask again.
         Shape::Folder if records.manifest.is_some() => return,
         Shape::Folder => (
             "an old nested copy, perhaps with your edits",

@@ -1,4 +1,4 @@
-//! What an install changes: from what is wanted, what is recorded and what is on the disk. Nothing is written here.
+//! Computes what an install changes, from the wanted entries, the records and the disk. Writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,7 +22,7 @@ use crate::report::{Log, What};
 use crate::step::{Inputs, Plan, Step, Was};
 use crate::wanted::{From, Wanted};
 
-/// Folder for what the user edited and an update replaced, relative to the project.
+/// Folder for edited files that an update replaced, relative to the project.
 pub(crate) const KEPT: &str = ".aris/kept";
 
 /// Makes the plan.
@@ -56,7 +56,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
     for (path, entries) in records.entries() {
         owned.insert(path.to_owned(), entries.into_iter().cloned().collect());
     }
-    // What a killed run had not linked yet, or somebody removed.
+    // Links to an older install that a killed run had not made yet, or that somebody removed.
     for known in owned.values().flatten() {
         if let (Origin::Older, Content::Link { target }) = (known.origin, &known.content)
             && !plan.wanted.contains_key(&known.path)
@@ -105,7 +105,7 @@ fn adopts(cli: &Cli, name: &str) -> bool {
 }
 
 impl Plan {
-    /// What this plan replaces, as it was recorded or seen.
+    /// The content that this plan replaces, as recorded or as seen.
     pub(crate) fn replaced(&self) -> Vec<(String, Content)> {
         let known = self.steps.iter().filter_map(|step| match step {
             Step::Replace {
@@ -117,7 +117,7 @@ impl Plan {
         known.collect()
     }
 
-    /// Adds something that should be there.
+    /// Adds a wanted entry.
     pub(crate) fn want(&mut self, entry: Entry, from: From) {
         let wanted = Wanted {
             leads_to: None,
@@ -141,7 +141,7 @@ impl Plan {
         self.want(entry, From::Link);
     }
 
-    /// Decides about one wanted path.
+    /// Plans the change for one wanted path.
     fn place(
         &mut self,
         inputs: &Inputs<'_>,
@@ -163,7 +163,7 @@ impl Plan {
                 .is_some_and(|to| fs::canonicalize(project.at(path)).is_ok_and(|real| real == *to))
                 && link.to_str().is_some()
         };
-        // Our own link becomes a copy when the mode changes.
+        // When the mode changes to copy, this program's own link becomes a copy.
         let wants_link = matches!(entry.content, Content::Link { .. });
         let before = inputs.records.manifest.as_ref();
         let was_copy = before.is_some_and(|manifest| manifest.mode == InstallMode::Copy);
@@ -174,7 +174,7 @@ impl Plan {
             compare(project, path, &entry.content)?
         };
         let (found, entry) = match found {
-            // A link that leads to the same is as good, and stays as its maker wrote it.
+            // A link with the same target is as good; it keeps its text.
             Match::Other(Shape::Link(link)) if !is_new && may_stay && is_right(&link) => {
                 let target = link.to_string_lossy().into_owned();
                 let content = Content::Link { target };
@@ -264,7 +264,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Something that no record lists, or that is no longer what a record says: never overwritten (rules S1 to S4).
+    /// Something that no record lists, or that no longer matches its record. It is never overwritten (rules S1 to S4).
     fn foreign(&mut self, inputs: &Inputs<'_>, path: &str, entry: Entry) {
         let project = inputs.project;
         let shape = project.shape(path);
@@ -290,11 +290,11 @@ impl Plan {
         self.log.conflict(path, reason, hint);
     }
 
-    /// Decides about something recorded that is no longer wanted.
+    /// Plans the change for a recorded path that is no longer wanted.
     fn retire(&mut self, project: &Project, path: &str, recorded: &[Entry]) -> Result<(), Error> {
         for known in recorded.iter().rev() {
             match compare(project, path, &known.content)? {
-                // What an older install linked stays as long as it leads somewhere.
+                // A link of an older install stays while its target exists.
                 Match::Same if known.origin == Origin::Older && project.at(path).exists() => {
                     self.manifest.entries.push(known.clone());
                     return Ok(());
@@ -312,7 +312,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Folders that everything needs, and folders in which things are made ready.
+    /// Collects the folders to create, and the stage folders.
     fn find_folders(
         &mut self,
         project: &Project,
@@ -374,7 +374,7 @@ impl Plan {
         self.stages = stages;
     }
 
-    /// A record that says the same as the one on the disk is not written again.
+    /// If the record would only get a new date, it is not written again.
     fn keep_record(&mut self, records: &Records) {
         let is_same = records.manifest.as_ref().is_some_and(|old| {
             let same_time = InstallManifest {
@@ -392,7 +392,7 @@ impl Plan {
         }
     }
 
-    /// Removes something before anything is made: a link may stand where a folder is needed.
+    /// Removes something before anything is created, because a link may be where a folder is needed.
     pub(crate) fn remove_first(&mut self, path: &str, content: Content) {
         self.log.change(What::Remove, path);
         let path = path.to_owned();
@@ -411,7 +411,7 @@ impl Plan {
         self.steps.push(Step::Move { from, to });
     }
 
-    /// A free name for what is kept: `<name>.local-<date>`, with a number when the day has several.
+    /// A free name for an edited file: `<name>.local-<date>`, with a number if that day already has one.
     pub(crate) fn kept_name(&self, project: &Project, name: &str, now: &str) -> String {
         free_name(project, name, now, |path| {
             self.steps.iter().any(|step| match step {
@@ -426,7 +426,7 @@ impl Plan {
     }
 }
 
-/// A name below [`KEPT`] that nothing has, nor will have.
+/// A name below [`KEPT`] that is free on the disk and not taken by `is_planned`.
 pub(crate) fn free_name(
     project: &Project,
     name: &str,
@@ -444,7 +444,8 @@ pub(crate) fn free_name(
     name
 }
 
-/// What becomes of `.aris/tools`. Gives whether a link of an older install is there and goes: then everything below is new.
+/// Plans the change of `.aris/tools`. Returns whether an older install's link is there and is removed; then everything below is
+/// new.
 fn tools_folder(
     inputs: &Inputs<'_>,
     plan: &mut Plan,
@@ -475,14 +476,14 @@ fn tools_folder(
             return Ok(false);
         }
     };
-    // Tools that this source does not have stay within reach.
+    // Tools that this source does not have stay available.
     if target.parent() != Some(&inputs.source.root) {
         older::spread_tools(plan, &target)?;
     }
     Ok(true)
 }
 
-/// Whether a link leads into the source, by its text when it leads to nothing.
+/// Whether a link leads into the source. For a dangling link its text decides.
 fn leads_inside(project: &Project, path: &str, shape: &Shape, root: &Path) -> bool {
     let Shape::Link(target) = shape else {
         return false;

@@ -1,4 +1,4 @@
-//! The project: its paths, what is at them, and whether they may be touched.
+//! The project: its paths, what is at them, and whether they may be changed.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,10 +11,10 @@ use crate::cli::Cli;
 use crate::error::Error;
 use crate::plan::KEPT;
 
-/// Lock and journal while an installer works, relative to the project.
+/// Lock and journal of a running installer, relative to the project.
 pub(crate) const JOURNAL: &str = ".aris-install.journal";
 
-/// Folders that must not be links (rule S9), the outer ones first.
+/// Folders that must not be links (rule S9), outer ones first.
 const OWN: [&str; 6] = [
     ".aris",
     KEPT,
@@ -27,11 +27,11 @@ const OWN: [&str; 6] = [
 /// A project folder.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// Absolute and without links.
+    /// Absolute, with links resolved.
     pub(crate) root: PathBuf,
-    /// The same as text.
+    /// `root` as text.
     pub(crate) text: String,
-    /// Whether it is the user's home: skills for all projects, no instruction files.
+    /// Whether it is the user's home, which gets skills for all projects and no instruction files.
     pub(crate) is_home: bool,
 }
 
@@ -39,18 +39,18 @@ pub(crate) struct Project {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Absent,
-    /// A link with this text.
+    /// A link, with its text.
     Link(PathBuf),
     File,
     Folder,
-    /// A FIFO, socket or device, or something that the system does not let us look at.
+    /// A FIFO, socket or device, or something that cannot be examined.
     Special,
-    /// Whatever it is, a folder above it is not a folder of the project's own.
+    /// A parent of the path is a link or is not a folder. Holds that parent's path.
     Behind(String),
 }
 
 impl Shape {
-    /// With its article, for messages.
+    /// The kind with its article, for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Absent => String::from("absent"),
@@ -91,7 +91,7 @@ impl Project {
         self.root.join(relative)
     }
 
-    /// Rule S9: folders that would be changed are the project's own, not links to somewhere else.
+    /// Rule S9: the folders that an install changes must belong to the project and not be links.
     pub(crate) fn check_parents(&self) -> Result<(), Error> {
         for relative in OWN {
             let path = self.at(relative);
@@ -105,7 +105,7 @@ impl Project {
         Ok(())
     }
 
-    /// What is at a path below the project, which is never reached through a link.
+    /// What is at a path below the project. Never follows links.
     pub(crate) fn shape(&self, relative: &str) -> Shape {
         for (at, _) in relative.match_indices('/') {
             let parent = relative.get(..at).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Project {
         shape_of(&self.at(relative))
     }
 
-    /// The git top level above the project, when the project lies inside another repository.
+    /// The git top level above the project, when the project is a subfolder of another repository.
     pub(crate) fn outer_repository(&self) -> Option<&Path> {
         if self.root.join(".git").exists() {
             return None;
@@ -136,12 +136,12 @@ fn shape_of(path: &Path) -> Shape {
         Ok(found) if found.is_symlink() => fs::read_link(path).map_or(Shape::Special, Shape::Link),
         Ok(found) if found.is_dir() => Shape::Folder,
         Ok(found) if found.is_file() => Shape::File,
-        // What cannot be looked at is not absent.
+        // Not `Absent`: something that cannot be examined may exist.
         Ok(_) | Err(_) => Shape::Special,
     }
 }
 
-/// A path as the manifests hold it: text on one line, without tabs.
+/// A path as the manifests store it: UTF-8 on one line, without tabs.
 pub(crate) fn recordable(path: &Path) -> Result<String, Error> {
     match path.to_str() {
         Some(text) if !text.contains(['\t', '\n', '\r']) => Ok(text.to_owned()),

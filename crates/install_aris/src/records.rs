@@ -1,6 +1,6 @@
-//! What is known about earlier runs: the manifest, the journal of one that was killed, and the reference's own manifests.
+//! Records of earlier runs: the manifest, the journal of a killed run, and the reference's own manifests.
 //!
-//! Records are input like any other: whoever can write into the project can write them. So every path in them is checked, and
+//! Records are untrusted input: anyone who can write into the project can write them. So every path in them is checked, and
 //! what they claim is compared with the disk before anything is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::project::{JOURNAL, Project, Shape};
 
-/// Name of the folders in which things are made ready, beside the place they go to.
+/// Name of the stage folders, each beside the place that its content goes to.
 pub(crate) const STAGE: &str = ".aris-stage";
 
-/// Begin of a journal; a file that begins otherwise is not ours.
+/// Beginning of a journal. A file with another beginning is not a journal of this program.
 const JOURNAL_BEGIN: &[u8] = b"{\"tool\":\"install_aris\"";
 
 /// All records of a project.
@@ -26,19 +26,21 @@ const JOURNAL_BEGIN: &[u8] = b"{\"tool\":\"install_aris\"";
 pub(crate) struct Records {
     /// `.aris/install.json`.
     pub(crate) manifest: Option<InstallManifest>,
-    /// Plans of runs that did not end.
+    /// Plans of runs that were killed or failed.
     pub(crate) unfinished: Vec<InstallManifest>,
-    /// Their folders for things made ready.
+    /// Their stage folders.
     pub(crate) stages: BTreeSet<String>,
-    /// What was the user's before a run that did not end took it: see [`Intent::given`].
+    /// Content that belonged to the user before an unfinished run took it: see [`Intent::given`].
     pub(crate) given: BTreeMap<String, Option<String>>,
-    /// What such a run replaces: see [`Intent::replaced`].
+    /// Content that such a run replaces: see [`Intent::replaced`].
     pub(crate) replaced: Vec<(String, Content)>,
     /// Whether there is a journal.
     pub(crate) has_journal: bool,
-    /// Manifests of the reference's installers with their path, where they are not only our own in its format.
+    /// Manifests of the reference's installers, with their paths, unless they are only this program's records in the
+    /// reference's format.
     pub(crate) reference: Vec<(&'static str, Reference)>,
-    /// Whether our own in its format are there, and as old skills read them: `awk` takes a carriage return for a part of the path.
+    /// Whether this program's records in the reference's format exist and are readable for old skills. `awk` reads a carriage
+    /// return as part of the path.
     pub(crate) views_are_current: bool,
 }
 
@@ -51,16 +53,16 @@ pub(crate) struct Holder {
     pub(crate) started_at: String,
 }
 
-/// A later line of a journal: what will be there when the run is through.
+/// A later line of a journal: the plan of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Intent {
     pub(crate) stages: BTreeSet<String>,
     pub(crate) manifest: InstallManifest,
-    /// Paths with what is the user's until the run is through: the text of a link that is adopted or replaced, or nothing where a
-    /// copy is adopted.
+    /// Paths whose content belongs to the user until the run ends. The value is the text of a link that is adopted or replaced,
+    /// or `None` for an adopted copy.
     #[serde(default)]
     pub(crate) given: BTreeMap<String, Option<String>>,
-    /// What is replaced, as it was recorded or seen: of an older install no other record says it.
+    /// Replaced content, as recorded or seen. For an older install this is its only record.
     #[serde(default)]
     pub(crate) replaced: Vec<(String, Content)>,
 }
@@ -78,7 +80,7 @@ impl Records {
             return Err(Error::Journal(path));
         }
         if let Some(text) = optional(project, JOURNAL)? {
-            // The first line may be torn; then it is the begin of a begin.
+            // A kill may have cut the first line short.
             let mut lines = text.split(|byte| *byte == b'\n');
             let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
             if !first.starts_with(JOURNAL_BEGIN) && !JOURNAL_BEGIN.starts_with(first) {
@@ -86,7 +88,7 @@ impl Records {
             }
             records.has_journal = true;
             for line in aris_fs::journal_lines(&path)? {
-                // The first line says who; a torn one was followed by no change.
+                // The first line names the holder and is no intent. A cut line was never followed by a change.
                 let Ok(intent) = serde_json::from_str::<Intent>(&line) else {
                     continue;
                 };
@@ -129,12 +131,12 @@ impl Records {
         Ok(records)
     }
 
-    /// The manifest and the plans of runs that did not end.
+    /// The manifest, and the plans of unfinished runs.
     pub(crate) fn all(&self) -> impl Iterator<Item = &InstallManifest> {
         self.manifest.iter().chain(&self.unfinished)
     }
 
-    /// Entries of our own records by path, the newest last.
+    /// Entries of this program's records by path, the newest last.
     pub(crate) fn entries(&self) -> BTreeMap<&str, Vec<&Entry>> {
         let mut entries: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
         for entry in self.all().flat_map(|manifest| &manifest.entries) {
@@ -143,29 +145,29 @@ impl Records {
         entries
     }
 
-    /// Folders that were made, or were about to be.
+    /// Folders that were created or planned.
     pub(crate) fn folders(&self) -> BTreeSet<String> {
         self.all()
             .flat_map(|manifest| manifest.folders.iter().cloned())
             .collect()
     }
 
-    /// Blocks that were put into instruction files, or were about to be.
+    /// Blocks that were put into instruction files or planned.
     pub(crate) fn blocks(&self) -> Vec<&Block> {
         self.all().flat_map(|manifest| &manifest.blocks).collect()
     }
 
-    /// Whether there is nothing at all.
+    /// Whether nothing is recorded.
     pub(crate) fn is_empty(&self) -> bool {
         self.manifest.is_none() && !self.has_journal && self.reference.is_empty()
     }
 
-    /// Whether nothing was installed here before the run that the journal is of.
+    /// Whether nothing was installed here before the run that wrote the journal.
     pub(crate) fn is_empty_but_for_the_journal(&self) -> bool {
         self.manifest.is_none() && self.unfinished.is_empty() && self.reference.is_empty()
     }
 
-    /// Where an old manifest says the skills came from.
+    /// The source of the skills according to the records.
     pub(crate) fn repo_root(&self) -> Option<&str> {
         let own = self.all().last().map(|manifest| &manifest.repo_root);
         let old = self.reference.first().map(|(_, old)| &old.repo_root);
@@ -173,7 +175,7 @@ impl Records {
     }
 }
 
-/// Whether a record in the reference's format says nothing that `own` does not say.
+/// Whether a record in the reference's format contains nothing that `own` does not.
 fn is_view_of(path: &str, reference: &Reference, own: &InstallManifest) -> bool {
     let repo_root = match path {
         CODEX_SKILLS => record::codex_root(own),
@@ -192,7 +194,7 @@ fn damaged<'a>(project: &'a Project, record: &'a str) -> impl FnOnce(Problem) ->
     }
 }
 
-/// The bytes of a record; a link is refused, because what is written there later must not go through it.
+/// The bytes of a record. A link is refused, because a later write would follow it.
 fn optional(project: &Project, relative: &str) -> Result<Option<Vec<u8>>, Error> {
     let path = project.at(relative);
     if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {

@@ -1,4 +1,4 @@
-//! The source of skills: a git clone or an unpacked archive that holds `skills/`. Read only.
+//! The source of skills: a git clone or an unpacked archive with a folder `skills/`. It is only read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,49 +17,49 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::project::recordable;
 
-/// Skills that come with every choice.
+/// Skills that are installed with every choice of skills.
 const ALWAYS: [&str; 2] = ["contract-check", "install-aris"];
 /// The folder without a `SKILL.md` that skills refer to. **Source**: the reference's installer.
 pub(crate) const SUPPORT: &str = "shared-references";
 
-/// Packages for one host in the reference's tree: not skills. `aris` is the place of an old nested install.
+/// Folders of the reference's tree that are not skills: packages for one host, and `aris`, the place of an old nested install.
 const EXCLUDED: [&str; 3] = ["aris", "skills-codex", "skills-codex.bak"];
 
-/// Left out of copies: what tools leave behind.
+/// Leftovers of other tools, which are not copied.
 const LITTER: [&str; 3] = [".DS_Store", ".git", "__pycache__"];
 
-/// A file at the root of the folder that `aris install` keeps for the user.
+/// Name of a marker file at the root of the sources that `aris install` keeps for the user.
 const KEPT: &str = ".aris-source";
 
 /// The helper table of a source.
 const TABLE: &str = "skills/shared-references/helpers.toml";
 
-/// Bytes of one installed file: a helper's binary with debug information has some ten million.
+/// Largest installed file, in bytes. A helper's binary with debug information has about ten million.
 const FILE_LIMIT: u64 = 1 << 30;
 
-/// Bytes of a helper table.
+/// Largest helper table, in bytes.
 const TABLE_LIMIT: u64 = 4 << 20;
 
 /// A source of skills.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Absolute and without links.
+    /// Absolute, with links resolved.
     pub(crate) root: PathBuf,
-    /// The same as text.
+    /// `root` as text.
     pub(crate) text: String,
-    /// Version, where the source says one.
+    /// Version, where the source states one.
     pub(crate) version: Option<String>,
-    /// Whether it is a git clone, or what `aris install` keeps: a place that stays.
+    /// Whether the source stays in place, so that links into it are safe: a git clone, or a source that `aris install` keeps.
     stays: bool,
     /// Skills and support folders by name.
     pub(crate) skills: BTreeMap<String, EntryKind>,
     /// Helpers whose owner is among the skills; `None` when the source has no helper table.
     pub(crate) helpers: Option<Vec<HelperRow>>,
-    /// What was left out, with the reason.
+    /// Entries that were left out, with the reason.
     pub(crate) refused: Vec<String>,
 }
 
-/// A row of the source's helper table, as far as an installer needs it.
+/// A row of the source's helper table, with the fields that an installer needs.
 #[derive(Debug, Deserialize)]
 pub(crate) struct HelperRow {
     pub(crate) name: String,
@@ -77,7 +77,7 @@ const fn yes() -> bool {
     true
 }
 
-/// Where a source may be named.
+/// Where a source may be given.
 #[derive(Debug)]
 pub(crate) struct Places<'a> {
     /// `--aris-repo`, absolute.
@@ -88,12 +88,12 @@ pub(crate) struct Places<'a> {
     pub(crate) variable: Option<&'a str>,
     /// `repo_root` of the install manifest.
     pub(crate) manifest: Option<&'a str>,
-    /// The project: what is installed in it is no source.
+    /// The project. Installed skills in it are not a source.
     pub(crate) project: &'a Path,
 }
 
 impl Source {
-    /// Finds and reads the source: the flag, the tree the program lies in, `ARIS_REPO`, the manifest.
+    /// Finds and reads the source: the flag, the tree that contains the program, `ARIS_REPO`, the manifest.
     pub(crate) fn find(places: &Places<'_>) -> Result<Self, Error> {
         let absent = |what: &str, path: &Path| {
             Error::Source(format!("{what} {} has no skills/ folder", path.display()))
@@ -104,7 +104,7 @@ impl Source {
         let installed = [".agents", ".claude"].map(|folder| places.project.join(folder));
         let program = places.program.as_ref();
         if let Some(program) = program.and_then(|path| fs::canonicalize(path).ok()) {
-            // A program that was installed does not lie in its source, whatever is above it.
+            // An installed program is not inside its source, whatever the folders above it contain.
             let is_host = |folder: &&Path| {
                 [".agents", ".claude"]
                     .iter()
@@ -134,7 +134,7 @@ impl Source {
         )))
     }
 
-    /// The mode when neither the user nor an earlier install says one.
+    /// The default mode, when neither the user nor an earlier install sets one.
     pub(crate) fn usual_mode(&self) -> InstallMode {
         if self.stays {
             InstallMode::Symlink
@@ -143,7 +143,7 @@ impl Source {
         }
     }
 
-    /// Leaves only these skills, those that own the helpers they call, and so on. Gives what comes with them.
+    /// Keeps only these skills and, transitively, those that own the helpers they call. Returns the added skills.
     ///
     /// **Errors**: [`Error::NoSkill`].
     pub(crate) fn choose(&mut self, names: &[String]) -> Result<Vec<String>, Error> {
@@ -151,7 +151,7 @@ impl Source {
         if let Some(name) = names.iter().find(|name| !is_skill(name)) {
             let alike = |known: &&String| strsim::jaro_winkler(known, name);
             let near = self.skills.keys().filter(|known| is_skill(known));
-            // A third of the letters wrong is another word.
+            // Below this similarity, the name is probably not a misspelling.
             let near = near.filter(|known| alike(known) > 0.8);
             let near = near.max_by(|a, b| alike(a).total_cmp(&alike(b)));
             return Err(Error::NoSkill {
@@ -160,7 +160,7 @@ impl Source {
             });
         }
         let mut chosen = names.to_vec();
-        // The installation is updated, checked and removed by what lies in it.
+        // The installed skills must be able to update, check and remove the install.
         for always in ALWAYS {
             if is_skill(&always.to_owned()) && !chosen.iter().any(|name| name == always) {
                 chosen.push(always.to_owned());
@@ -183,7 +183,7 @@ impl Source {
         Ok(chosen.split_off(names.len()))
     }
 
-    /// Whether a host takes the source for a plugin: Codex names a skill after the plugin that it really lies in.
+    /// Whether a host takes the source for a plugin. Codex names a linked skill after the plugin that contains its target.
     pub(crate) fn is_plugin(&self) -> bool {
         [".codex-plugin", ".claude-plugin"]
             .iter()
@@ -209,7 +209,7 @@ impl Source {
         missing.map(|row| row.name.as_str()).collect()
     }
 
-    /// `None` when there are no skills at `path`.
+    /// Reads a source; `None` when there are no skills at `path`.
     fn read(path: &Path) -> Result<Option<Self>, Error> {
         let Ok(root) = fs::canonicalize(path) else {
             return Ok(None);
@@ -246,7 +246,7 @@ impl Source {
         Ok(Some(source))
     }
 
-    /// Rules S10 and S13: a skill of a safe name whose folder lies inside the source.
+    /// Rules S10 and S13: takes a skill if its name is safe and its folder is inside the source.
     fn consider(&mut self, name: &str, path: &Path) {
         if !path.is_dir() || EXCLUDED.contains(&name) {
             return;
@@ -270,9 +270,9 @@ impl Source {
     }
 }
 
-/// The files of a folder of the source, as a copy of it would have them.
+/// The files of a source folder, as a copy of it would have them.
 ///
-/// Links to files inside the source become files. **Errors**: a text when the folder holds something that cannot be copied.
+/// Links to files inside the source become files. The inner error is the reason why the folder cannot be copied.
 pub(crate) fn tree(root: &Path, folder: &Path) -> Result<Result<Vec<TreeFile>, String>, Error> {
     let mut enter = |entry: &aris_fs::Entry| !LITTER.iter().any(|name| entry.name == *name);
     let mut paths = Vec::new();
@@ -313,8 +313,8 @@ pub(crate) fn tree(root: &Path, folder: &Path) -> Result<Result<Vec<TreeFile>, S
     Ok(Ok(files))
 }
 
-/// Digests of files in their order. A file with several names is read once in a run: a release holds one large program under the name of
-/// each helper.
+/// Digests of files, in their order. A file with several names is read only once per run, because a release has one large
+/// program under the name of each helper.
 pub(crate) fn digests<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, aris_fs::FsError>> {
     static KNOWN: Mutex<BTreeMap<[i64; 5], Digest>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -338,7 +338,7 @@ pub(crate) fn digests<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, 
     for (path, (identity, is_first)) in paths.iter().zip(identities) {
         let again = || Some(Ok(*known.get(&identity?)?));
         let digest = if is_first { read.next() } else { again() };
-        // Another name of a file that could not be read fails by itself.
+        // Another name of an unreadable file gets its own error.
         let digest = digest.unwrap_or_else(|| aris_audit::digest_files(&[path]).remove(0));
         if let (Some(identity), Ok(digest)) = (identity, &digest) {
             known.insert(identity, *digest);
@@ -348,7 +348,7 @@ pub(crate) fn digests<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, 
     digests
 }
 
-/// The bytes of one file of the source, if they are still those of `digest`.
+/// The bytes of a source file, if they still have this digest.
 pub(crate) fn bytes(path: &Path, digest: &str) -> Result<Vec<u8>, Error> {
     let bytes = aris_fs::read(path, FILE_LIMIT)?;
     if Digest::of(&bytes).to_string() == digest {
@@ -363,7 +363,7 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
 }
 
-/// The version that the source's own contract of this helper states.
+/// The version in the source's contract of this helper.
 fn version(root: &Path) -> Result<Option<String>, Error> {
     let path = root.join("skills/install-aris/scripts/install_aris.contract.json");
     let Some(text) = aris_fs::read_optional(&path, TABLE_LIMIT)? else {

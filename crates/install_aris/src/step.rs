@@ -1,4 +1,4 @@
-//! What an install is made from, and what it is made of.
+//! The input and the content of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -16,46 +16,46 @@ use crate::wanted::{Choices, Wanted};
 /// One change of the disk.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Takes away what is still as recorded.
+    /// Removes content that is still as recorded.
     Remove { path: String, content: Content },
     /// Puts a wanted entry where nothing is.
     Create { path: String },
-    /// Puts a wanted entry in the place of something else.
+    /// Puts a wanted entry in the place of other content.
     Replace { path: String, was: Was },
-    /// Moves something of an older install away.
+    /// Moves a part of an older install away.
     Move { from: String, to: String },
-    /// Rewrites or makes an instruction file.
+    /// Rewrites or creates an instruction file.
     Edit(Edit),
 }
 
-/// What a replaced path must still be.
+/// What the replaced path must still contain.
 #[derive(Debug)]
 pub(crate) enum Was {
-    /// As recorded or seen.
+    /// The recorded or seen content.
     Known(Content),
-    /// Something of the user's, which is moved away whole: where to, relative to the project.
+    /// Content that the user edited. It is moved as a whole to `kept`, relative to the project.
     Edited { kept: String },
 }
 
-/// Everything an install does, decided.
+/// The complete plan of an install.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) wanted: BTreeMap<String, Wanted>,
-    /// Folders to make, outer ones first.
+    /// Folders to create, outer ones first.
     pub(crate) folders: Vec<String>,
-    /// Folders that were made for hosts that are no longer served, inner ones last.
+    /// Folders that were created for hosts that are no longer chosen, inner ones last.
     pub(crate) obsolete: Vec<String>,
-    /// Folders in which things are made ready.
+    /// Stage folders.
     pub(crate) stages: BTreeSet<String>,
     pub(crate) steps: Vec<Step>,
-    /// What is the user's until the run is through.
+    /// Content that belongs to the user until the run ends; see `records::Intent::given`.
     pub(crate) given: BTreeMap<String, Option<String>>,
-    /// The record afterwards.
+    /// The record after the run.
     pub(crate) manifest: InstallManifest,
     pub(crate) log: Log,
 }
 
-/// What the plan is made from.
+/// The input of a plan.
 #[derive(Debug)]
 pub(crate) struct Inputs<'a> {
     pub(crate) project: &'a Project,
@@ -63,7 +63,7 @@ pub(crate) struct Inputs<'a> {
     pub(crate) choices: &'a Choices,
     pub(crate) records: &'a Records,
     pub(crate) cli: &'a Cli,
-    /// RFC 3339, UTC.
+    /// Current time, RFC 3339, UTC.
     pub(crate) now: &'a str,
 }
 
@@ -72,21 +72,21 @@ pub(crate) struct Inputs<'a> {
 pub(crate) struct Edit {
     /// The file itself, links followed; inside the project.
     pub(crate) file: PathBuf,
-    /// Digest of what it must still hold; `None` when it must still be absent.
+    /// Digest of the content that it must still have; `None` when it must still be absent.
     pub(crate) seen: Option<String>,
     pub(crate) action: Action,
 }
 
-/// What happens to the file.
+/// The change to the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// New bytes, and a time for the file.
+    /// New content, and a modification time for the file.
     Write(Vec<u8>, Option<SystemTime>),
     SetTime(SystemTime),
     Remove,
 }
 
-/// What becomes of a nested copy, when the user has said it.
+/// Whether the user chose this for a nested copy.
 pub(crate) fn migrates(cli: &Cli, choice: MigrateCopy) -> bool {
     cli.from_old && cli.migrate_copy == Some(choice)
 }

@@ -1,4 +1,4 @@
-//! Takes away what the records list and the disk confirms, one by one (rules S1 to S3, S8); everything else stays and is named.
+//! Removes what the records list and the disk confirms, one by one (rules S1 to S3, S8). Everything else stays and is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,22 +19,22 @@ use crate::records::{Intent, Records};
 use crate::report::{Log, What};
 use crate::step::Edit;
 
-/// What an uninstall does, decided.
+/// The plan of an uninstall.
 #[derive(Debug, Default)]
 pub(crate) struct Removal {
-    /// Paths with the content that is confirmed there, or of which a part is.
+    /// Paths whose content is confirmed, completely or in part.
     entries: Vec<(String, Content)>,
-    /// Links of the user's that a run took and did not end, with their text.
+    /// The user's links, with their text, that an unfinished run took.
     links: Vec<(String, String)>,
     edits: Vec<Edit>,
-    /// Records, removed last.
+    /// Record files, which are removed last.
     files: Vec<String>,
-    /// Folders that this program made, inner ones last.
+    /// Folders that this program created, inner ones last.
     folders: BTreeSet<String>,
     pub(crate) log: Log,
 }
 
-/// Decides what goes.
+/// Plans what is removed.
 pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Error> {
     let mut removal = Removal {
         folders: records.folders(),
@@ -43,7 +43,7 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
     let mut known: BTreeMap<String, Vec<Content>> = BTreeMap::new();
     let mut theirs: BTreeMap<&str, &Content> = BTreeMap::new();
     for entry in records.all().flat_map(|manifest| &manifest.entries) {
-        // A whole skill that only the older install has; what is below was put there by this program.
+        // A whole skill that only the older install has. Entries below a skill's folder were put there by this program.
         let is_skill = PLACES.iter().any(|place| {
             let name = entry.path.strip_prefix(place);
             name.is_some_and(|name| name.matches('/').count() == 1)
@@ -79,7 +79,7 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
                 removal.decide(project, path.clone(), &contents)?;
                 removal.links.push((path, link.clone()));
             }
-            // It is as it was.
+            // An unfinished run had not touched it yet.
             Some(_) => {}
         }
     }
@@ -92,7 +92,7 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
     }
     removal.files.sort();
     removal.files.dedup();
-    // The record that counts goes last.
+    // `install.json` is removed last, because it is authoritative.
     removal.files.sort_by_key(|file| file == INSTALL_MANIFEST);
     for file in &removal.files {
         if project.shape(file) != Shape::Absent {
@@ -132,7 +132,7 @@ impl Removal {
                 self.entries.push((path, content.clone()));
             }
             Some(_) => self.log.leave(&path, "was edited"),
-            // The reference's link to its tools, which not every install has.
+            // The reference's manifest implies this link, but not every install has it.
             None if path == INSTALLED_TOOLS && found == Shape::Folder => {}
             None => {
                 let reason = format!("is now {}", found.describe());
@@ -142,7 +142,7 @@ impl Removal {
         Ok(())
     }
 
-    /// Makes the changes. Folders that are not empty are added to what was left.
+    /// Makes the changes. Adds folders that are not empty to the report.
     pub(crate) fn apply(&mut self, project: &Project) -> Result<(), Error> {
         for (path, content) in &self.entries {
             apply::remove(project, path, content)?;
@@ -155,7 +155,7 @@ impl Removal {
         for edit in &self.edits {
             documents::apply(edit)?;
         }
-        // Folders while the record still says that they are ours, but for the one the record lies in.
+        // Remove folders while the record still lists them, except for `.aris`, which contains the record.
         let folders = self.folders.iter().rev();
         let (inner, outer): (Vec<_>, Vec<_>) = folders.partition(|folder| *folder != ".aris");
         let mut full = remove_folders(project, &inner)?;
@@ -172,7 +172,7 @@ impl Removal {
     }
 }
 
-/// Removes empty folders, inner ones first. Gives those that are not empty.
+/// Removes empty folders, inner ones first. Returns those that are not empty.
 fn remove_folders(project: &Project, folders: &[&String]) -> Result<Vec<String>, Error> {
     let mut full = Vec::new();
     for folder in folders {
@@ -185,7 +185,7 @@ fn remove_folders(project: &Project, folders: &[&String]) -> Result<Vec<String>,
     Ok(full)
 }
 
-/// Takes back what a first install that failed has made, so that nothing half-done stays.
+/// Undoes a first install that failed, so that nothing incomplete stays.
 pub(crate) fn roll_back(project: &Project, planned: Intent) -> Result<(), Error> {
     let records = Records {
         unfinished: vec![planned.manifest],
@@ -195,9 +195,9 @@ pub(crate) fn roll_back(project: &Project, planned: Intent) -> Result<(), Error>
     plan(project, &records)?.apply(project)
 }
 
-/// Removes cached copies of the helpers' binaries. Gives how many.
+/// Removes cached copies of the helpers' binaries. Returns their number.
 ///
-/// **Source**: the launchers put them there, `${XDG_CACHE_HOME:-$HOME/.cache}/aris/bin/<helper>-<version>-…`.
+/// **Source**: the launchers cache them as `${XDG_CACHE_HOME:-$HOME/.cache}/aris/bin/<helper>-<version>-…`.
 pub(crate) fn purge(context: &Context) -> Result<usize, Error> {
     let absolute = |name: &str| {
         let path = context.env(name).map(PathBuf::from);

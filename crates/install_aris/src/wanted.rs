@@ -1,4 +1,4 @@
-//! What should be in the project: a function of the source, the hosts and the mode.
+//! The entries that should be in the project, computed from the source, the hosts and the mode.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use aris_contract::artifact::install::{
 use crate::error::Error;
 use crate::source::{self, Source};
 
-/// One thing that should be there.
+/// One entry that should be in the project.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) entry: Entry,
-    /// What a link leads to in the end: one with another text that leads there will do.
+    /// Final target of a link. A link with another text but this target is accepted.
     pub(crate) leads_to: Option<PathBuf>,
     pub(crate) from: From,
 }
@@ -24,9 +24,9 @@ pub(crate) struct Wanted {
 /// Where the content comes from.
 #[derive(Debug)]
 pub(crate) enum From {
-    /// The entry says it all: a link.
+    /// The entry is a link and needs no content.
     Link,
-    /// The text of a tool.
+    /// A generated text of a tool.
     Text(String),
     /// A file of the source.
     File(PathBuf),
@@ -39,37 +39,37 @@ pub(crate) enum From {
 pub(crate) struct Choices {
     pub(crate) mode: InstallMode,
     pub(crate) hosts: BTreeSet<Host>,
-    /// Skills that were named; empty: all.
+    /// The chosen skills; empty means all.
     pub(crate) skills: Vec<String>,
 }
 
 impl Choices {
-    /// Whether `.agents/skills` is filled.
+    /// Whether skills are installed in `.agents/skills`.
     pub(crate) fn uses_agents(&self) -> bool {
         self.hosts.contains(&Host::Codex) || self.hosts.contains(&Host::Gemini)
     }
 
-    /// Whether `.claude/skills` is filled.
+    /// Whether skills are installed in `.claude/skills`.
     pub(crate) fn uses_claude(&self) -> bool {
         self.hosts.contains(&Host::Claude) || self.hosts.contains(&Host::Cursor)
     }
 
-    /// Places that are filled, the one that holds the skills first.
+    /// Places where skills are installed; the first one has the content, the second may link to it.
     ///
-    /// Only those that a host needs: `OpenCode` reads both, and names a skill that is in both twice.
+    /// Only places that a host needs: `OpenCode` reads both, and lists a skill twice that is in both.
     pub(crate) fn places(&self) -> Vec<&'static str> {
         let agents = self.uses_agents().then_some(CANONICAL_SKILLS);
         let claude = self.uses_claude().then_some(CLAUDE_SKILLS);
         agents.into_iter().chain(claude).collect()
     }
 
-    /// Whether `.agents/skills` holds copies.
+    /// Whether `.agents/skills` gets copies.
     pub(crate) fn copies_for_agents(&self, source: &Source) -> bool {
         self.mode == InstallMode::Copy || (self.hosts.contains(&Host::Codex) && source.is_plugin())
     }
 }
 
-/// A tool of the source.
+/// An entry for a tool of the source.
 pub(crate) fn tool(path: &str, name: &str, content: Content) -> Entry {
     Entry {
         path: path.to_owned(),
@@ -80,7 +80,7 @@ pub(crate) fn tool(path: &str, name: &str, content: Content) -> Entry {
     }
 }
 
-/// Everything that should be there, by path; what cannot be installed, with the reason.
+/// All entries that should be in the project, by path; and what cannot be installed, with the reason.
 pub(crate) fn wanted(
     source: &Source,
     choices: &Choices,
@@ -100,7 +100,7 @@ pub(crate) fn wanted(
         let mut files: Option<Vec<TreeFile>> = None;
         for place in choices.places() {
             let is_second = place == CLAUDE_SKILLS && choices.uses_agents();
-            // Cursor did not show linked skills.
+            // Cursor does not show linked skills.
             let copies = match place {
                 CANONICAL_SKILLS => choices.copies_for_agents(source),
                 _ => {
@@ -128,7 +128,7 @@ pub(crate) fn wanted(
                 };
                 (Content::Link { target }, From::Link)
             };
-            // Codex renames a linked skill of a plugin, and Cursor does not show it: there a link is not as good as a copy.
+            // Codex renames a linked skill of a plugin, and Cursor does not show it. There a link does not replace a copy.
             let needs_copy = copies && choices.mode != InstallMode::Copy;
             let leads_to = if needs_copy || (is_second && choices.copies_for_agents(source)) {
                 None
@@ -164,7 +164,8 @@ pub(crate) fn wanted(
                 }
             }
         }
-        // A source without a helper table has its tools as scripts in one folder: linked, as its own installer does.
+        // A source without a helper table has its tools as scripts in one folder. Link that folder, as the source's own
+        // installer does.
         None if source.at("tools").is_dir() => {
             let target = format!("{}/tools", source.text);
             let entry = tool(INSTALLED_TOOLS, "tools", Content::Link { target });

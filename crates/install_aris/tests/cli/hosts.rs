@@ -1,4 +1,4 @@
-//! What each set of hosts gets, a choice of skills, and what git should not see.
+//! What each set of hosts gets, a choice of skills, and the lines for `.gitignore`.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ fn is_link(project: &Project, path: &str) -> bool {
     fs::symlink_metadata(project.at(path)).is_ok_and(|found| found.is_symlink())
 }
 
-/// `OpenCode` reads both places, and names a skill that is in both twice.
+/// `OpenCode` reads both places, and lists a skill twice that is in both.
 #[test]
 fn skills_are_in_one_place_unless_hosts_need_both() {
     for (hosts, agents, claude) in [
@@ -33,7 +33,7 @@ fn skills_are_in_one_place_unless_hosts_need_both() {
                 "{hosts}: {place}"
             );
         }
-        // A path that is the same for every set of hosts.
+        // This path is the same for every set of hosts.
         assert!(
             project
                 .at("paper/.aris/skills/writing/references/more.md")
@@ -49,7 +49,7 @@ fn skills_are_in_one_place_unless_hosts_need_both() {
     }
 }
 
-/// Codex gives a skill that it reaches through a link the name of the plugin that its target lies in.
+/// Codex names a linked skill after the plugin that contains its target.
 #[test]
 fn codex_gets_copies_from_a_source_that_is_a_plugin() {
     for plugin in [false, true] {
@@ -65,7 +65,7 @@ fn codex_gets_copies_from_a_source_that_is_a_plugin() {
         assert_eq!(run.stderr().contains("--update"), plugin, "{run}");
         assert_eq!(is_link(&project, "paper/.agents/skills/reading"), !plugin);
         assert!(is_link(&project, "paper/.claude/skills/reading"));
-        // No SKILL.md is a link, nor lies below a plugin's manifest.
+        // No SKILL.md is a link or is below a plugin's manifest.
         let skill = project.at("paper/.agents/skills/reading/SKILL.md");
         assert!(!fs::symlink_metadata(&skill).expect("there").is_symlink());
         let real = fs::canonicalize(&skill).expect("there");
@@ -94,7 +94,7 @@ fn what_a_host_wants_is_said() {
 const TABLE: &str = "[[helper]]\nname = \"tool\"\naliases = []\nowner = \"reading\"\ncallers = [\"reading\", \"writing\"]\n\
     [[helper]]\nname = \"far\"\naliases = []\nowner = \"third\"\ncallers = [\"third\", \"reading\"]\n";
 
-/// What is at `.claude/skills` and `.aris/tools`.
+/// The names in `.claude/skills` and `.aris/tools`.
 fn installed(project: &Project) -> Vec<String> {
     let mut names = Vec::new();
     for folder in [".claude/skills", ".aris/tools"] {
@@ -134,7 +134,7 @@ fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
     before.assert_same(&project.snapshot(), "a wrong name");
 
     chosen("fourth").expect_code(0);
-    // What updates, checks and removes the installation comes with every choice.
+    // The skills that update, check and remove the install come with every choice.
     let kept = [
         "contract-check",
         "fourth",
@@ -143,7 +143,7 @@ fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
     ];
     assert_eq!(installed_skills(&project), kept);
     let run = chosen("writing").expect_code(0);
-    // A call of a helper needs its owner, and so on.
+    // A skill that calls a helper also brings the helper's owner, transitively.
     assert!(
         run.stderr().contains("reading") && run.stderr().contains("third"),
         "{run}"
@@ -206,7 +206,7 @@ fn lines_for_git_to_ignore_are_printed_until_they_are_there() {
         assert!(lines.contains(&"/.aris/install.json") && lines.contains(&"/.aris/tools/"));
         assert_eq!(lines.contains(&"/.claude/skills/"), !own, "{lines:?}");
         assert_eq!(lines.contains(&"/.claude/skills/reading"), own, "{lines:?}");
-        // Written down, they hide what was installed, and nothing of the user's.
+        // With these lines git ignores what was installed, and none of the user's files.
         project.write("paper/.gitignore", lines.join("\n") + "\n");
         let git = |args: &[&str]| {
             let call = Helper::at("git").call(project.at("paper"));
@@ -228,7 +228,7 @@ fn lines_for_git_to_ignore_are_printed_until_they_are_there() {
     }
 }
 
-/// A link that somebody made by hand leads to the skill: it is right, also where others are copied.
+/// A link that somebody made by hand leads to the skill: it is accepted, also where other skills are copied.
 #[test]
 fn a_right_link_is_adopted_in_either_mode() {
     for mode in ["copy", "symlink"] {
@@ -272,7 +272,8 @@ fn an_installed_program_takes_the_recorded_source_and_no_folder_above() {
     call(&project, &["--aris-repo", "source"]).expect_code(0);
     let program = project.at("paper/.agents/install_aris");
     fs::create_dir_all(project.at("paper/.agents")).expect("folder");
-    // By another process: one that tests start meanwhile may hold what this one has open for writing, and then it cannot be run.
+    // Copy with another process. A child process of a parallel test could inherit this test's handle for writing, and the copy
+    // could then not be run.
     let copied = std::process::Command::new("cp")
         .arg(env!("CARGO_BIN_EXE_install_aris"))
         .arg(&program)

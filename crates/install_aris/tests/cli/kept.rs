@@ -1,4 +1,4 @@
-//! Nothing of the user's is lost: edits, adopted and replaced links, and what somebody changes while the installer works.
+//! The user's content is never lost: edits, adopted and replaced links, and changes made while the installer works.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use aris_testkit::Project;
 
 use super::{SKILL, call, install, paths, project, uninstall};
 
-/// Where a text is now, below `paper/`.
+/// Paths below `paper/` that contain a text.
 fn places_of(project: &Project, text: &str) -> Vec<String> {
     let snapshot = project.snapshot();
     let holds = |path: &&str| snapshot.bytes(path) == Some(text.as_bytes());
@@ -45,7 +45,7 @@ fn an_edited_copy_stays_until_update_is_said() {
         project.read("paper/.agents/skills/writing/references/more.md"),
         "newer\n"
     );
-    // An edit of the same source, too, under a name of its own.
+    // An edit of another update of the same source gets its own name.
     project.write(edited, "edited again\n");
     let data = call(&project, &["--update"]).expect_code(0).data();
     assert_eq!(data["changes"][0]["kept_as"], format!("{kept}-2"));
@@ -56,7 +56,7 @@ fn an_edited_copy_stays_until_update_is_said() {
     );
 }
 
-/// The run fails at its last steps: at a tool whose name is too long for the file system.
+/// The run fails in its last steps: a tool's name is too long for the file system.
 #[test]
 fn a_failed_first_install_gives_back_what_it_adopted_and_replaced() {
     let long = "x".repeat(300);
@@ -82,7 +82,7 @@ fn a_failed_first_install_gives_back_what_it_adopted_and_replaced() {
     }
 }
 
-/// While a large copy is made ready, somebody edits the one that it will replace.
+/// Somebody edits a large copy while its replacement is staged.
 #[test]
 fn an_edit_made_while_an_update_copies_is_kept() {
     let mut seen = 0;
@@ -120,7 +120,7 @@ fn an_edit_made_while_an_update_copies_is_kept() {
         if seen > 0 {
             assert_eq!(places_of(&project, "my edit\n").len(), 1, "{round}: {run}");
         }
-        // What is left half done is finished, and the edit is still there.
+        // The next run finishes the interrupted one and keeps the edit.
         call(&project, &["--update"]).expect_code(0);
         assert_eq!(
             places_of(&project, "my edit\n").len(),

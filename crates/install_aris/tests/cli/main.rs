@@ -1,4 +1,4 @@
-//! The program from outside: one attack for each safety rule, older installs, what users expect of install, update and uninstall.
+//! The program from outside: one attack for each safety rule, older installs, and the usual install, update and uninstall.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -45,7 +45,7 @@ fn project() -> Project {
     project
 }
 
-/// The installer, where the tree it lies in is not taken for the source.
+/// The installer, in a place where the tree around it is not taken for the source.
 fn installer() -> Helper {
     Helper::at(env!("CARGO_BIN_EXE_install_aris")).outside_the_workspace()
 }
@@ -98,7 +98,7 @@ fn every_mode_and_host_comes_and_goes_and_leaves_nothing() {
             let after = project.snapshot();
             assert!(after.paths().contains(&"paper/.aris/skills"));
             assert!(after.paths().contains(&"paper/.aris/tools/old/tool.py"));
-            // The source is known by now.
+            // The source is recorded by now.
             let run = call(&project, &["--reconcile"]).expect_code(0);
             assert!(
                 paths(&run.data(), "changes").is_empty(),
@@ -170,7 +170,7 @@ fn a_dry_run_and_a_check_say_what_would_change_and_write_nothing() {
     }
 }
 
-/// S1, S3, S8: only what is recorded, and still as recorded, is removed.
+/// S1, S3, S8: only content that is recorded and unchanged is removed.
 #[test]
 fn uninstall_leaves_what_the_user_changed_or_made() {
     let project = project();
@@ -216,7 +216,7 @@ fn uninstall_leaves_what_the_user_changed_or_made() {
     );
 }
 
-/// S2: a link that leads out of the source is never replaced, whatever the flags.
+/// S2: a link that leads out of the source is never replaced, with any flags.
 #[test]
 fn a_link_that_leads_elsewhere_stays() {
     let project = project().file("elsewhere/SKILL.md", "mine\n");
@@ -234,7 +234,7 @@ fn a_link_that_leads_elsewhere_stays() {
     .expect_code(10);
     assert_eq!(paths(&run.data(), "conflicts"), [".claude/skills/reading"]);
     before.assert_same(&project.snapshot(), "S2");
-    // One that leads elsewhere into the source is replaced when it is named.
+    // A wrong link into the source is replaced when it is named.
     fs::remove_file(project.at("paper/.claude/skills/reading")).expect("remove");
     symlink(
         project.at("source/skills/writing"),
@@ -252,7 +252,7 @@ fn a_link_that_leads_elsewhere_stays() {
     );
 }
 
-/// S4: nothing is overwritten by creating.
+/// S4: creating never overwrites anything.
 #[test]
 fn what_is_there_is_a_conflict_and_nothing_is_installed() {
     let places = [
@@ -278,7 +278,7 @@ fn what_is_there_is_a_conflict_and_nothing_is_installed() {
     }
 }
 
-/// S6: the reference's lock counts, and is removed only when its owner has ended.
+/// S6: the reference's lock is respected, and removed only when its owner has ended.
 #[test]
 fn a_lock_of_another_installer_is_respected() {
     let project = project().file("paper/.aris/.install.lock.d/owner.pid", "1\n");
@@ -299,7 +299,7 @@ fn a_lock_of_another_installer_is_respected() {
         );
     }
     before.assert_same(&project.snapshot(), "a living owner");
-    // No system has a process of this number.
+    // No system has a process with this id.
     project.write("paper/.aris/.install.lock.d/owner.pid", "2147483646\n");
     let error = call(&project, &["--aris-repo", "source"])
         .expect_code(5)
@@ -316,7 +316,7 @@ fn a_lock_of_another_installer_is_respected() {
 
 #[test]
 fn a_journal_that_is_not_ours_is_never_touched() {
-    // What a run leaves that was killed while it wrote its first line is ours.
+    // A run that was killed while it wrote its first line leaves such a file.
     for text in ["", "\n", "\n{\"to"] {
         let project = project().file("paper/.aris-install.journal", text);
         install(&project, &[]);
@@ -338,7 +338,7 @@ fn a_journal_that_is_not_ours_is_never_touched() {
     assert_eq!(project.read("paper/main.tex"), "mine\n");
 }
 
-/// S9: never through a link.
+/// S9: nothing is installed through a link.
 #[test]
 fn folders_that_are_links_are_refused() {
     for folder in [
@@ -412,7 +412,7 @@ fn source_entries_that_leave_the_source_are_left_out() {
     }
 }
 
-/// S13, and records as input: nothing outside its own places is ever named.
+/// S13 and untrusted records: paths outside the program's own places are refused.
 #[test]
 fn records_that_name_other_paths_are_damaged() {
     let project = project();
@@ -578,7 +578,7 @@ fn instruction_files_that_lead_out_of_the_project_are_not_followed() {
     assert_eq!(project.read("dotfiles/CLAUDE.md"), "mine\n");
     uninstall(&project);
     assert_eq!(project.read("paper/AGENTS.md"), "agents\n");
-    // Two names for one file of the project get two blocks, and lose both.
+    // If two instruction files are the same file, it gets two blocks, and loses both.
     fs::remove_file(project.at("paper/CLAUDE.md")).expect("remove");
     symlink("AGENTS.md", project.at("paper/CLAUDE.md")).expect("link");
     install(&project, &["--host", "claude,codex"]);
@@ -609,7 +609,7 @@ fn the_home_folder_gets_skills_and_no_instruction_files() {
 #[test]
 fn a_failed_first_install_is_rolled_back() {
     let project = project().file("paper/AGENTS.md", "mine\n");
-    // A name that is too long for the file system: found only in the middle of the run.
+    // The name is too long for the file system; the run notices only in the middle.
     let long = "x".repeat(300);
     let table =
         format!("[[helper]]\nname = \"tool\"\naliases = [\"{long}\"]\nowner = \"reading\"\n");
@@ -627,7 +627,7 @@ fn a_failed_first_install_is_rolled_back() {
     }
 }
 
-/// S11: what appears in a place between plan and change is the user's, and the run that it stops leaves nothing of its own.
+/// S11: a file that appears between plan and change is the user's. The run stops and leaves nothing of its own.
 #[test]
 fn what_the_user_makes_while_the_installer_runs_stays() {
     let mut stopped = 0;
@@ -638,7 +638,7 @@ fn what_the_user_makes_while_the_installer_runs_stays() {
         let (is_mine, run) = std::thread::scope(|scope| {
             let user = scope.spawn(|| {
                 while !is_done.load(Ordering::Acquire) {
-                    // The installer has made its plan once it makes folders.
+                    // When the installer creates folders, its plan is complete.
                     match fs::create_dir(&place) {
                         Ok(()) => {
                             fs::write(place.join("mine"), "mine\n").expect("write");
@@ -671,7 +671,7 @@ fn what_the_user_makes_while_the_installer_runs_stays() {
     println!("the user was faster in {stopped} of 24 runs");
 }
 
-/// S12: everything is made ready beside its place, so that a rename puts it there; no folder for temporary files is used.
+/// S12: everything is staged beside its place, so that a rename suffices; no folder for temporary files is used.
 #[test]
 fn no_folder_for_temporary_files_is_needed() {
     for mode in ["symlink", "copy"] {
@@ -685,12 +685,13 @@ fn no_folder_for_temporary_files_is_needed() {
     }
 }
 
-/// As a user who may not write there. The superuser may write anywhere, and becomes another user for it.
+/// Runs as a user without write permission. The superuser could write anywhere, so a test as superuser switches to another
+/// user.
 #[test]
 fn a_project_that_cannot_be_written_is_as_it_was() {
     let project = project().file("paper/.claude/skills/x", "");
     let installer = "installer";
-    // The program and what it reads must be within reach of that user.
+    // That user must be able to read the program and its input.
     fs::copy(env!("CARGO_BIN_EXE_install_aris"), project.at(installer)).expect("copy");
     for path in ["", installer] {
         project.mode(path, 0o755);

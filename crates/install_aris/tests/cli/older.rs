@@ -1,4 +1,4 @@
-//! Installs of older installers: left alone until the user says so, then taken over without loss.
+//! Installs of older installers: not touched until the user asks, then taken over without loss.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use aris_testkit::Project;
 
 use super::{SKILL, call, install, paths, project, uninstall};
 
-/// A project as the reference's installer leaves it, from `old/`.
+/// Creates what the reference's installer leaves in a project, from `old/`.
 fn reference_install(project: &Project, old: &str) {
     let old = project.at(old);
     fs::create_dir_all(project.at("paper/.claude/skills")).expect("folders");
@@ -78,7 +78,7 @@ fn an_install_of_another_source_is_taken_over_only_when_asked_and_nothing_is_los
     let run = call(&project, &[]).expect_code(0);
     assert!(paths(&run.data(), "changes").is_empty(), "{run}");
     let data = uninstall(&project);
-    // What only the older install has stays, and is named; its record is kept.
+    // A skill that only the older install has stays and is reported; its record is kept.
     let theirs = ".claude/skills/only-old";
     assert!(paths(&data, "left").contains(&theirs), "{data}");
     assert_eq!(
@@ -95,7 +95,7 @@ fn an_install_of_another_source_is_taken_over_only_when_asked_and_nothing_is_los
             "{path}"
         );
     }
-    // Taken over once more, it is as before; taken out by hand, nothing is left to say.
+    // A second take-over changes nothing. If the user removes the skill by hand, it is no longer reported.
     let args = ["--aris-repo", "source", "--mode", "symlink"];
     call(&project, &args).expect_code(0);
     fs::remove_file(project.at(&format!("paper/{theirs}"))).expect("removed");
@@ -185,7 +185,7 @@ fn a_nested_install_goes_only_as_the_user_says() {
     assert!(fs::symlink_metadata(foreign.at("paper/.claude/skills/aris")).is_ok());
 }
 
-/// A project as the reference's installer for Codex leaves it, from `old/`.
+/// Creates what the reference's installer for Codex leaves in a project, from `old/`.
 fn codex_install(project: &Project) {
     let old = project.at("old");
     fs::create_dir_all(project.at("paper/.agents/skills")).expect("folders");
@@ -254,7 +254,7 @@ fn an_install_for_codex_is_taken_over_only_when_asked_and_nothing_is_lost() {
         doc.starts_with("mine\n") && doc.ends_with("mine too\n") && !doc.contains("theirs"),
         "{doc}"
     );
-    // The old record is kept aside.
+    // The old record is kept elsewhere.
     let kept = project.snapshot();
     assert!(
         kept.paths()
@@ -266,7 +266,7 @@ fn an_install_for_codex_is_taken_over_only_when_asked_and_nothing_is_lost() {
     let run = call(&project, &["--host", "codex"]).expect_code(0);
     assert!(paths(&run.data(), "changes").is_empty(), "{run}");
     uninstall(&project);
-    // Only what stands between the markers was theirs: the line end behind it stays.
+    // Only the text between the markers was the installer's: the line end after it stays.
     assert_eq!(project.read("paper/AGENTS.md"), "mine\n\nmine too\n");
     assert_eq!(
         project.read("old/skills/skills-codex/only-old/SKILL.md"),
@@ -275,7 +275,8 @@ fn an_install_for_codex_is_taken_over_only_when_asked_and_nothing_is_lost() {
     assert!(project.at("paper/.agents/skills/only-old").is_symlink());
 }
 
-/// What a skill finds where the reference's skills look: from their own place, and by the records' `repo_root`.
+/// Output of a script that looks where the reference's skills look: relative to their own place, and through the records'
+/// `repo_root`.
 fn read_by(project: &Project, script: &str) -> String {
     let run = aris_testkit::Helper::at("/bin/bash").call(project.at("paper"));
     let run = run.args(["-c", script]).run().expect_code(0);
@@ -285,7 +286,7 @@ fn read_by(project: &Project, script: &str) -> String {
 const CODEX_ROOT: &str =
     "ROOT=$(awk -F'\\t' '$1==\"repo_root\"{print $2; exit}' .aris/installed-skills-codex.txt)\n";
 
-/// Skills of the older install that stay read their own references, and ours read ours, in the same folder.
+/// Remaining skills of the older install read their own references, and this source's skills read theirs, in the same folder.
 #[test]
 fn shared_references_of_both_sources_are_together_after_a_take_over() {
     for mode in ["symlink", "copy"] {
@@ -312,7 +313,7 @@ fn shared_references_of_both_sources_are_together_after_a_take_over() {
             paths(&data, "left").contains(&".claude/skills/shared-references/both.md"),
             "{data}"
         );
-        // The place where the reference's skills look for scripts of their own.
+        // Where the reference's skills look for their own scripts.
         assert_eq!(
             project.read("paper/.aris/skills/only-old/scripts/own.py"),
             "own\n"
@@ -338,7 +339,7 @@ fn shared_references_of_both_sources_are_together_after_a_take_over() {
     }
 }
 
-/// Skills for Codex find helpers through the record of their own, also after a take-over.
+/// Skills for Codex find helpers through a record of their own, also after a take-over.
 #[test]
 fn the_record_for_codex_names_a_folder_in_which_all_tools_are() {
     for older in [false, true] {
@@ -366,7 +367,7 @@ fn the_record_for_codex_names_a_folder_in_which_all_tools_are() {
         let found = format!("{CODEX_ROOT}grep -c reading \"$ROOT/tools/old/tool.py\"");
         assert_ne!(read_by(&project, &found), "0\n");
         assert!(paths(&call(&project, &[]).expect_code(0).data(), "changes").is_empty());
-        // Lost, it is written again; without the host it goes.
+        // A lost record is written again; without the host it is removed.
         let record = "paper/.aris/installed-skills-codex.txt";
         let text = project.read(record);
         fs::remove_file(project.at(record)).expect("removed");
@@ -383,7 +384,7 @@ fn the_record_for_codex_names_a_folder_in_which_all_tools_are() {
     }
 }
 
-/// Skills read these files with `awk`, to which the carriage return is part of the path.
+/// Skills read these files with `awk`, which takes the carriage return for a part of the path.
 #[test]
 fn records_with_carriage_returns_are_written_anew() {
     let project = project();
@@ -432,7 +433,7 @@ fn a_correct_link_made_by_hand_is_adopted_however_it_is_written() {
     }
 }
 
-/// What the reference's own message advises when a helper is not found.
+/// Follows the advice in the reference's message about a missing helper.
 #[test]
 fn one_helper_copied_by_hand_into_tools_works() {
     let project = project();
