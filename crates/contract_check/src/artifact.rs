@@ -1,4 +1,4 @@
-//! Whether an integration left its artifact: there, and what it must be. The edge that reads them.
+//! Checks the artifacts of an integration: whether each exists and is valid. The edge that reads them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,37 +17,37 @@ use crate::files;
 /// The eight bytes that every PNG begins with. **Source**: PNG specification §5.2.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Names that a reason lists; more of them say nothing new.
+/// Most names that a reason lists; it counts the others.
 const NAMED: usize = 5;
 
-/// Bytes of an artifact that is text. A page or a log is far below.
+/// Largest text artifact that is read, in bytes. Pages and logs are far smaller.
 const TEXT_LIMIT: u64 = 64 << 20;
 
-/// What was found of one artifact.
+/// The state of one artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Left {
     /// Path in the project; the pattern when no file matches it.
     pub(crate) path: String,
-    /// What is known about it.
+    /// Its state.
     pub(crate) state: State,
     /// Why it is not valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 
-/// What is known about an artifact.
+/// State of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
-    /// It is there and what it must be.
+    /// It exists and is valid.
     Valid,
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// It is there and not what it must be.
+    /// It exists and is not valid.
     Invalid,
-    /// It is what it must be, and says something else than success.
+    /// It is valid, and reports something other than success.
     Contrary,
     /// It could not be read.
     Unreadable,
@@ -63,7 +63,8 @@ impl Left {
     }
 }
 
-/// Looks at every file that `artifact` stands for below `root`. Never empty.
+/// Checks every file below `root` that `artifact` stands for. Empty only for an artifact with `covers` that has nothing to
+/// cover.
 pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
     let mut folders: Vec<&str> = artifact.path.split('/').collect();
     let name = folders.pop().unwrap_or_default();
@@ -94,7 +95,7 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
         artifact.covers,
         Some(Covers::ArxivIds(_) | Covers::Folders(_))
     ) {
-        // No page is needed where there is nothing to have one.
+        // A missing file alone is not a fault here: `uncovered` decides what needs a file.
         found.retain(|left| left.state != State::Missing);
         let problem = match uncovered(root, artifact) {
             Ok(names) if names.is_empty() => None,
@@ -113,7 +114,7 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
     found
 }
 
-/// Identifiers in `eprint` fields of BibTeX. Those of other archives are no identifiers of arXiv.
+/// The arXiv identifiers in `eprint` fields of BibTeX. Identifiers of other archives do not parse as one.
 fn eprints(text: &str) -> Vec<ArxivId> {
     let folded = text.to_ascii_lowercase();
     let fields = folded.match_indices("eprint").filter_map(|(at, name)| {
@@ -126,7 +127,7 @@ fn eprints(text: &str) -> Vec<ArxivId> {
     fields.collect()
 }
 
-/// What the artifact's files should name and do not, sorted.
+/// The names that the artifact's files should contain and do not, sorted.
 pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>, FsError> {
     let wanted: BTreeSet<String> = match &artifact.covers {
         None | Some(Covers::Inputs { .. }) => return Ok(Vec::new()),
@@ -150,7 +151,7 @@ pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>,
     Ok(wanted.into_iter().filter(|name| !is_named(name)).collect())
 }
 
-/// The artifact in one folder: the file, or the best of those that match.
+/// The artifact in one folder: the file; with a pattern the first valid match, else the first match.
 fn in_folder(root: &Path, place: &str, name: &str, artifact: &Artifact) -> Left {
     if !name.contains('*') {
         return judge(root, &format!("{place}{name}"), artifact);
@@ -171,7 +172,7 @@ fn in_folder(root: &Path, place: &str, name: &str, artifact: &Artifact) -> Left 
     first.unwrap_or_else(|| Left::new(&pattern, State::Missing, "no file matches"))
 }
 
-/// Names in a folder that match `pattern`, sorted; none when there is no such folder. Links count as what they point to.
+/// Names in a folder that match `pattern`, sorted; none when the folder does not exist. A link counts as its target.
 fn names(root: &Path, place: &str, pattern: &str, folders: bool) -> Result<Vec<String>, FsError> {
     let entries = match aris_fs::list_sorted(&root.join(place)) {
         Err(error) if error.is_not_found() => return Ok(Vec::new()),
@@ -188,7 +189,7 @@ fn names(root: &Path, place: &str, pattern: &str, folders: bool) -> Result<Vec<S
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Whether `name` is what `pattern` says. A hidden name needs its dot in the pattern.
+/// Whether `name` matches `pattern`. A hidden name matches only a pattern that begins with a dot.
 fn matches(pattern: &str, name: &str) -> bool {
     let is_hidden = name.starts_with('.') && !pattern.starts_with('.');
     !is_hidden && files::is_named(&[pattern], name)
@@ -226,7 +227,7 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
     }
 }
 
-/// The first file that the artifact should have a digest of and has not.
+/// The first input file whose digest the artifact should contain and does not.
 fn unknown_input(
     artifact: &Artifact,
     value: &serde_json::Value,
@@ -282,7 +283,7 @@ fn verdict(
     let value = json::value(bytes, Limits::ARTIFACT)
         .map_err(|error| invalid(format!("is not JSON: {error}")))?;
     if let Some(id) = id {
-        // A list would be read into the fields in their order.
+        // serde would read a list as the fields in their order.
         if !value.is_object() {
             return Err(invalid(format!("is not {id}: not an object")));
         }
@@ -320,7 +321,8 @@ fn verdict(
     Ok(())
 }
 
-/// Reads a document into the type that its writer and its readers share; `Err`: what is wrong with it, with line and column.
+/// Parses a document as the type that its writer and its readers share. **Errors**: what is wrong with it, with line and
+/// column.
 fn follows(id: &str, bytes: &[u8]) -> Result<(), String> {
     let read = match id {
         schema::id::AUDIT => serde_json::from_slice::<Audit>(bytes).map(|_| ()),

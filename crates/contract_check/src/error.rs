@@ -17,7 +17,7 @@ pub enum Error {
     /// No integration has this name.
     #[error("no integration is called {0:?}")]
     UnknownIntegration(String),
-    /// The contract does not let a caller handle the helper so.
+    /// The contract does not allow this policy for the helper.
     #[error("the contract does not allow policy {} for {helper}", policy.letter())]
     PolicyNotAllowed {
         /// The helper.
@@ -27,28 +27,28 @@ pub enum Error {
         /// The policies it allows, as letters.
         allowed: String,
     },
-    /// `--set` names something that no command of the integration has.
+    /// `--set` gives a name that no command of the integration uses.
     #[error("no command of {integration} has a {{{name}}}")]
     UnknownSetting {
         /// The integration.
         integration: &'static str,
         /// The name.
         name: String,
-        /// Those that its commands have.
+        /// Names that its commands use.
         known: Vec<String>,
     },
-    /// Commands cannot be run while some of their values are not known.
+    /// Some values of the commands are missing, so they cannot be run.
     #[error("the commands of {integration} need a value for {}", missing.join(", "))]
     MissingSettings {
         /// The integration.
         integration: &'static str,
-        /// The names.
+        /// Names of the missing values.
         missing: Vec<String>,
     },
     /// `--project` is not a folder.
     #[error("{}", aris_fs::no_folder(.0))]
     Project(PathBuf),
-    /// The outcome cannot be recorded. The helper has run.
+    /// The outcome cannot be recorded. The helper has already run.
     #[error("the outcome cannot be recorded")]
     Record(#[source] FsError),
 }

@@ -1,17 +1,17 @@
-//! The files of a project that patterns name. Part of the edge.
+//! The files of a project that match patterns. Part of the edge.
 //!
-//! `*` and `?` stay within a part of a path, `**` stands for any folders. Hidden files and folders are named only by the part before the
-//! first `*`.
+//! `*` and `?` match within one component of a path; `**` matches any number of folders. Only the part of a pattern before its
+//! first wildcard can name hidden files and folders.
 
 use std::path::Path;
 
 use aris_fs::{Entry, EntryKind, FsError};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Bytes of a text that is searched for words.
+/// Largest text that is searched for words, in bytes.
 const TEXT_LIMIT: u64 = 16 << 20;
 
-/// Paths below `root`, sorted, each once. An absent folder has none.
+/// Paths below `root` that match, sorted, without duplicates. None for a missing folder.
 pub(crate) fn matching(root: &Path, patterns: &[impl AsRef<str>]) -> Result<Vec<String>, FsError> {
     let mut found = Vec::new();
     for pattern in patterns {
@@ -52,7 +52,7 @@ pub(crate) fn matching(root: &Path, patterns: &[impl AsRef<str>]) -> Result<Vec<
     Ok(found)
 }
 
-/// The texts of these files with their paths; bytes that are no UTF-8 stand as replacement characters.
+/// The texts of the matching files, with their paths. Invalid UTF-8 becomes replacement characters.
 pub(crate) fn texts(
     root: &Path,
     patterns: &[impl AsRef<str>],
@@ -66,12 +66,12 @@ pub(crate) fn texts(
         .collect()
 }
 
-/// Whether one of the patterns names `path`.
+/// Whether one of the patterns matches `path`.
 pub(crate) fn is_named(patterns: &[impl AsRef<str>], path: &str) -> bool {
     set(patterns).is_match(path)
 }
 
-/// The folders before the first part with a wildcard, and the rest.
+/// The folders before the first component with a wildcard, and the rest.
 fn parts(pattern: &str) -> (String, String) {
     let all: Vec<&str> = pattern.split('/').collect();
     let plain = all
@@ -82,7 +82,7 @@ fn parts(pattern: &str) -> (String, String) {
     (base.join("/"), rest.join("/"))
 }
 
-/// Patterns are the table's: one that is wrong names nothing, which a test of the table would show.
+/// Compiles patterns of the table. An invalid one matches nothing; a test of the table would fail.
 fn set(patterns: &[impl AsRef<str>]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {

@@ -1,19 +1,19 @@
-//! `contract_check`: what skills promise each other, looked at from outside: which integrations fire in a project and what they
-//! left, where each helper is found, and whether the installation is sound.
+//! `contract_check`: checks from outside what skills promise each other: which integrations apply to a project, whether their
+//! artifacts are valid, where each helper is found, and whether the installation is intact.
 //!
 //! **Input**: the project, the environment (`ARIS_REPO`, `CLAUDE_SKILL_DIR`, `PATH`), and the tables of helpers and integrations,
-//! which are compiled in. **Output**: a report on stdout; with `run` the helper's own output. It writes nothing, but for `--record`
-//! and for what `backfill --run` and `run` start. `status` starts a helper where a predicate asks one, and `doctor` the binaries of
-//! helpers with `--version`.
+//! which are compiled in. **Output**: a report on stdout; with `run` the helper's own output. Writes nothing except the file of
+//! `--record`; the programs that `backfill --run` and `run` start may write. `status` starts a helper where a predicate needs
+//! one, and `doctor` starts the helpers' binaries with `--version`.
 //!
-//! **Exit**: 0 nothing found. `status`: 10 gaps, or an integration that cannot be decided; 1 one of those is load-bearing.
-//! `backfill`: 10 something is left to do. `resolve`: 10 not found. `doctor`: 10 faults. `run`, by policy: A the helper's own code (1
-//! when it is missing or has no end, 128 and the number of a signal); B and E 0, with a warning; C 20, the caller writes the record;
-//! D1 21, the caller tries its next source; D2 22, the caller records the source as skipped. Everywhere: 2 usage; 3 the project folder is absent;
-//! 5 the outcome cannot be recorded.
+//! **Exit**: 0 no findings. `status`: 10 gaps, or an integration that cannot be decided; 1 when one of those is load-bearing.
+//! `backfill`: 10 steps are left to do. `resolve`: 10 not found. `doctor`: 10 faults. `run`, by policy: A the helper's own code
+//! (1 when it is missing or timed out, 128 plus the number of a signal); B and E 0, with a warning; C 20, the caller writes the
+//! record; D1 21, the caller tries its next source; D2 22, the caller records the source as skipped. All: 2 usage; 3 no project
+//! folder; 5 the outcome cannot be recorded.
 //!
-//! It is a diagnostic for skills (policy E) although `status` and `run` may exit with 1: `status` says so by contract, and `run` stands in
-//! for helpers that are gates.
+//! It is a diagnostic for skills (policy E), although `status` and `run` may exit with 1: `status` by contract, and `run` on
+//! behalf of helpers that are gates.
 
 mod artifact;
 mod cli;
@@ -35,7 +35,7 @@ use cli::Command;
 use commands::{backfill, checklist, resolve, run as run_helper, status};
 use project::Project;
 
-/// What the helper says about itself.
+/// The helper's name, version and help.
 pub static SPEC: Spec = Spec {
     name: "contract_check",
     version: env!("CARGO_PKG_VERSION"),
@@ -167,7 +167,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Does what `cli` asks for.
+/// Runs the command line.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     if let Command::Checklist(args) = &cli.command {
         return Ok(checklist::run(args)?.boxed());

@@ -1,5 +1,5 @@
-//! Whether an integration fires: three answers, because what could not be looked at is neither yes nor no. Answered from the disk, the
-//! environment and git; part of the edge.
+//! Decides whether an integration applies. There are three answers, because a file that cannot be read means neither yes nor
+//! no. Uses the disk, the environment and git; part of the edge.
 
 use std::io;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use aris_contract::integrations::Predicate;
 use crate::files;
 use crate::project::Project;
 
-/// How long git may take: it looks at one project, and a person waits for the answer.
+/// Deadline for git. It reads a single project, and a person waits for the answer.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Bytes of a file whose text is compared with a word.
+/// Largest file whose text is compared with a word, in bytes.
 const TEXT_LIMIT: u64 = 1 << 20;
 
-/// The answer of a predicate.
+/// The result of a predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     Yes,
     No,
-    /// Not decidable, and why.
+    /// Cannot be decided, and why.
     Unknown(String),
 }
 
@@ -34,16 +34,16 @@ impl<E: ToString> From<Result<bool, E>> for Truth {
     }
 }
 
-/// What predicates ask about.
+/// The data that predicates look at.
 pub(crate) struct Evidence<'a> {
     pub(crate) project: &'a Project,
-    /// An environment variable that is set and not empty.
+    /// Looks up an environment variable that is set and not empty.
     pub(crate) env: &'a dyn Fn(&str) -> Option<&'a str>,
-    /// The skill's arguments, when somebody said them.
+    /// The skill's arguments, when given.
     pub(crate) arguments: Option<&'a str>,
 }
 
-/// Evaluates a predicate. Parts of `all` and `any` are asked in order until one decides.
+/// Evaluates a predicate. Parts of `all` and `any` are evaluated in order until one decides.
 pub(crate) fn holds(predicate: &Predicate, evidence: &Evidence<'_>) -> Truth {
     let root = &evidence.project.root;
     match predicate {
@@ -52,7 +52,7 @@ pub(crate) fn holds(predicate: &Predicate, evidence: &Evidence<'_>) -> Truth {
         Predicate::FileEquals { path, text } => match evidence.text(path) {
             Ok(found) => match found.as_deref().map(str::trim) {
                 Some(found) if found == text => Truth::Yes,
-                // Whoever wrote that meant the word, and whoever reads the file may refuse it.
+                // The writer meant this word, but readers of the file may refuse the spelling.
                 Some(found)
                     if found
                         .trim_start_matches('\u{feff}')
@@ -104,7 +104,7 @@ impl Evidence<'_> {
             Ok(metadata) if wanted(&metadata) => Truth::Yes,
             Ok(_) => Truth::No,
             Err(error) => match error.kind() {
-                // A file where a folder would be is an answer too.
+                // A file in the place of a folder means that the path does not exist.
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Truth::No,
                 _ => Truth::Unknown(format!("cannot look at {}: {error}", path.display())),
             },
@@ -120,7 +120,7 @@ impl Evidence<'_> {
             .transpose()
     }
 
-    /// What git prints, when it exits with 0.
+    /// What git prints, without trailing white space; `None` when it fails.
     fn git(&self, args: &[&str]) -> Result<Option<String>, String> {
         let command = aris_proc::command("git", &self.project.root).args(args);
         let done = command.run(DEADLINE).map_err(|error| error.to_string())?;
@@ -129,9 +129,10 @@ impl Evidence<'_> {
             .then(|| done.stdout.text().trim_end().to_owned()))
     }
 
-    /// Paths that the branch changes since it left the remote's main branch; none where no remote has the branch.
+    /// Paths that the branch has changed since it left the main branch of `origin`; none when `origin` does not have the
+    /// branch.
     fn changed_on_branch(&self) -> Result<Vec<String>, String> {
-        // Also in a folder of a repository; without one there is no branch.
+        // Works in a subfolder of a repository too. Outside a repository there is no branch.
         let Some(branch) = self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])? else {
             return Ok(Vec::new());
         };
@@ -165,7 +166,7 @@ fn truth(holds: bool) -> Truth {
     if holds { Truth::Yes } else { Truth::No }
 }
 
-/// `decides` as soon as one part says it; else the first part that is not known; else `otherwise`.
+/// `decides` as soon as a part gives it; else the first unknown; else `otherwise`.
 fn first(parts: &[Predicate], evidence: &Evidence<'_>, decides: Truth, otherwise: Truth) -> Truth {
     let mut result = otherwise;
     for part in parts {
@@ -180,7 +181,7 @@ fn first(parts: &[Predicate], evidence: &Evidence<'_>, decides: Truth, otherwise
     result
 }
 
-/// Whether `arguments` hold `flag` after dashes, in any of the ways people write one: `--flag`, `— flag: x`, `--- flag=x`.
+/// Whether `arguments` contain `flag` after dashes, in any common spelling: `--flag`, `— flag: x`, `--- flag=x`.
 fn has_flag(arguments: &str, flag: &str) -> bool {
     let dash = |c: char| matches!(c, '-' | '\u{2013}' | '\u{2014}');
     arguments.match_indices(flag).any(|(at, _)| {

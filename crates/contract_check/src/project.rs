@@ -1,4 +1,4 @@
-//! The project as the resolver chain sees it, and how a helper that was found is started. The edge to the disk.
+//! The project as the resolver chain sees it, and the command that starts a helper. The edge to the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use aris_contract::resolve::{Probe, Resolution, ResolveEnv, resolve};
 use crate::cli::Cli;
 use crate::error::Error;
 
-/// Bytes of `.aris/installed-skills.txt`; one with every skill of the reference has about 10 KB.
+/// Largest `.aris/installed-skills.txt` that is read, in bytes. With every skill of the reference it has about 10 KB.
 const MANIFEST_LIMIT: u64 = 4 << 20;
 
-/// Bytes of a file's head that say which program runs it.
+/// Bytes at a file's beginning that are searched for its interpreter.
 const HEAD: u64 = 256;
 
 /// A project.
@@ -26,7 +26,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// The project that the arguments and the environment name.
+    /// The project from the arguments and the environment.
     pub(crate) fn open(cli: &Cli, context: &Context) -> Result<Self, Error> {
         let root = match &cli.project {
             Some(folder) => {
@@ -49,7 +49,7 @@ impl Project {
             }
         };
         let given = cli.skill_dir.clone();
-        // A host that does not know the variable leaves its name in a skill's text.
+        // A host that does not know the variable leaves its name in the skill's text.
         let skill_dir = given
             .filter(|dir| !dir.to_string_lossy().starts_with('$') && !dir.as_os_str().is_empty())
             .or_else(|| context.env("CLAUDE_SKILL_DIR").map(PathBuf::from));
@@ -68,17 +68,17 @@ impl Project {
         })
     }
 
-    /// The project's folder as an argument of a program that runs in it.
+    /// The project's folder as an argument for a program that runs in it.
     pub(crate) fn argument(&self) -> String {
         self.root.to_str().unwrap_or(".").to_owned()
     }
 
-    /// Walks the chain.
+    /// Resolves the helper along the chain.
     pub(crate) fn find(&self, helper: &Helper) -> Resolution {
         resolve(&helper.names(), &helper.owner, &self.env, &probe)
     }
 
-    /// Program and first arguments that start the helper, or why there are none.
+    /// Program and first arguments that start the helper. **Errors**: why it cannot be started.
     pub(crate) fn argv(&self, helper: &Helper) -> Result<Vec<PathBuf>, String> {
         let resolution = self.find(helper);
         let Some((path, _)) = resolution.hit() else {
@@ -92,7 +92,7 @@ impl Project {
     }
 }
 
-/// A candidate of the chain: what is started without an interpreter needs its execute bit.
+/// Probes a candidate of the chain. A file that is started without an interpreter needs its execute bit.
 pub(crate) fn probe(path: &Path) -> Probe {
     match aris_fs::probe(path) {
         Probe::Usable if interpreter(path).is_none() => aris_fs::usable_helper(path),
@@ -100,22 +100,22 @@ pub(crate) fn probe(path: &Path) -> Probe {
     }
 }
 
-/// The interpreter of a helper: by its legacy name, else by its first line. `None`: it is started itself.
+/// The interpreter of a helper, by its legacy name, else by its first line; `None` when the file is executed directly.
 ///
-/// Scripts run through their interpreter, so that a lost execute bit does not matter.
+/// Scripts run through their interpreter, so a lost execute bit does not matter.
 pub(crate) fn interpreter(path: &Path) -> Option<&'static str> {
     let legacy = match path.extension().and_then(|extension| extension.to_str()) {
         Some("sh") => return Some("bash"),
         Some("py") => Some("python3"),
         _ => None,
     };
-    // A file that says it is a shell script is one, also under a name that callers give to python3.
+    // A shebang for a shell wins, even under a name that callers give to python3.
     first_line(path)
         .filter(|name| legacy.is_none() || *name == "sh")
         .or(legacy)
 }
 
-/// The interpreter that a file's first line names.
+/// The interpreter in a file's first line.
 fn first_line(path: &Path) -> Option<&'static str> {
     let head = aris_fs::open(path).and_then(|file| file.head(HEAD)).ok()?;
     let line = head

@@ -1,4 +1,4 @@
-//! `backfill`: the commands that make what an integration left out; printed, or run.
+//! `backfill`: the commands that create the missing artifacts of an integration; prints or runs them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -28,14 +28,14 @@ pub(crate) const SCHEMA: &str = "aris.contract_check.backfill/v1";
 pub(crate) struct Backfill {
     /// The integration.
     name: &'static str,
-    /// The project, absolute; the steps are made there.
+    /// The project, absolute; the steps run there.
     project: String,
-    /// How it stands, after the steps when they were run.
+    /// State of the integration. With --run: after the steps.
     state: Standing,
-    /// Why it could not be decided.
+    /// Why the state is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What there is to do, in this order.
+    /// The steps, in this order.
     steps: Vec<Todo>,
 }
 
@@ -43,17 +43,17 @@ pub(crate) struct Backfill {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Todo {
-    /// What makes it.
+    /// What the step starts.
     kind: Kind,
-    /// The command as a shell reads it; for a skill what an agent is told.
+    /// The command in shell syntax; for a skill the instruction to an agent.
     command: String,
     /// The command's arguments, program first; empty for a skill and for a helper that is not found.
     argv: Vec<String>,
-    /// Values that `--set` must still give.
+    /// Values that `--set` must still provide.
     needs: Vec<String>,
-    /// What became of it.
+    /// Its progress.
     state: Progress,
-    /// Exit code, when it was run to its end.
+    /// Exit code, when it ran to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit: Option<i32>,
     /// Why it is not done.
@@ -73,13 +73,13 @@ enum Kind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Progress {
-    /// Nobody has done it yet.
+    /// It has not been run.
     Open,
-    /// It was run and exited with 0, or with 10 to 125: it did its work and found something.
+    /// It ran and exited with 0, or with 10 to 125: it did its work and reported findings.
     Done,
-    /// It was run and exited with anything else.
+    /// It ran and exited with another code.
     Failed,
-    /// Its helper is not found.
+    /// Its helper was not found.
     NotFound,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn run(
     Ok(Outcome::found(backfill, left))
 }
 
-/// What is to do, each thing once: for every artifact that is not valid, and for a gate the verifier at the end.
+/// The steps, each only once: those for every artifact that is not valid, and at the end a gate's verifier.
 fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     if state == Standing::Idle {
@@ -142,7 +142,7 @@ fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
         helper: row.verifier.helper.clone(),
         args: row.verifier.args.clone(),
     };
-    // What the gate said before the repair says nothing about what is there after it.
+    // The gate's last result describes the artifacts before the repair; run it again.
     if row.verifier.role == Role::Gate && !steps.is_empty() {
         steps.retain(|step| *step != verifier);
         steps.push(verifier);
@@ -150,7 +150,7 @@ fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
     steps
 }
 
-/// The values for the placeholders. A name that no step has is a mistake.
+/// The values of the placeholders. A name that no step uses is an error.
 fn settings(
     row: &'static Integration,
     given: &[(String, String)],
@@ -222,7 +222,7 @@ fn fill(step: &Step, settings: &BTreeMap<String, String>, project: &Project) -> 
     todo
 }
 
-/// `arg` with its `{name}`s replaced; names without a value are added to `needs`.
+/// `arg` with its `{name}` placeholders replaced; names without a value are added to `needs`.
 fn filled(arg: &str, settings: &BTreeMap<String, String>, needs: &mut Vec<String>) -> String {
     let mut text = String::new();
     let mut rest = arg;
@@ -244,7 +244,7 @@ fn filled(arg: &str, settings: &BTreeMap<String, String>, needs: &mut Vec<String
     text
 }
 
-/// Runs one step. Its stdout goes to stderr: stdout carries the report.
+/// Runs one step. Its stdout goes to stderr, because stdout carries the report.
 fn make(step: &mut Todo, args: &BackfillArgs, project: &Project, context: &Context) {
     let Some((program, rest)) = step.argv.split_first() else {
         return;
@@ -267,7 +267,7 @@ impl Product for Backfill {
         SCHEMA
     }
 
-    /// A script: commands that can be run, everything else as comments.
+    /// A shell script: commands that can be run, and everything else as comments.
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         match self.state {
             Standing::Idle => writeln!(out, "# {} does not apply here", self.name)?,

@@ -1,4 +1,4 @@
-//! `checklist`: the visible block at the start of a phase.
+//! `checklist`: the visible list at the start of a phase.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 /// Schema id of [`Checklist`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.checklist/v1";
 
-/// The checklist of one integration, every box empty: whoever does the work ticks it.
+/// The checklist of one integration. Every box is empty; whoever does the work ticks it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Checklist {

@@ -13,8 +13,8 @@ use aris_contract::policy::Policy;
 use crate::cli::HelperArgs;
 use crate::error::Error;
 
-/// The helper, by a canonical or legacy name, and the policy that the caller asks for, if the contract allows it; else the helper's
-/// own. Only the table's names are ever looked up: a path is none of them.
+/// The helper, by a canonical or legacy name, and the policy: the caller's, if the contract allows it, else the helper's own.
+/// Only names in the table are accepted, never paths.
 fn asked(args: &HelperArgs) -> Result<(&'static Helper, Policy), Error> {
     let name = &args.helper;
     let helper = helpers::find(name).ok_or_else(|| Error::UnknownHelper(name.clone()))?;

@@ -1,4 +1,4 @@
-//! `resolve`: where the chain finds a helper, layer by layer, and what the policy then asks for.
+//! `resolve`: where the chain finds a helper, layer by layer, and what its policy then requires.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::report::{last_column, word};
 /// Schema id of [`Resolved`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.resolution/v1";
 
-/// What was found of one helper.
+/// The result of resolving one helper.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Resolved {
@@ -25,15 +25,15 @@ pub(crate) struct Resolved {
     helper: &'static str,
     /// Whether this suite builds it.
     shipped: bool,
-    /// Whether the chain has an answer.
+    /// Whether the chain found a usable file.
     found: bool,
     /// Program and first arguments that start it; empty when it is not found.
     argv: Vec<String>,
-    /// Every candidate that is there, and every folder that has none, in the order of the chain.
+    /// Every candidate that exists, and every folder without one, in the order of the chain.
     layers: Vec<Candidate>,
     /// Letter of the policy.
     policy: &'static str,
-    /// What the policy asks for now.
+    /// What the policy requires of the caller now.
     then: String,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Resolved {
 struct Candidate {
     /// Number of the layer.
     layer: u8,
-    /// The file, or the folder that has none of the names.
+    /// The file, or the folder that has no file of this name.
     path: String,
     /// `used`, `unusable`, `hidden` behind an earlier one, or `absent`.
     state: CandidateState,

@@ -1,4 +1,5 @@
-//! `run`: find a helper, run it on the caller's own streams, and apply the policy to what came of it. The one-line form for skills.
+//! `run`: finds a helper, runs it on the caller's own streams, and applies the policy to the result. A one-line form for
+//! skills.
 
 use std::io::{self, Write};
 use std::num::NonZeroU8;
@@ -19,7 +20,7 @@ use crate::project::Project;
 /// Schema id of [`Ran`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.outcome/v1";
 
-/// Exit 20, policy C: the caller owes the record and writes it itself.
+/// Exit 20, policy C: the record is missing, and the caller writes it itself.
 pub(crate) const OWED: u8 = 20;
 
 /// Exit 21, policy D1: the caller tries its next source.
@@ -28,24 +29,25 @@ pub(crate) const NEXT_SOURCE: u8 = 21;
 /// Exit 22, policy D2: the caller records the source as skipped.
 pub(crate) const SOURCE_SKIPPED: u8 = 22;
 
-/// What a shell adds to the number of the signal that ended a program.
+/// What a shell adds to a signal's number to make an exit code.
 const SIGNALLED: i32 = 128;
 
-/// Exit codes of a helper that did its work and found something. **Source**: the contract of exit codes; shells use 126 and above.
+/// Exit codes of a helper that did its work and reported findings. **Source**: the contract of exit codes; shells use 126 and
+/// above.
 const FOUND: RangeInclusive<u8> = 10..=125;
 
-/// What became of one attempt to run a helper.
+/// The result of one attempt to run a helper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Attempt {
-    /// No layer of the resolver chain had a usable file; the text says what was looked at.
+    /// No layer of the resolver chain had a usable file. The text lists what was tried.
     Unresolved(String),
-    /// The process could not be started or was ended by a deadline.
+    /// The process could not be started, or the deadline ended it.
     NotRun(String),
-    /// The helper ran and left with this status.
+    /// The helper ran and exited with this code.
     Exited(u8),
 }
 
-/// The outcome that the policy gives.
+/// The outcome under the policy.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Ran {
@@ -53,27 +55,27 @@ pub(crate) struct Ran {
     helper: &'static str,
     /// Letter of the policy.
     policy: &'static str,
-    /// What the caller has to do with it.
+    /// What the outcome means for the caller.
     outcome: Verdict,
-    /// Exit code of the helper, 128 and the signal when one ended it; absent when it did not run to its end.
+    /// Exit code of the helper, 128 plus the signal's number when one ended it; absent when it did not run to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     helper_exit: Option<u8>,
-    /// Why it is not plain success.
+    /// Why it is not a plain success.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What the caller does now, where it must do something.
+    /// What the caller must do now, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<String>,
 }
 
-/// What a caller has to do with an outcome.
+/// What an outcome means for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
-    /// The helper ran and left with 0.
+    /// The helper exited with 0.
     Done,
-    /// All but A: the helper did its work and found something, 10 to 125. B and E leave with its code, the others with 0.
+    /// All but A: the helper did its work and reported findings, 10 to 125. B and E exit with its code, the others with 0.
     Found,
     /// A: stop; the exit code is the helper's, or 1.
     Blocked,
@@ -144,7 +146,7 @@ fn exited(code: i32) -> Attempt {
     }
 }
 
-/// What the policy makes of the attempt: the outcome, and what to leave with.
+/// Applies the policy to an attempt: the outcome, and the exit signal.
 fn judge(helper: &'static Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Signal>) {
     let passed_on = |code: u8| NonZeroU8::new(code).map(Signal::passed_on);
     let (outcome, signal) = match (policy, attempt) {
@@ -174,7 +176,7 @@ fn judge(helper: &'static Helper, policy: Policy, attempt: &Attempt) -> (Ran, Op
         _ if outcome == Verdict::Found => {
             String::from("it finished: read its output, and do not overwrite its files")
         }
-        // A gate that ran has said itself what is wrong.
+        // A gate that ran has already printed what is wrong.
         Attempt::Exited(_) if policy == Policy::A => policy.when_failed().to_owned(),
         Attempt::Exited(_) => format!("{}. {}", policy.when_failed(), helper.fallback),
         Attempt::Unresolved(_) | Attempt::NotRun(_) => {
@@ -201,12 +203,12 @@ impl Product for Ran {
         SCHEMA
     }
 
-    /// stdout belongs to the helper.
+    /// stdout belongs to the helper's own output.
     fn stream(&self) -> Stream {
         Stream::Stderr
     }
 
-    /// What there is to say was said as a warning.
+    /// Nothing: the warning has said it.
     fn render(&self, _out: &mut dyn Write, _style: Style) -> io::Result<()> {
         Ok(())
     }

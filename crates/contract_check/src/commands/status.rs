@@ -1,4 +1,4 @@
-//! `status`: which integrations fire in a project, and whether they left what they must.
+//! `status`: which integrations apply to a project, and whether their artifacts are valid.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,13 +28,13 @@ pub(crate) const SCHEMA: &str = "aris.contract_check.status/v1";
 pub(crate) struct Status {
     /// The project, absolute.
     project: String,
-    /// How this program is called from there.
+    /// The command that calls this program from the project.
     program: String,
-    /// By name.
+    /// The integrations, sorted by name.
     integrations: Vec<Checked>,
-    /// Number of integrations that fire.
+    /// Number of integrations that apply.
     firing: usize,
-    /// Number of those that did not leave everything, and of those that could not be decided.
+    /// Number of integrations with gaps, plus those that could not be decided.
     gaps: usize,
     /// Number of load-bearing ones among them.
     broken: usize,
@@ -46,33 +46,33 @@ pub(crate) struct Status {
 pub(crate) struct Checked {
     /// The integration.
     pub(crate) name: &'static str,
-    /// What became of it.
+    /// Its state.
     pub(crate) state: Standing,
-    /// Why it could not be decided.
+    /// Why the state is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     /// What its verifier decides.
     pub(crate) role: Role,
     /// The verifier, which this command does not run.
     pub(crate) verifier: String,
-    /// What it left; empty unless it fires.
+    /// Its artifacts; empty unless it applies.
     pub(crate) artifacts: Vec<Left>,
-    /// What makes the rest afterwards; `{name}` is for `contract_check backfill --set name=VALUE`.
+    /// The commands that create the missing artifacts. `contract_check backfill --set name=VALUE` fills in a `{name}`.
     pub(crate) backfill: Vec<String>,
 }
 
-/// What became of an integration.
+/// State of an integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Standing {
-    /// It does not fire here.
+    /// It does not apply here.
     Idle,
-    /// It fires, and everything it leaves is there and valid.
+    /// It applies, and all its artifacts exist and are valid.
     Complete,
-    /// It fires, and something is missing, not valid or not successful.
+    /// It applies, and an artifact is missing, not valid or reports no success.
     Gaps,
-    /// Nobody can say whether it fires.
+    /// Whether it applies cannot be decided.
     Undecided,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn run(
     })
 }
 
-/// Looks at one integration.
+/// Checks one integration.
 pub(crate) fn check(row: &'static Integration, root: &Path, evidence: &Evidence<'_>) -> Checked {
     let mut checked = Checked {
         name: &row.name,
@@ -160,7 +160,7 @@ fn words(step: &Step, project: &Project) -> String {
     }
 }
 
-/// How a helper is called from the project's folder; its name alone where the chain does not find it.
+/// The command that calls a helper from the project's folder; only its name when the chain does not find it.
 fn call(helper: &str, project: &Project) -> String {
     let Some(argv) = helpers::find(helper).and_then(|row| project.argv(row).ok()) else {
         return helper.to_owned();

@@ -10,10 +10,10 @@ use super::finding::{Findings, Id};
 use super::record::Record;
 use crate::project::Project;
 
-/// The files that hosts read.
+/// The instruction files that hosts read.
 const FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
-/// Bytes of an instruction file.
+/// Largest instruction file that is read, in bytes.
 const LIMIT: u64 = 16 << 20;
 
 pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
@@ -47,7 +47,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
                         "line {line}: {begin} and {end} must each occur once, in this order"
                     );
                     findings.add(Id::BlockDamaged, file, message);
-                    // Damaged is not gone.
+                    // A damaged block still exists.
                     blocks.push(None);
                 }
             }

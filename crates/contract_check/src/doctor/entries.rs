@@ -1,4 +1,4 @@
-//! What was installed, against what is there now.
+//! Compares the recorded installation with the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
     }
 }
 
-/// A link that was installed with the text `target`.
+/// Checks a link that was installed with the text `target`.
 fn link(root: &Path, path: &Path, target: &Path, findings: &mut Findings) {
     let shown = display_relative(path, root);
     if path.symlink_metadata().is_err() {
@@ -102,7 +102,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     )
 }
 
-/// Links to nothing in a folder of installed things, recorded or not.
+/// Reports dangling links in a folder of installed entries, recorded or not.
 fn dangling(root: &Path, folder: &str, findings: &mut Findings) {
     let path = root.join(folder);
     let broken = |path: &Path| path.is_symlink() && !path.exists();

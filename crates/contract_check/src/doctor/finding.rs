@@ -1,4 +1,4 @@
-//! One fault of an installation.
+//! The faults that `doctor` reports.
 
 use aris_contract::text::shell_line;
 use serde::Serialize;
@@ -8,9 +8,9 @@ use strum::EnumMessage;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub(crate) severity: Severity,
-    /// The file or folder, as it was looked at.
+    /// The file or folder, as it was checked.
     pub(crate) path: String,
     /// What kind of fault it is.
     pub(crate) id: Id,
@@ -20,18 +20,18 @@ pub(crate) struct Finding {
     pub(crate) hint: String,
 }
 
-/// How bad a fault is.
+/// Severity of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
     /// Something does not work.
     Error,
-    /// Something works otherwise than it seems.
+    /// Something works, but not as it appears to.
     Warning,
 }
 
-// Each with what is usually done about it.
+// Each `message` is the usual hint for the fault.
 /// The kinds of faults; their words are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumMessage)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -45,43 +45,43 @@ pub(crate) enum Id {
     /// A record of an installation cannot be read as one.
     #[strum(message = "restore the file from a backup, or move it away and install again")]
     ManifestInvalid,
-    /// Things are installed and no record says so.
+    /// Entries are installed without a record.
     #[strum(message = "run install_aris in the project again")]
     ManifestMissing,
-    /// The record is of another project.
+    /// The record belongs to another project.
     #[strum(message = "remove the record that was copied here, and install into this project")]
     ManifestForeign,
     /// The two records disagree.
     #[strum(message = "run install_aris in the project again")]
     ManifestsDisagree,
-    /// What the skills came from is gone.
+    /// The source of the skills is gone.
     #[strum(
         message = "put the repository back, or install again from where it is now (--aris-repo); copies need it for updates only"
     )]
     RepoRootGone,
-    /// Parts of different versions.
+    /// Parts have different versions.
     #[strum(message = "install the skill again, with the binaries of the same version")]
     VersionMismatch,
-    /// Something that was installed is gone.
+    /// An installed entry is gone.
     #[strum(message = "run install_aris --reconcile in the project")]
     EntryMissing,
-    /// Something else stands where a link was installed.
+    /// Something else is in the place of an installed link.
     #[strum(message = "move it away if it is yours, then run install_aris --reconcile")]
     EntryReplaced,
-    /// A link leads elsewhere than it was installed.
+    /// A link has another target than the installed one.
     #[strum(message = "run install_aris --reconcile in the project")]
     LinkElsewhere,
-    /// A link leads to nothing.
+    /// A link is dangling.
     #[strum(message = "remove it, or put back what it leads to")]
     LinkDangling,
-    /// A file is not what was installed.
+    /// A file differs from the installed one.
     #[strum(
         message = "keep your copy elsewhere if the change is yours, then run install_aris --reconcile"
     )]
     DigestMismatch,
     /// A file lost its execute bit.
     NotExecutable,
-    /// A launcher is not one.
+    /// A launcher's file is not a launcher.
     #[strum(message = "install the skill again")]
     LauncherBroken,
     /// There is no binary for this machine.
@@ -89,7 +89,7 @@ pub(crate) enum Id {
         message = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine"
     )]
     BinaryMissing,
-    /// A binary does not start, or does not say its version.
+    /// A binary does not start, or does not print its version.
     #[strum(
         message = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine"
     )]
@@ -97,13 +97,13 @@ pub(crate) enum Id {
     /// A shipped helper is not found.
     #[strum(message = "run install_aris --reconcile in the project")]
     HelperUnresolved,
-    /// A file of a helper's name is in the way and cannot be used.
+    /// A file with a helper's name comes first in the chain and cannot be used.
     #[strum(message = "repair or remove it; until then the helper counts as missing")]
     HelperUnusable,
-    /// Another version of a helper is hidden behind the one that is used.
+    /// Another version of a helper is hidden by the one that is used.
     #[strum(message = "remove the one you do not mean")]
     HelperShadowed,
-    /// A program on `PATH` has a helper's name and other content.
+    /// A program on `PATH` has a helper's name and different content.
     #[strum(message = "remove it from PATH, or install the same version")]
     PathDiffers,
     /// A host does not see a skill that was installed for it.
@@ -120,13 +120,13 @@ pub(crate) enum Id {
     /// A managed block was edited.
     #[strum(message = "move your own text out of the block; what is inside is replaced")]
     BlockEdited,
-    /// Something could not be looked at.
+    /// A path could not be examined.
     #[strum(message = "make it a readable file")]
     Unreadable,
 }
 
 impl Id {
-    /// How bad it is as a rule.
+    /// Its usual severity.
     const fn severity(self) -> Severity {
         match self {
             Self::ManifestInvalid
@@ -174,7 +174,7 @@ impl Findings {
 }
 
 impl Finding {
-    /// Says that something else is to be done.
+    /// Replaces the usual hint.
     pub(crate) fn hint(&mut self, hint: impl Into<String>) {
         self.hint = hint.into();
     }

@@ -1,4 +1,4 @@
-//! Which host sees which skills of the project.
+//! Which skills of the project each host sees.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::finding::{Findings, Id};
 use super::record::Record;
 use crate::project::Project;
 
-/// What one host sees.
+/// The skills that one host sees.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct HostView {
@@ -50,7 +50,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
         }
         let full = record.full.as_ref();
         if let Some(full) = full.filter(|full| full.hosts.contains(&host)) {
-            // What an older install left was for the host whose folder it lies in.
+            // An older install's entries were meant for the hosts that read their folder.
             let skills = full.entries.iter().filter(|entry| {
                 let place = |folder: &&str| Path::new(&entry.path).starts_with(folder);
                 entry.kind == EntryKind::Skill
@@ -97,7 +97,7 @@ fn skills(
     }
 }
 
-/// Codex follows links to folders and not a link that is the SKILL.md itself.
+/// Codex follows links to folders, but does not read a SKILL.md that is itself a link.
 fn loads(host: Host, skill: &Path) -> bool {
     skill.is_file() && (host != Host::Codex || !skill.is_symlink())
 }

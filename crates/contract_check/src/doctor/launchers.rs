@@ -1,4 +1,4 @@
-//! Launchers, their contract files and their binaries, wherever skills with them lie.
+//! Launchers, their contract files and their binaries, in every place with skills.
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
@@ -16,10 +16,10 @@ use super::finding::{Findings, Id, Severity};
 use super::record::Record;
 use crate::project::Project;
 
-/// Bytes of a launcher or of a contract file.
+/// Largest launcher or contract file that is read, in bytes.
 const LIMIT: u64 = 4 << 20;
 
-/// How long a binary may take to say its version.
+/// How long a binary may take to print its version.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
@@ -34,7 +34,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
             .flatten()
             .map(|root| root.join("skills")),
     );
-    // One skill may be reached by several links.
+    // Several links can lead to the same skill.
     let mut seen = BTreeSet::new();
     let mut launchers: Vec<(&Helper, PathBuf)> = Vec::new();
     for helper in helpers::all() {
@@ -50,7 +50,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
             }
         }
     }
-    // Binaries are started at the same time: each takes a millisecond or two, and there are many.
+    // Start the binaries in parallel: each takes a millisecond or two, and there are many.
     let found = aris_fs::map_in_parallel(launchers.len(), &launchers, |(helper, folder)| {
         one(project, helper, folder)
     });
@@ -58,7 +58,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings)
     findings.0.extend(found);
 }
 
-/// One launcher with what belongs to it.
+/// Checks one launcher with its contract and its binary.
 fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
     let mut findings = Findings::default();
     let launcher = folder.join(&helper.name);
@@ -131,7 +131,7 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
     findings
 }
 
-/// The binary that the launcher in `folder` would start: not empty, the first of this machine's targets.
+/// The binary that the launcher in `folder` would start: the first non-empty one for this machine's targets.
 pub(crate) fn binary(folder: &Path, helper: &str) -> Option<PathBuf> {
     let targets = targets().into_iter();
     let mut paths = targets.map(|target| folder.join(format!("bin/{helper}-{target}")));
@@ -139,7 +139,7 @@ pub(crate) fn binary(folder: &Path, helper: &str) -> Option<PathBuf> {
     paths.find(|path| path.metadata().is_ok_and(is_whole))
 }
 
-/// Name and version that a binary says.
+/// Name and version that a binary prints.
 fn version_of(binary: &Path) -> Result<(String, String), String> {
     let done = aris_proc::command(binary, "/")
         .arg("--version")

@@ -1,6 +1,6 @@
-//! `doctor`: faults of an installation, each with a stable id, the path and what to do.
+//! `doctor`: faults of an installation, each with a stable id, the path and a hint.
 //!
-//! It changes nothing. It starts only the helpers' own binaries, with `--version`.
+//! Changes nothing. Starts only the helpers' own binaries, with `--version`.
 
 mod blocks;
 mod entries;
@@ -27,7 +27,7 @@ use crate::report::word;
 /// Schema id of [`Doctor`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.doctor/v1";
 
-/// What is known about an installation.
+/// The state of an installation.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Doctor {
@@ -35,9 +35,9 @@ pub(crate) struct Doctor {
     project: String,
     /// Version of this program.
     version: &'static str,
-    /// Whose record of an installation is there.
+    /// Which installer's record exists.
     installation: Installation,
-    /// What each host sees here.
+    /// The skills that each host sees.
     hosts: Vec<HostView>,
     /// Every helper of the contract.
     helpers: Vec<HelperView>,
@@ -49,7 +49,7 @@ pub(crate) struct Doctor {
     findings: Vec<Finding>,
 }
 
-/// Looks at everything.
+/// Runs all checks.
 pub(crate) fn run(project: &Project) -> Outcome<Doctor> {
     let mut findings = Findings::default();
     let record = Record::read(project, &mut findings);

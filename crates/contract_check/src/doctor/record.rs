@@ -1,4 +1,4 @@
-//! What the installer wrote down: `.aris/install.json`, and `.aris/installed-skills.txt` that old skills read.
+//! The installer's records: `.aris/install.json`, and `.aris/installed-skills.txt`, which old skills read.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use serde::Serialize;
 use super::finding::{Findings, Id, Severity};
 use crate::project::Project;
 
-/// Whose record is there.
+/// Which installer's record exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Installation {
-    /// No record that can be read.
+    /// No readable record.
     None,
     /// Only the record that the reference's installer writes.
     Reference,
@@ -45,7 +45,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reads both, and says what is wrong with them.
+    /// Reads both records, and reports their faults.
     pub(crate) fn read(project: &Project, findings: &mut Findings) -> Self {
         let record = Self {
             full: read(project, INSTALL_MANIFEST, record::manifest, findings),
@@ -76,7 +76,7 @@ impl Record {
         }
     }
 
-    /// Where the skills came from, as the records say.
+    /// The source of the skills according to the records.
     pub(crate) fn repo_root(&self) -> Option<PathBuf> {
         let full = self.full.as_ref().map(|full| &full.repo_root);
         let reference = self
@@ -101,7 +101,7 @@ impl Record {
                     "the skills came from {repo_root}, and there is no folder skills in it now"
                 );
                 let found = findings.add(Id::RepoRootGone, file, message);
-                // Copies work without it.
+                // Copies work without their source.
                 if matches!(&self.full, Some(full) if full.mode == InstallMode::Copy) {
                     found.severity = Severity::Warning;
                 }

@@ -1,4 +1,4 @@
-//! Every helper of the contract: where the chain finds it, and what is hidden behind that.
+//! Every helper of the contract: where the chain finds it, and which other files that one hides.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ use crate::project::{Project, probe};
 pub(crate) struct HelperView {
     /// Canonical name.
     pub(crate) name: &'static str,
-    /// Whether this suite builds it; a project may have it from elsewhere.
+    /// Whether this suite builds it. A project may have it from elsewhere.
     pub(crate) shipped: bool,
     /// The file that is used; absent when none is found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
-    /// Number of its layer.
+    /// Number of the layer where it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) layer: Option<u8>,
 }
@@ -42,7 +42,7 @@ pub(crate) fn check(
             unusable_names(project, helper, path, findings);
             shadowed(project, helper, path, *layer, findings);
             on_path(project, helper, findings);
-            // Skills call what the installer puts into .aris/tools.
+            // Skills call the tools in .aris/tools, so a file in the host's layer is not enough.
             let is_installed = record.installation() != Installation::None;
             if helper.shipped && *layer == Layer::Host && is_installed {
                 unresolved.push(helper.name.as_str());
@@ -79,7 +79,7 @@ fn show(project: &Project, path: &Path) -> String {
     display_relative(path, &project.root)
 }
 
-/// Another name of the helper, beside the file that is used, which nobody can start: callers that know only this name fail.
+/// Reports aliases of the helper, beside the used file, that cannot be started. Callers that know only the alias fail.
 fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mut Findings) {
     for name in helper.names() {
         let path = used.with_file_name(name);
@@ -91,8 +91,8 @@ fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mu
     }
 }
 
-/// Files of the same helper in later layers with other content. Layers 0 and 4 hold launchers and the others what starts them, so
-/// that only what lies in the same kind of folder is compared.
+/// Reports files of the same helper in later layers with different content. Layers 0 and 4 contain launchers and the others
+/// contain scripts that start them, so only files in the same kind of folder are compared.
 fn shadowed(
     project: &Project,
     helper: &Helper,
@@ -112,7 +112,7 @@ fn shadowed(
         if probe(&hidden) == Probe::Absent || same_file(used, &hidden) {
             continue;
         }
-        // Generated ones start the same launcher; their text says the name and the source that each was made for.
+        // Generated scripts start the same launcher and differ only in the name and the source that they contain.
         let alike = is_ours(&hidden) && is_ours(used);
         if !alike && !same_content(used, &hidden) {
             let (name, used) = (&helper.name, show(project, used));
@@ -122,7 +122,8 @@ fn shadowed(
     }
 }
 
-/// A program of the helper's name on `PATH` that is not the binary beside its launcher: a launcher without a binary runs it.
+/// Reports a program with the helper's name on `PATH` that differs from the binary beside its launcher. A launcher without a
+/// binary would run it.
 fn on_path(project: &Project, helper: &Helper, findings: &mut Findings) {
     let folders = project.search_path.split(':');
     let folders = folders.filter(|folder| folder.starts_with('/'));
@@ -138,7 +139,7 @@ fn on_path(project: &Project, helper: &Helper, findings: &mut Findings) {
     }
 }
 
-/// The folder of the launcher that the project's own skills have.
+/// The folder of the helper's launcher in the project's own skills.
 fn launcher_folder(project: &Project, helper: &Helper) -> Option<PathBuf> {
     use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
     let own = [CANONICAL_SKILLS, CLAUDE_SKILLS].map(|skills| project.root.join(skills));
@@ -158,7 +159,7 @@ fn same_content(one: &Path, other: &Path) -> bool {
     size(one) == size(other) && same(&aris_audit::digest_files(&[one, other]))
 }
 
-/// Whether a file is one of the scripts that this suite generates: they all look for their own place first.
+/// Whether this suite generated the script: all of these locate themselves first.
 fn is_ours(path: &Path) -> bool {
     aris_fs::open(path)
         .and_then(|file| file.head(8192))

@@ -35,7 +35,7 @@ fn the_printed_script_does_what_run_does() {
         !project.at("research-wiki/papers").exists(),
         "printing runs nothing"
     );
-    // From anywhere: the script goes to the project itself.
+    // The script works from any folder: it changes to the project itself.
     Helper::at("/bin/sh")
         .call("/")
         .args(["-c", printed.stdout()])
@@ -66,7 +66,7 @@ fn the_printed_script_does_what_run_does() {
         other.read("research-wiki/papers/a.md"),
         "sync research-wiki/ --arxiv-ids 2401.00001,2 3"
     );
-    // Nothing is left to do.
+    // No steps are left.
     let again = call(&other, &["backfill", "research-wiki-ingest"]).expect_code(0);
     assert_eq!(
         again.stdout(),
@@ -99,7 +99,7 @@ fn values_that_are_missing_or_unknown_stop_before_anything_runs() {
     ] {
         call(&project, args).expect_code(2).error();
     }
-    // The hint names the values itself: where nothing is to do, backfill prints no commands.
+    // The hint names the values itself, because backfill prints no commands when nothing is to do.
     for (name, hint) in [
         ("paper-verification", "its commands have {candidates}"),
         ("research-wiki-ingest", "its commands have {arxiv_ids}"),
@@ -148,7 +148,7 @@ fn a_gate_is_asked_again_after_its_repair() {
         ]
     );
     assert_eq!(data["state"], "gaps");
-    // 10 and above: it did its work and found something.
+    // 10 and above: it did its work and reported findings.
     project.write("tools/paper_claim_audit", "#!/bin/sh\nexit 10\n");
     let run = call(&project, &["backfill", "paper-claim-audit", "--run"]);
     assert!(!run.stdout().contains("failed"), "{run}");

@@ -1,4 +1,4 @@
-//! `doctor`: a sound installation has no findings; each fault that is planted is named with its path.
+//! `doctor`: an intact installation has no findings; each planted fault is reported with its path.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -45,7 +45,7 @@ fn entry(path: &str, kind: EntryKind, name: &str, content: Content) -> Entry {
     }
 }
 
-/// A project with every shipped helper installed from `repo/`: skills as links, one skill as a copy, tools as files.
+/// A project with every shipped helper installed from `repo/`: skills as links, one of them as a copy, tools as files.
 fn sound() -> (Project, InstallManifest) {
     let project = Project::new().file("CLAUDE.md", format!("mine\n{BLOCK}\n"));
     let mut entries = Vec::new();
@@ -211,7 +211,7 @@ fn a_skill_of_an_older_install_is_for_the_host_it_was_installed_for() {
     let data = call(&project, &["doctor", "--json"]).expect_code(10).data();
     let named = findings(&data);
     let missed = named.iter().filter(|(id, _)| id == "host_misses_skill");
-    // Codex, Cursor and Gemini read the folder it lay in; Claude Code does not.
+    // Codex, Cursor and Gemini read the folder that it was in; Claude Code does not.
     assert_eq!(missed.count(), 3, "{named:?}");
 }
 
@@ -235,7 +235,7 @@ fn the_advice_for_a_record_that_cannot_be_read_is_not_a_call_that_refuses_it() {
     }
 }
 
-/// Every fault with the finding it must give: id and path.
+/// Every fault, with the id and the path of the finding it must give.
 const FAULTS: &[(&str, &str, Plant)] = &[
     ("manifest_invalid", ".aris/install.json", |project, _| {
         project.write(".aris/install.json", "{");
@@ -493,7 +493,7 @@ fn every_planted_fault_is_named_with_its_path() {
             found.contains(&((*id).to_owned(), path.clone())),
             "{id} {path}: {found:?}"
         );
-        // A fault may have consequences, for each of the four hosts at most, but not many.
+        // A fault may have consequences for each of the four hosts, but not more.
         assert!(found.len() <= 5, "{id} {path}: {found:?}");
     }
 }
@@ -561,7 +561,7 @@ fn an_installation_of_the_reference_is_checked_by_its_links() {
     );
 }
 
-/// What the installer and a source write under one name differs only in the source that each names.
+/// The scripts that the installer and a source generate under one name differ only in the source they name.
 #[test]
 fn generated_starters_of_one_helper_hide_nothing() {
     let (project, _) = sound();

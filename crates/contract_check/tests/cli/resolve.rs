@@ -1,4 +1,4 @@
-//! `resolve`: each layer with what was found.
+//! `resolve`: the result of each layer.
 
 use aris_testkit::Project;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ fn every_layer_is_shown_with_what_it_has() {
         json!(["python3", project.at("tools/research_wiki.py")])
     );
     assert_eq!(data["shipped"], true);
-    // Nothing is passed over because the next layer may do.
+    // An unusable file stops the chain; the next layer does not replace it.
     project.write(".aris/tools/research_wiki.py/folder", "");
     let data = resolve("repo here").expect_code(10).data();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! `run`: every policy with every end, and what passes through untouched.
+//! `run`: every policy with every kind of end, and what is passed through unchanged.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::{call, program};
 
-/// A helper of each policy, with the policy to ask for, its outcome word and its exit codes when missing and when it exited with 7.
+/// A helper of each policy: the policy to ask for, its outcome, and the exit codes when the helper is missing and when it exits
+/// with 7.
 const POLICIES: [(&str, &str, &str, i32, i32); 6] = [
     ("verify_paper_audits", "A", "blocked", 1, 7),
     ("research_wiki", "B", "without_side_effect", 0, 0),
@@ -85,10 +86,10 @@ fn a_helper_that_found_something_did_its_work() {
             let (left, outcome) = (run.code(), data["outcome"].as_str().expect("word"));
             match (policy, code) {
                 ("A", _) => assert_eq!((left, outcome), (code, "blocked"), "{what}"),
-                // The shell's own codes: the helper did not come to its end.
+                // The shell's own codes: the helper did not run to its end.
                 (_, 126..) => assert_ne!(outcome, "found", "{what}"),
                 ("B" | "E", _) => assert_eq!((left, outcome), (code, "found"), "{what}"),
-                // Its record is there, its answer counts: the caller neither writes over it nor asks another source.
+                // Its record exists and its answer counts: the caller neither overwrites it nor asks another source.
                 _ => assert_eq!((left, outcome), (0, "found"), "{what}"),
             }
             let said = ["exited with", "exit code"].map(|words| format!("{words} {code}"));
@@ -204,7 +205,7 @@ fn a_helper_that_hangs_is_ended_with_everything_it_started() {
         .expect_code(1);
     assert!(run.stderr().contains("no end within 4 s"), "{run}");
     let pid = run.stdout().trim();
-    // A process that got SIGKILL is there until the system has run it once more.
+    // After SIGKILL a process exists until the system schedules it once more.
     let began = std::time::Instant::now();
     loop {
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

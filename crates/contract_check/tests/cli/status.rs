@@ -76,7 +76,7 @@ fn a_submission_without_its_audits_is_broken_until_the_last_one_is_right() {
     ] {
         assert!(run.stdout().contains(piece), "{piece}: {run}");
     }
-    // A draft is not a submission.
+    // A draft is not a submission, so the audits do not apply.
     project.write("paper/.aris/assurance.txt", "draft");
     call(&project, &["status", "submission-audits"]).expect_code(0);
 }
@@ -99,16 +99,16 @@ fn what_cannot_be_looked_at_is_no_answer() {
     );
 }
 
-/// One integration: what its step works on, and what the step leaves.
+/// One integration: the inputs of its step, and the step's artifacts.
 struct Row {
     name: &'static str,
-    /// What else the project must be for the step to be due.
+    /// Further conditions of the project under which the step is due.
     around: &'static [(&'static str, &'static str)],
-    /// Any of these is an input of the step.
+    /// Each of these alone is an input of the step.
     inputs: &'static [(&'static str, &'static str)],
-    /// Path of what it leaves, and its text; `AUDIT` stands for an audit of the skill of this name.
+    /// Path and text of each artifact; `AUDIT` is replaced by an audit of the skill of this name.
     leaves: &'static [(&'static str, &'static str)],
-    /// What is left, broken.
+    /// An artifact that is not valid.
     broken: (&'static str, &'static str),
     /// Exit code with gaps.
     code: i32,
@@ -128,7 +128,7 @@ const ROWS: &[Row] = &[
     Row {
         name: "claims-audit",
         around: &[],
-        // By git; see below.
+        // Its input is a git branch; see below.
         inputs: &[],
         leaves: &[
             (".aris/temp/audit-claims/findings_7.json", "[]"),
@@ -277,7 +277,7 @@ impl Row {
     }
 }
 
-/// A report as the gate writes one, when nothing blocks.
+/// A report as the gate writes it when nothing blocks.
 fn report() -> String {
     let path =
         aris_testkit::workspace_root().join("schemas/aris.verify_paper_audits.report.v1.json");
@@ -293,7 +293,7 @@ fn report() -> String {
     report.to_string()
 }
 
-/// A small value that follows a schema.
+/// A minimal value that follows a schema.
 fn least(schema: &Value, root: &Value) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         return least(
@@ -329,7 +329,7 @@ fn least(schema: &Value, root: &Value) -> Value {
     }
 }
 
-/// A branch that a remote has, and that changes a file.
+/// Pushes a branch that changes a file.
 fn branch(project: &Project, changed: &str) {
     project.write(changed, "a report");
     let script = format!(
@@ -351,7 +351,7 @@ fn every_integration_sees_its_input_and_what_was_left() {
     assert_eq!(names, all);
     for row in ROWS {
         row.is(&row.project(None, &[]), "idle", "without its input");
-        // What the step makes does not make it due, except where it is another step's input.
+        // The step's own artifacts do not make it due, except as inputs of another step.
         let by_git = [("", "")];
         let inputs = if row.inputs.is_empty() {
             &by_git[..]
@@ -412,7 +412,7 @@ fn an_audit_of_an_earlier_state_is_none() {
     call(&project, &["status", "citation-audit"]).expect_code(10);
 }
 
-/// Results that came after the audit, by the audit's own program.
+/// New results after the audit, which the audit's own program made.
 #[test]
 fn results_that_the_audit_does_not_know_are_seen() {
     let project = Project::bare()
@@ -438,7 +438,7 @@ fn results_that_the_audit_does_not_know_are_seen() {
     );
     audit();
     status().expect_code(0);
-    // Who chose the evidence chose what is none.
+    // Files that the evidence settings exclude are not inputs.
     project.write(
         "paper/claims.toml",
         "version = 1\n[data]\nroot = \"..\"\ninclude = [\"results/**\"]\n",
@@ -448,7 +448,7 @@ fn results_that_the_audit_does_not_know_are_seen() {
     status().expect_code(0);
 }
 
-/// What was installed in a folder of a repository is that project's, and not the repository's.
+/// An installation in a subfolder of a repository belongs to that project, not to the repository.
 #[test]
 fn a_project_may_lie_in_a_folder_of_a_repository() {
     let repository = Project::bare()
@@ -490,7 +490,7 @@ fn a_project_that_skipped_everything_is_told_what_to_run() {
     ] {
         assert!(run.stdout().contains(step), "{step}: {run}");
     }
-    // The missing papers are named, and need no --set.
+    // The hint names the missing papers; no --set is needed.
     project.write("tools/research_wiki.py", "x");
     let run = call(&project, &["backfill", "research-wiki-ingest"]).expect_code(10);
     assert!(
@@ -500,7 +500,7 @@ fn a_project_that_skipped_everything_is_told_what_to_run() {
     );
 }
 
-/// The gate refuses such a file: it says that the paper is to be submitted, and nobody may take it for a draft.
+/// The gate refuses such a file: it means a submission, and must not be taken for a draft.
 #[test]
 fn a_level_in_capitals_or_behind_a_mark_is_not_passed_over() {
     for text in ["Submission", "SUBMISSION\n", "\u{feff}submission"] {
