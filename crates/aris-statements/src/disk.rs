@@ -1,4 +1,4 @@
-//! Documents and what they are checked against, read from the disk.
+//! Reads documents, and the data that they are checked against, from the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -15,19 +15,19 @@ use aris_latex::Loaded;
 use aris_paper::bib::{BibFile, is_distributed};
 use serde_json::{Map, Value};
 
-/// Extensions of files in folders of results that can hold tables.
+/// Extensions of files in result folders that can contain tables.
 const TABLES: &str = "csv tsv tab jsonl ndjson json";
 
-/// Why a document, or what it is checked against, cannot be read.
+/// Why a document, or data that it is checked against, cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// A LaTeX document is beyond the limits of the reader.
+    /// A LaTeX document exceeds the limits of the reader.
     #[error(transparent)]
     Latex(#[from] aris_latex::Error),
-    /// A result file is not what its name promises.
+    /// A result file does not have the format that its name promises.
     #[error(transparent)]
     Results(QueryError),
-    /// A plan, or a papers cache, is none.
+    /// A plan or a papers cache is malformed.
     #[error("{}: {message}", path.display())]
     Invalid {
         /// The file.
@@ -37,7 +37,7 @@ pub enum DiskError {
         /// What it should be.
         hint: &'static str,
     },
-    /// The disk.
+    /// Reading a file failed.
     #[error(transparent)]
     Fs(#[from] FsError),
 }
@@ -71,24 +71,24 @@ impl Failure for DiskError {
     }
 }
 
-/// Reads files under the names that the user gave them.
+/// Reads files by the paths that the user gave.
 #[derive(Clone, Copy, Debug)]
 pub struct Disk<'f> {
     folder: &'f Path,
 }
 
 impl<'f> Disk<'f> {
-    /// Relative names are relative to `folder`.
+    /// Relative paths are relative to `folder`.
     pub fn new(folder: &'f Path) -> Self {
         Self { folder }
     }
 
-    /// A document with what it includes; nothing outside its folder is read.
+    /// A document with its includes. Files outside its folder are not read.
     pub fn prose(&self, path: &Path) -> Result<Prose, DiskError> {
         self.prose_of(path, &aris_fs::read_text(&self.folder.join(path))?)
     }
 
-    /// The same of a document with another text.
+    /// The same for a document with this text instead of its file's.
     pub fn prose_of(&self, path: &Path, text: &str) -> Result<Prose, DiskError> {
         let at = self.folder.join(path);
         let folder = at.parent().map_or_else(PathBuf::new, Path::to_path_buf);
@@ -96,8 +96,8 @@ impl<'f> Disk<'f> {
         Prose::read(&name(path), text, &mut loader).map_err(DiskError::Latex)
     }
 
-    /// The bibliographies named, else those that the documents ask for. `None` when there is none, or when one that is asked for
-    /// cannot be read: then nothing is known of the keys in it.
+    /// The named bibliographies, else those that the documents ask for. `None` when there is none, or when one that a document
+    /// asks for is missing: then missing keys prove nothing.
     pub fn bibliographies(
         &self,
         named: &[PathBuf],
@@ -145,8 +145,8 @@ impl<'f> Disk<'f> {
         Ok(())
     }
 
-    /// The results in these files, and in the tables below these folders; `None` when none is named. What cannot be read in a folder is
-    /// a problem, not an error: nobody named it.
+    /// The results in these files, and in the tables below these folders; `None` when `named` is empty. A malformed table in a
+    /// folder is a problem, not an error, because the user did not name it.
     pub fn results(
         &self,
         named: &[PathBuf],
@@ -182,7 +182,7 @@ impl<'f> Disk<'f> {
         Ok((!named.is_empty()).then_some(read))
     }
 
-    /// A plan.
+    /// Reads a plan.
     pub fn plan(&self, path: &Path) -> Result<Plan, DiskError> {
         let text = aris_fs::read_text(&self.folder.join(path))?;
         Plan::read(&name(path), &text).map_err(|message| DiskError::Invalid {
@@ -192,7 +192,7 @@ impl<'f> Disk<'f> {
         })
     }
 
-    /// What `verify_papers` wrote.
+    /// Reads the output of `verify_papers`.
     pub fn papers(&self, path: &Path) -> Result<PapersCache, DiskError> {
         let bytes = aris_fs::read(&self.folder.join(path), aris_fs::READ_LIMIT)?;
         PapersCache::read(&bytes).map_err(|error| DiskError::Invalid {
@@ -202,7 +202,7 @@ impl<'f> Disk<'f> {
         })
     }
 
-    /// Names of the notes in a folder, without extension, in lower case.
+    /// Names of the notes in a folder: file names without extension, in lower case.
     pub fn notes(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
         let files = files_below(&self.folder.join(folder))?;
         let stems = files.iter().filter_map(|file| file.file_stem());
@@ -212,7 +212,7 @@ impl<'f> Disk<'f> {
     }
 }
 
-/// The regular files below a folder; hidden folders are passed over.
+/// The regular files below a folder. Hidden files and folders are skipped.
 fn files_below(folder: &Path) -> Result<Vec<PathBuf>, FsError> {
     let mut entries = aris_fs::walk_sorted(folder, &mut |entry| {
         !entry.name.to_string_lossy().starts_with('.')
@@ -226,7 +226,7 @@ pub fn name(path: &Path) -> String {
     path.display().to_string().replace(MAIN_SEPARATOR, "/")
 }
 
-/// A file that a document includes. What is outside the document's folder, also through a link, is not there.
+/// Loads a file that a document includes. A file outside the document's folder, also through a link, counts as absent.
 fn load(folder: &Path, name: &str) -> Loaded {
     let Ok(path) = aris_fs::join_inside(folder, Path::new(name)) else {
         return Loaded::Absent;
@@ -243,7 +243,8 @@ fn load(folder: &Path, name: &str) -> Loaded {
     }
 }
 
-/// A file of the worktree; none when it is absent or when its name, which comes from a pull request, leads out or through a link.
+/// A file of the worktree; `None` when it is absent. The name comes from a pull request, so a name that leads out of the
+/// worktree, also through a link, is refused too.
 pub fn inside(worktree: &Path, file: &str) -> Option<PathBuf> {
     let path = aris_fs::join_inside(worktree, Path::new(file)).ok()?;
     let real = path.canonicalize().ok()?;

@@ -1,4 +1,4 @@
-//! What can be seen of a sentence without knowing its subject.
+//! Features of a sentence that can be seen without knowing its subject.
 
 macro_rules! features {
     ($($(#[$doc:meta])* $feature:ident $name:literal $weight:literal,)*) => {
@@ -15,9 +15,9 @@ macro_rules! features {
 // Name in reports, and weight in the score.
 //
 // **Source** of the weights: logistic regression with a quadratic penalty (λ = 1) on the training half of the labelled
-// sentences in `tests/fixtures/statements`, rounded to one decimal. The other half was not looked at for them.
+// sentences in `tests/fixtures/statements`, rounded to one decimal. The other half was not used for them.
 features! {
-    /// A number that states something: no year, reference or part of a name.
+    /// A number that states a value: not a year, a reference or a part of a name.
     Number "number" 2.0,
     /// It has a unit.
     Unit "unit" -0.3,
@@ -25,7 +25,7 @@ features! {
     Percent "percent" 1.9,
     /// It is a factor: 3.2×.
     Factor "factor" 0.9,
-    /// It has a spread or a confidence interval beside it.
+    /// It has a spread or a confidence interval.
     Interval "interval" 0.8,
     /// A p-value, or the word significant.
     PValue "p_value" 1.9,
@@ -33,7 +33,7 @@ features! {
     SampleSize "sample_size" 0.3,
     /// Better, faster, outperforms, compared with, than.
     Comparison "comparison" 1.8,
-    /// Higher, larger, fewer without the other side of the comparison.
+    /// Higher, larger, fewer, without the other side of the comparison.
     Comparative "comparative" 0.8,
     /// Rises, falls, improves, reduces: something changes or differs.
     Change "change" 1.7,
@@ -41,19 +41,19 @@ features! {
     Others "others" 0.9,
     /// The state of the art, the best published result.
     Sota "state_of_the_art" 2.2,
-    /// A work that is named: Name et al., `than ResNet-50`.
+    /// A named work: Name et al., `than ResNet-50`.
     NamedWork "named_work" 1.2,
-    /// One's own baseline, control or ablation.
+    /// The authors' own baseline, control or ablation.
     Baseline "baseline" -1.8,
     /// We measured, our runs, Table 2.
     Own "own" 0.9,
-    /// The sentence has "we" or "our" at all.
+    /// The sentence contains "we" or "our".
     We "we" -0.7,
-    /// A result is stated: we find, results show.
+    /// A result is announced: we find, results show.
     Finding "finding" 1.7,
     /// Is known, has been shown, studies, according to.
     Received "received" 1.5,
-    /// Commonly, usually, is the most: what everybody is said to know.
+    /// Commonly, usually, is the most: presented as general knowledge.
     General "general" 0.5,
     /// We chose, we follow, with a reason in the same sentence.
     Reasoned "reasoned" 3.5,
@@ -83,15 +83,15 @@ features! {
     Limitation "limitation" -1.1,
     /// What was done: were collected, we trained.
     Procedure "procedure" -2.8,
-    /// It stands in a caption.
+    /// It is in a caption.
     Caption "caption" -3.3,
-    /// It has a citation mark, or one covers it.
+    /// It has a citation mark, or a later mark covers it.
     Cited "cited" 3.3,
     /// In a section that reports results, or in the abstract.
     InResults "in_results" 1.1,
-    /// In a section that says what others did: introduction, related work.
+    /// In a section about the work of others: introduction, related work.
     InBackground "in_background" 0.6,
-    /// In a section that says what was done.
+    /// In a section about the methods.
     InMethods "in_methods" -1.5,
     /// In a discussion or conclusion.
     InDiscussion "in_discussion" 0.0,
@@ -102,7 +102,7 @@ features! {
 }
 
 impl Feature {
-    /// All of them, in order.
+    /// All features, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         ALL.iter().map(|(feature, ..)| *feature)
     }
@@ -118,12 +118,12 @@ impl Feature {
 pub struct Features(u64);
 
 impl Features {
-    /// Whether the set holds a feature.
+    /// Whether the set contains a feature.
     pub fn has(self, feature: Feature) -> bool {
         self.0 & (1 << feature as u8) != 0
     }
 
-    /// Whether the set holds one of these.
+    /// Whether the set contains one of these.
     pub fn any(self, features: &[Feature]) -> bool {
         features.iter().any(|feature| self.has(*feature))
     }
@@ -133,14 +133,14 @@ impl Features {
         self.0 |= 1 << feature as u8;
     }
 
-    /// Adds the features that were seen.
+    /// Adds the features whose flag is set.
     pub(crate) fn extend(&mut self, seen: impl IntoIterator<Item = (Feature, bool)>) {
         for (feature, _) in seen.into_iter().filter(|(_, seen)| *seen) {
             self.add(feature);
         }
     }
 
-    /// Takes a feature away.
+    /// Removes a feature.
     pub fn remove(&mut self, feature: Feature) {
         self.0 &= !(1 << feature as u8);
     }

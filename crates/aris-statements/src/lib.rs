@@ -1,11 +1,10 @@
-//! Statements in prose and what backs them: a rule engine that needs no model.
+//! Statements in prose and their sources: a rule engine that needs no model.
 //!
-//! A document, LaTeX or Markdown, whole or as a diff shows it, is read into sentences with places ([`prose`],
-//! [`prose::sentence`]).
-//! What can be seen of a sentence are its features ([`feature`], [`observe`]); their weighted sum says how likely it is a
-//! claim ([`score`]), their combination of what type ([`statement`]). [`rules`] hold claims against citations,
-//! bibliographies, tables of results and plans. A number is accused only where a binding holds it to data ([`rules::BoundNumber`]);
-//! references are judged by `aris-paper`.
+//! Reads a LaTeX or Markdown document, or excerpts of it from a diff, into sentences with places ([`prose`],
+//! [`prose::sentence`]). A sentence has features ([`feature`]); their weighted sum is the likelihood that it is a claim
+//! ([`score`]), and their combination decides the type of claim ([`statement`]). [`rules`] check claims against citations,
+//! bibliographies, tables of results and plans. A number is compared only with the data that a binding names
+//! ([`rules::BoundNumber`]). `aris-paper` checks the references.
 //!
 //! ```
 //! use aris_latex::Loaded;
@@ -18,8 +17,8 @@
 //! # Ok::<(), aris_latex::Error>(())
 //! ```
 //!
-//! Pure but for [`disk`], which reads files: no network, no clock. The order of documents and results changes no finding. What
-//! a rule could not look at is said ([`rules::NotChecked`]); it is not taken for clean. English only: `assets/words.txt` is.
+//! Pure except for [`disk`], which reads files: no network, no clock. The order of documents and results does not change the
+//! findings. A rule that could not check something reports it ([`rules::NotChecked`]). English only, like `assets/words.txt`.
 #![warn(missing_docs)]
 
 pub mod disk;

@@ -1,4 +1,4 @@
-//! What the numbers of a sentence say without knowing its subject.
+//! Features of the numbers in a sentence.
 
 use aris_claims::number::{Number, Style, scan, unit_word};
 
@@ -6,7 +6,7 @@ use crate::feature::{Feature, Features};
 use crate::prose::passage::{MaskKind, Passage, before, from};
 use crate::words;
 
-/// The features of the numbers that state something. Years, references, list numbers and parts of names state nothing.
+/// The features of the numbers that state a value. Years, references, list numbers and parts of names do not.
 pub(crate) fn features(sentence: &Passage) -> Features {
     let text = sentence.text.as_str();
     let hidden = sentence.masked(&[MaskKind::Cite, MaskKind::Reference, MaskKind::Code]);
@@ -22,7 +22,7 @@ pub(crate) fn features(sentence: &Passage) -> Features {
         }
         let behind = word(from(text, number.end).split(BREAKS).find(some));
         let points = matches!(behind.as_str(), "point" | "points" | "percentage" | "pp");
-        // A number in words is mostly a count of things, and often a pronoun.
+        // A spelled number mostly counts things, and "one" is often a pronoun.
         let states = number.style != Style::Spelled || number.unit.is_some() || points;
         let factor = number.times || before(text, at).trim_end().ends_with("factor of");
         features.extend([
@@ -36,7 +36,7 @@ pub(crate) fn features(sentence: &Passage) -> Features {
     features
 }
 
-/// What parts words.
+/// Characters that separate words.
 const BREAKS: [char; 7] = [' ', '\u{a0}', '~', '(', ')', ',', '.'];
 
 fn some(word: &&str) -> bool {
@@ -48,7 +48,7 @@ fn word(found: Option<&str>) -> String {
     found.unwrap_or("").trim_matches(is_mark).to_lowercase()
 }
 
-/// It tells things apart or says when: "Section 4", "version 2.1", "(2)", "in 2021", "4 May".
+/// Whether the number is a label or a date: "Section 4", "version 2.1", "(2)", "in 2021", "4 May".
 fn is_label(text: &str, number: &Number) -> bool {
     if number.unit.is_some() || number.times {
         return false;
@@ -70,7 +70,7 @@ fn is_label(text: &str, number: &Number) -> bool {
         || small && before.trim().is_empty() && after.starts_with([')', ':'])
 }
 
-/// A number of a formula that is no free-standing value: an index, an exponent, a coefficient, an end of an interval.
+/// Whether a number in a formula is a part of it and not a value: an index, an exponent, a coefficient, an end of an interval.
 fn is_symbolic(math: &str, at: usize) -> bool {
     let before = before(math, at).trim_end_matches(['-', '−', '+', ' ']);
     let after =

@@ -1,4 +1,4 @@
-//! From a sentence to its features.
+//! Finds the features of a sentence.
 
 use crate::feature::{Feature, Features};
 use crate::numbers;
@@ -10,26 +10,26 @@ use crate::words;
 /// A word of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word {
-    /// In lower case.
+    /// The word in lower case.
     text: String,
-    /// It has a capital.
+    /// Whether it begins with or contains a capital.
     capital: bool,
-    /// All letters are capitals.
+    /// Whether all its letters are capitals.
     acronym: bool,
 }
 
-/// Bytes of the longest sentence that is read; a longer stretch without a stop is a listing or a list of data.
+/// Longest sentence that is examined, in bytes. A longer stretch without a full stop is a listing or a list of data.
 pub const LONGEST: usize = 4_000;
 
-/// Whether a sentence is not read because of its length.
+/// Whether a sentence is skipped because of its length.
 pub(crate) fn is_too_long(sentence: &Sentence) -> bool {
     sentence.range.len() > LONGEST
 }
 
-/// The word that stands for a cross reference.
+/// The word that replaces a cross reference.
 const REFERENCE: &str = "§ref";
 
-/// Every sentence of a document, with what can be seen of it.
+/// Every sentence of a document, with its features.
 pub(crate) fn observe(prose: &Prose) -> impl Iterator<Item = (Sentence, Features)> {
     let classes = prose.section_classes();
     let sentences = sentences(prose).into_iter();
@@ -38,7 +38,7 @@ pub(crate) fn observe(prose: &Prose) -> impl Iterator<Item = (Sentence, Features
         let passage = prose.passages.get(sentence.passage)?;
         let class = match passage.kind {
             PassageKind::Abstract => Some(Feature::InDiscussion),
-            // A title is what its section is told by.
+            // A title does not get its own section's class: the class was derived from it.
             PassageKind::Heading => None,
             _ => passage.section.and_then(|at| *classes.get(at)?),
         };
@@ -47,7 +47,7 @@ pub(crate) fn observe(prose: &Prose) -> impl Iterator<Item = (Sentence, Features
     })
 }
 
-/// The sentence as a passage of its own: looking at it costs its own length, not the passage's.
+/// The sentence as a passage of its own, so that examining it costs time in proportion to the sentence, not the passage.
 fn window(passage: &Passage, sentence: &Sentence) -> Passage {
     let (start, end) = (sentence.range.start, sentence.range.end);
     let masks = passage.masks.as_slice();
@@ -67,7 +67,7 @@ fn of_sentence(sentence: &Sentence, window: &Passage, class: Option<Feature>) ->
     let found = words_of(window);
     let lower: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
     let mut features = numbers::features(window);
-    // "Note: …" is a label and tells nobody to do anything.
+    // "Note: …" is a label, not an instruction.
     let first = window.text.split_whitespace().next();
     let labels = first.is_some_and(|first| first.ends_with(':'));
     let instructs = |word: &Word| word.capital && !labels && words::is("imperatives", &word.text);
@@ -88,12 +88,12 @@ fn of_sentence(sentence: &Sentence, window: &Passage, class: Option<Feature>) ->
     features
 }
 
-/// Whether these words stand in a row.
+/// Whether `words` contain `row` as consecutive words.
 fn has(words: &[&str], row: &[&str]) -> bool {
     words.windows(row.len()).any(|window| window == row)
 }
 
-/// "than": a comparison, unless a number follows "more" or "less" or it is "rather than". A name behind it is a named work.
+/// "than" is a comparison, unless a number follows "more" or "less", or it is "rather than". Also finds named works.
 fn compared(found: &[Word], features: &mut Features) {
     let text = |at: usize| found.get(at).map_or("", |word| word.text.as_str());
     for at in (0..found.len()).filter(|at| text(*at) == "than") {
@@ -111,7 +111,7 @@ fn compared(found: &[Word], features: &mut Features) {
         [one, and, two] => and.text == "and" && is_surname(one) && is_surname(two),
         _ => false,
     });
-    // A method that is named behind a comparison stands outside, unless it was measured here.
+    // A method named in a comparison is the work of others, unless the sentence has own results.
     let outside =
         features.has(Feature::Comparison) && !features.any(&[Feature::InResults, Feature::Number]);
     let method = |at: usize| {
@@ -125,7 +125,7 @@ fn compared(found: &[Word], features: &mut Features) {
     }
 }
 
-/// A capital, letters only, and more than an abbreviation has.
+/// Whether a word can be a surname: a capital, letters only, at least three, not an acronym.
 fn is_surname(word: &Word) -> bool {
     word.capital
         && !word.acronym
@@ -133,9 +133,9 @@ fn is_surname(word: &Word) -> bool {
         && word.text.chars().all(char::is_alphabetic)
 }
 
-/// ", as cameras attracted jays": a clause that gives a reason. ", as shown in Table 2" gives none.
+/// Whether the text has a clause that gives a reason: ", as cameras attracted jays". ", as shown in Table 2" does not.
 ///
-/// Behind a choice that is called right no comma is needed: "enough as the intervals no longer overlapped".
+/// After a choice that is called right the comma is optional: "enough as the intervals no longer overlapped".
 fn clause_of_reason(text: &str, judged: bool) -> bool {
     let clause = |opening: &str, fits: &dyn Fn(&str) -> bool| {
         text.match_indices(opening).any(|(at, _)| {
@@ -151,7 +151,7 @@ fn clause_of_reason(text: &str, judged: bool) -> bool {
         })
 }
 
-/// What several words together say.
+/// Adjusts the features by combinations of words and features.
 fn refine(text: &str, found: &[&str], features: &mut Features) {
     let we = features.has(Feature::We);
     if features.has(Feature::Plan) {
@@ -160,23 +160,23 @@ fn refine(text: &str, found: &[&str], features: &mut Features) {
     if clause_of_reason(text, features.has(Feature::Justified)) {
         features.add(Feature::Rationale);
     }
-    // What follows "over" was not chosen.
+    // "X was chosen over Y" names the rejected option, which is a reason.
     let chosen = found.contains(&"over") && found.iter().any(|word| words::is("chosen", word));
     let choice = we || features.any(&[Feature::Procedure, Feature::InMethods]);
     if chosen || features.has(Feature::Rationale) && choice {
         features.add(Feature::Reasoned);
     }
-    // "A fifth layer would have broken the limit" is a reason, no guess; "if it were so, broods should fail" is a guess.
+    // "A fifth layer would have broken the limit" is a reason; "if it were so, broods should fail" is a hypothesis.
     if features.any(&[Feature::Reasoned, Feature::Justified]) {
         features.remove(Feature::Hedge);
     } else if found.first() == Some(&"if") {
         features.add(Feature::Hedge);
     }
-    // "The only difference" does not say that nobody was earlier.
+    // "The only difference" is not a claim of priority.
     if has(found, &["the", "only", "difference"]) || has(found, &["the", "only", "change"]) {
         features.remove(Feature::Universal);
     }
-    // "Table 2 shows that 5 of 6 runs …": a result with its table.
+    // "Table 2 shows that 5 of 6 runs …" is the authors' own result.
     let table = found.windows(2).any(|pair| match pair {
         [word, next] => {
             matches!(*word, "table" | "figure" | "fig" | REFERENCE)
@@ -195,7 +195,7 @@ fn refine(text: &str, found: &[&str], features: &mut Features) {
     }
 }
 
-/// Words in lower case, hyphens taken as blanks; a cross reference is the word `§ref`, signs of comparison are words.
+/// Words in lower case, split at hyphens too. A cross reference becomes `§ref`; comparison signs are words.
 fn words_of(window: &Passage) -> Vec<Word> {
     let hidden = window.masked(&[MaskKind::Cite, MaskKind::Code]);
     let references = window.masked(&[MaskKind::Reference]);

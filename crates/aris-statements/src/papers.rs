@@ -1,20 +1,20 @@
-//! What `verify_papers` found out about the cited works.
+//! The results of `verify_papers` for the cited works.
 
 use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::titles;
 use serde::Deserialize;
 
-/// What is known of a work.
+/// The status of a work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Known {
-    /// It exists and is what the reference says.
+    /// It exists and matches the reference.
     Verified,
-    /// Every source that could answer did, and none has it.
+    /// All sources that could answer did, and none knows it.
     Unverified,
     /// A source did not answer.
     VerifyPending,
-    /// There was nothing to ask for.
+    /// The reference has nothing to search for.
     Error,
     /// It was retracted.
     Retracted,
@@ -31,7 +31,7 @@ struct Work {
     title: Option<String>,
 }
 
-/// The answers of `verify_papers`, by key and by what works go by.
+/// The results of `verify_papers`, found by key, identifier or title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "struct File")]
 pub struct PapersCache {
@@ -79,9 +79,9 @@ impl From<Row> for Work {
 }
 
 impl PapersCache {
-    /// Reads the output of `verify_papers`, as it is printed or as the `data` of an envelope.
+    /// Reads the output of `verify_papers`, plain or as the `data` of an envelope.
     ///
-    /// **Errors**: no JSON of that shape, or a status that `verify_papers` does not have.
+    /// **Errors**: not JSON of that shape, or an unknown status.
     pub fn read(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         let mut value: serde_json::Value = serde_json::from_slice(bytes)?;
         if value.get("papers").is_none()
@@ -92,7 +92,7 @@ impl PapersCache {
         serde_json::from_value(value)
     }
 
-    /// What is known of a work: by its key, else by an identifier, else by its title.
+    /// The status of a work: looked up by its key, else by an identifier, else by its title.
     pub fn of(&self, key: &str, arxiv: &[ArxivId], dois: &[Doi], title: &str) -> Option<Known> {
         let title = titles::key(title);
         let find = |fits: &dyn Fn(&Work) -> bool| self.papers.iter().find(|work| fits(work));

@@ -1,4 +1,4 @@
-//! What was planned before the experiment: replicates, systems, metrics.
+//! The plan of an experiment: replicates, systems, metrics, thresholds.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,27 @@ use crate::prose::passage::{before, from};
 use crate::results::singular;
 use crate::words;
 
-/// A plan. What it leaves open is empty.
+/// A plan. Open points are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// File it stands in.
+    /// The file that contains it.
     pub file: String,
-    /// Independent repetitions of everything.
+    /// Number of independent repetitions of everything.
     pub replicates: Option<u64>,
-    /// Name of the unit that is repeated: the column of the results that names it.
+    /// The repeated unit: the name of its column in the results.
     pub unit: Option<String>,
     /// Systems, arms or conditions.
     pub systems: Vec<String>,
     /// Metrics.
     pub metrics: Vec<String>,
-    /// Thresholds by name, as written.
+    /// Thresholds by name.
     pub thresholds: BTreeMap<String, f64>,
 }
 
 impl Plan {
-    /// Reads JSON, YAML, YAML front matter, or the phrases of a text ("R = 3", "three seeds").
+    /// Reads JSON, YAML, YAML front matter, or phrases in a text ("R = 3", "three seeds").
     ///
-    /// **Errors**: what begins like JSON or YAML and is none; a plan that plans nothing.
+    /// **Errors**: malformed JSON or YAML; a plan without content.
     pub fn read(file: &str, text: &str) -> Result<Self, String> {
         let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
         let yaml = |text| serde_saphyr::from_str(text).map_err(|error| error.to_string());
@@ -48,7 +48,7 @@ impl Plan {
         plan.ok_or_else(|| String::from("names no replicates, systems, metrics or thresholds"))
     }
 
-    /// The plan in a front matter; `None` when there is none in it.
+    /// The plan in front matter; `None` when it has none.
     pub fn of_front_matter(file: &str, matter: &str) -> Option<Self> {
         let value: Value = serde_saphyr::from_str(matter).ok()?;
         Self::of(file, value.get("plan")?)
@@ -101,7 +101,7 @@ impl Plan {
         }
     }
 
-    /// The plan, unless it plans nothing.
+    /// The plan; `None` when it has no content.
     fn that_plans(self) -> Option<Self> {
         let is_empty = self.replicates.is_none()
             && self.systems.is_empty()
@@ -111,14 +111,14 @@ impl Plan {
     }
 }
 
-/// The text between the opening and the next line of three hyphens.
+/// The text between the opening and the next line that begins with three hyphens.
 fn front_matter(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("---")?;
     let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
     rest.split_once("\n---").map(|(matter, _)| matter)
 }
 
-/// The number that all of these give, and what it counts when all name the same thing that can be repeated. Two numbers are none.
+/// The number that all counts agree on, and their unit when all name the same repeatable unit. Different numbers give nothing.
 fn agreed(counts: impl Iterator<Item = (u64, String)>) -> (Option<u64>, Option<String>) {
     let counts: Vec<(u64, String)> = counts.collect();
     let Some((first, noun)) = counts.first() else {
@@ -132,7 +132,7 @@ fn agreed(counts: impl Iterator<Item = (u64, String)>) -> (Option<u64>, Option<S
     (one.then_some(*first), same.then(|| noun.to_owned()))
 }
 
-/// "R = 3", "three seeds": the counts, and what they count.
+/// The counts in "R = 3" or "three seeds", with their nouns.
 fn phrases(text: &str) -> impl Iterator<Item = (u64, String)> + '_ {
     let whole = scan(text)
         .into_iter()
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(unit("seeds: 5").as_deref(), Some("seed"));
         assert_eq!(unit("replicates: 5"), None);
         assert!(Plan::read("p.md", "Nothing is planned.").is_err());
-        // Two numbers: which one holds for everything is not said.
+        // Different numbers: the text does not say which one applies to everything.
         assert!(Plan::read("p.md", "Two pilot runs, two runs, then five runs.").is_err());
         assert!(Plan::read("p.json", "{").is_err());
     }

@@ -1,4 +1,4 @@
-//! Tables of results, and how the study behind them was repeated.
+//! Tables of results, and the repetitions of the study behind them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,58 +10,58 @@ use crate::words;
 /// One file of results.
 #[derive(Debug, Clone)]
 pub struct Results {
-    /// Its path, as findings name it.
+    /// Its path, as findings show it.
     pub path: String,
     /// Its rows.
     pub table: Table,
 }
 
-/// A table with a column that names repetitions: its distinct values are the independent units.
+/// A table with a column that names repetitions. Its distinct values are the independent units.
 #[derive(Debug)]
 pub(crate) struct Study<'r> {
     pub(crate) path: &'r str,
-    /// What was repeated: the column's name in lower case, without `_id`.
+    /// The repeated unit: the column's name in lower case, without `_id`.
     pub(crate) noun: String,
-    /// Whether it is known that several rows of one unit are no units of their own.
+    /// Whether several rows of one unit are known to be iterations and not units of their own.
     pub(crate) iterates: bool,
     /// The number of distinct units.
     pub(crate) units: usize,
-    /// The most units that there can be: numbers of runs begin anew in each group, seeds are what their number says.
+    /// Upper bound of the number of units. Run numbers may restart in each group; seeds identify themselves.
     pub(crate) most_units: usize,
-    /// Numbers of rows: of each group, and of all.
+    /// Numbers of rows: of each group, and in total.
     pub(crate) row_counts: BTreeSet<usize>,
-    /// The 95 % intervals of every measure in every group with several rows of a unit, when it iterates; `None` when they are more than
-    /// [`INTERVALS`].
+    /// The 95 % intervals of every measure in every group, where units have several rows and the study iterates; `None` when
+    /// there are more than [`INTERVALS`].
     pub(crate) intervals: Option<Vec<Intervals>>,
     layout: Layout,
-    /// Rows that name a unit, by labels, then by unit.
+    /// Rows that name a unit, sorted by labels, then by unit.
     rows: Vec<&'r [Value]>,
 }
 
-/// What the columns of a study are.
+/// The roles of a study's columns.
 #[derive(Debug, Default)]
 struct Layout {
-    /// The unit.
+    /// Column of the unit.
     unit: usize,
-    /// Texts: rows with the same ones are a group.
+    /// Columns of texts. Rows with the same texts form a group.
     labels: Vec<usize>,
 }
 
-/// Intervals that a printed one is compared with; among more, two numbers agree by chance.
+/// Most intervals that a printed one is compared with. Among more, a match may be chance.
 const INTERVALS: usize = 10_000;
 
-/// Why a table is no study.
+/// Why a table is not a study.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoStudy {
     /// No column names repetitions.
     Unrepeated,
-    /// Several columns do.
+    /// Several columns name repetitions.
     Several(Vec<String>),
 }
 
 impl<'r> Study<'r> {
-    /// Reads a table. `named` are names of columns that were said to name repetitions; without one that fits, the list
-    /// `repetition` counts.
+    /// Interprets a table. `named` are columns that the user says name repetitions; if none of them matches, the word list
+    /// `repetition` decides.
     pub(crate) fn of(results: &'r Results, named: &[String]) -> Result<Self, NoStudy> {
         let table = &results.table;
         let lower = table.columns.iter().map(|name| name.to_lowercase());
@@ -107,7 +107,7 @@ impl<'r> Study<'r> {
         let same_group =
             |one: &&[Value], other: &&[Value]| layout.labels_of(one).eq(layout.labels_of(other));
         let groups = || rows.chunk_by(same_group);
-        // A counter counts: no value comes twice within a unit.
+        // A column that counts iterations has no value twice within a unit.
         let counts = |at: &usize| {
             groups()
                 .flat_map(|group| layout.by_unit(group))
@@ -145,7 +145,7 @@ impl<'r> Study<'r> {
         })
     }
 
-    /// The number of distinct units among the rows with this label, compared as [`compact`] names.
+    /// The number of distinct units among the rows with this label; labels are compared by [`compact`].
     pub(crate) fn units_of(&self, label: &str) -> usize {
         let wanted = compact(label);
         let has = |row: &&[Value]| {
@@ -208,18 +208,18 @@ fn intervals<'g, 'r: 'g>(
     })
 }
 
-/// The interval of a mean, with every row for a unit and with the means of the units.
+/// The intervals of a mean: with every row as a unit, and from the means of the units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Intervals {
     pub(crate) of_rows: Interval,
     pub(crate) of_units: Interval,
 }
 
-/// A mean with the half-width of its 95 % confidence interval, by Student's distribution and by the normal one.
+/// A mean with the half-width of its 95 % confidence interval, by Student's t and by the normal distribution.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interval {
     pub(crate) mean: f64,
-    /// Infinite for one value.
+    /// Infinite for a single value.
     pub(crate) half_widths: [f64; 2],
 }
 
@@ -282,19 +282,19 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Whether a column has this name, as people say it: `donor` is `donor_id`, and `donors` in a plan.
+/// Whether a column has this name in common usage: `donor` means `donor_id`; a plan says `donors`.
 fn is_name(noun: &str, name: &str) -> bool {
     let name = name.to_lowercase();
     let name = name.strip_suffix("_id").unwrap_or(&name);
     noun == name || noun == singular(name)
 }
 
-/// Whether two nouns name the same: seeds are runs, and runs are repetitions.
+/// Whether two nouns name the same unit: seeds are runs, and runs are repetitions.
 pub(crate) fn same_noun(one: &str, other: &str) -> bool {
     one == other || words::is("run", one) && words::is("run", other)
 }
 
-/// "mice" is "mouse", "seeds" is "seed".
+/// The singular of a noun: "mice" gives "mouse", "seeds" gives "seed".
 pub(crate) fn singular(noun: &str) -> &str {
     match noun {
         "mice" => "mouse",
@@ -302,7 +302,7 @@ pub(crate) fn singular(noun: &str) -> &str {
     }
 }
 
-/// The form in which names are compared: letters and digits, in lower case.
+/// The form in which names are compared: letters and digits only, in lower case.
 pub(crate) fn compact(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
@@ -347,10 +347,10 @@ mod tests {
         assert_eq!((said.noun.as_str(), said.iterates), ("subject", true));
         let none = results("system,depth_m\na,1.5\n");
         assert_eq!(Study::of(&none, &[]).unwrap_err(), NoStudy::Unrepeated);
-        // Whether depths are conditions or repetitions within a plot nobody has said.
+        // Depths may be conditions, or repetitions within a subject; the table does not say.
         let open = results("subject,depth,ph\n1,5,6.1\n1,10,6.3\n2,5,6.2\n2,10,6.4\n");
         assert!(!Study::of(&open, &[]).unwrap().iterates);
-        // A counter that repeats itself counts nothing.
+        // A column with a repeated value is not a counter.
         let flat = results("seed,step,loss\n1,7,0.5\n1,7,0.4\n");
         assert!(!Study::of(&flat, &[]).unwrap().iterates);
     }

@@ -1,14 +1,14 @@
-//! How likely a sentence is a claim: a logistic sum of its features.
+//! The likelihood that a sentence is a claim: a logistic function of its features.
 
 use crate::feature::Features;
 
-/// Score from which a sentence counts as a claim.
+/// Lowest score of a claim.
 pub const CLAIM: f64 = 0.5;
 
-/// Score below which a claim is uncertain: findings about it ask for a person's decision.
+/// Score below which a claim is uncertain: its findings need a person's decision.
 pub const CERTAIN: f64 = 0.65;
 
-/// What a sentence without any feature has.
+/// The log-odds of a sentence without features.
 const BIAS: f64 = -1.3;
 
 /// The score, 0 to 1.

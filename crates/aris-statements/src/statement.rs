@@ -1,4 +1,4 @@
-//! Which sentences are claims, and of what type.
+//! Classifies sentences as claims, with their type.
 
 use aris_review::{Claim, ClaimType};
 
@@ -14,17 +14,17 @@ use crate::score::{CERTAIN, CLAIM, score};
 pub struct Statement {
     /// The sentence.
     pub sentence: Sentence,
-    /// What was seen of it.
+    /// Its features.
     pub features: Features,
-    /// What type it would be as a claim.
+    /// Its type if it is a claim.
     pub kind: Option<ClaimType>,
-    /// How likely it is a claim, 0 to 1.
+    /// Likelihood that it is a claim, 0 to 1.
     pub score: f64,
-    /// Whether it is a heading or a table cell without a full stop, which may be no sentence.
+    /// Whether it is a heading or a table cell without a full stop, and so perhaps not a sentence.
     pub loose: bool,
     /// Line of its first character, from 1.
     pub line: usize,
-    /// File it stands in.
+    /// File that contains it.
     pub file: String,
 }
 
@@ -34,12 +34,12 @@ impl Statement {
         self.kind.filter(|_| self.score >= CLAIM)
     }
 
-    /// Whether it may be no claim after all.
+    /// Whether it may not be a claim.
     pub fn is_uncertain(&self) -> bool {
         self.score < CERTAIN || self.loose
     }
 
-    /// Whether a source is named for it.
+    /// Whether it has a source.
     pub fn is_cited(&self) -> bool {
         self.sentence.is_cited()
     }
@@ -55,14 +55,15 @@ impl Statement {
     }
 }
 
-/// Whether a caption, or what may be a mere title, says something of the work of others: of a figure of one's own, and without a verb, it does not.
+/// Whether a caption or a possible title makes a statement about the work of others. A description of the authors' own figure,
+/// or text without a verb, does not.
 fn tells_of_others(features: Features) -> bool {
     use Feature as F;
     features.any(&[F::Others, F::Sota, F::Received])
         && features.any(&[F::Number, F::Change, F::Finding, F::Received, F::Universal])
 }
 
-/// Every sentence of a document, in reading order.
+/// All sentences of a document, in reading order, classified.
 pub fn statements(prose: &Prose) -> Vec<Statement> {
     observe(prose)
         .map(|(sentence, features)| {
@@ -75,7 +76,7 @@ pub fn statements(prose: &Prose) -> Vec<Statement> {
             let tells = tells_of_others(features);
             let mut weighed = features;
             if tells {
-                // What a caption says of its own figure is no claim.
+                // The weight of captions is for descriptions of their own figure.
                 weighed.remove(Feature::Caption);
             }
             Statement {
@@ -91,7 +92,7 @@ pub fn statements(prose: &Prose) -> Vec<Statement> {
         .collect()
 }
 
-/// The claims among the statements, as the gate exchanges them: sorted by file, then line.
+/// The claims among the statements, in the gate's exchange format: sorted by file, then line.
 pub fn claims(prose: &Prose, statements: &[Statement]) -> Vec<Claim> {
     let claim = |statement: &Statement| {
         let passage = prose.passages.get(statement.sentence.passage)?;
@@ -112,14 +113,14 @@ pub fn claims(prose: &Prose, statements: &[Statement]) -> Vec<Claim> {
     claims
 }
 
-/// The first type that fits.
+/// The first matching type.
 ///
 /// **Source**: citation gates, §8.2: comparative, experimental, methodological, external.
 pub fn kind(features: Features) -> Option<ClaimType> {
     use Feature as F;
     let own = features.any(&[F::We, F::Own]);
     let outside = features.any(&[F::Others, F::Sota])
-        // A named or cited work, when the sentence speaks of us too or the section weighs us against others.
+        // A named or cited work, if the sentence is also about the authors or the section compares.
         || features.any(&[F::NamedWork, F::Cited]) && own
         || features.any(&[F::NamedWork, F::Cited]) && features.any(&[F::InDiscussion, F::InResults]);
     let compares = features.has(F::Comparison)
@@ -133,7 +134,7 @@ pub fn kind(features: Features) -> Option<ClaimType> {
     {
         return Some(ClaimType::Comparative);
     }
-    // What differs by so many units or per cent came out; a choice has its reason, not its size.
+    // A measured difference is a result; a choice has a reason and not a size.
     let differs = features.any(&[F::Unit, F::Percent, F::Factor])
         && features.any(&[F::Change, F::Comparison, F::Comparative])
         && !features.any(&[F::Cited, F::Justified, F::Rationale, F::InBackground, F::We]);
@@ -141,13 +142,13 @@ pub fn kind(features: Features) -> Option<ClaimType> {
     if reasoned && !measured && (own || chosen || !features.has(F::Cited)) {
         return Some(ClaimType::Methodological);
     }
-    // A guess about the world that rests on nothing of this work states no fact.
+    // A hypothesis that is not based on anything in this work states no fact.
     let rests = features.any(&[F::Number, F::Own, F::Finding, F::Cited, F::Received]);
     if features.has(F::Hedge) && features.has(F::InDiscussion) && !rests && !reasoned {
         return None;
     }
     let cited_only = features.has(F::Cited) && !own;
-    // What others have reached is no result of this work, under whichever title it stands.
+    // A result of others is not a result of this work, in any section.
     let of_others = features.has(F::Others) && !own;
     let changes = features.any(&[F::Comparison, F::Comparative, F::Change]);
     let states = changes || features.any(&[F::Number, F::PValue, F::Finding]);
@@ -164,7 +165,7 @@ pub fn kind(features: Features) -> Option<ClaimType> {
     if reasoned {
         return Some(ClaimType::Methodological);
     }
-    // Under titles such as "Measurements" what was done and what came out stand together.
+    // A section titled for example "Measurements" mixes methods and results.
     let outcome = features.any(&[F::Percent, F::Factor, F::PValue, F::Interval])
         || features.has(F::Number) && features.any(&[F::Change, F::Comparison]);
     if features.has(F::InMethods)

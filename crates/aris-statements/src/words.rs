@@ -1,4 +1,4 @@
-//! The words that sentences are read by, from `assets/words.txt`.
+//! The word lists of `assets/words.txt`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ type Lists = BTreeMap<&'static str, Vec<&'static str>>;
 
 static LISTS: LazyLock<Lists> = LazyLock::new(|| read(include_str!("../assets/words.txt")));
 
-/// Reads `[name]` lines, each followed by entries between commas; `#` opens a comment line.
+/// Parses `[name]` lines, each followed by entries separated by commas; `#` begins a comment line.
 fn read(text: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut lists: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut name = "";
@@ -32,12 +32,12 @@ pub(crate) fn list(name: &str) -> &'static [&'static str] {
     LISTS.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// Whether a list holds this word.
+/// Whether a list contains this word.
 pub(crate) fn is(name: &str, word: &str) -> bool {
     list(name).binary_search(&word).is_ok()
 }
 
-/// Whether an entry of a list opens the text, followed by a blank or a comma.
+/// Whether the text begins with an entry of the list, followed by a blank or a comma.
 pub(crate) fn opens(name: &str, text: &str) -> bool {
     list(name).iter().any(|entry| {
         text.strip_prefix(entry)
@@ -51,13 +51,13 @@ pub(crate) fn has(name: &str, text: &str) -> bool {
         .any(|word| is(name, word))
 }
 
-/// Bytes of the shortest and of the longest stem that opens a row of words.
+/// Lengths of the shortest and longest stem at the beginning of a row, in bytes.
 const STEMS: (usize, usize) = (3, 12);
 
-/// The other words of a row, and what the row is a feature of.
+/// Rows by their first word: the feature, and the row's other words.
 type Rows = BTreeMap<&'static str, Vec<(Feature, Vec<&'static str>)>>;
 
-/// The rows of all features by their first word: whole words, and stems (`improve*`).
+/// The rows of all features, with whole first words and with stems (`improve*`).
 static ROWS: LazyLock<(Rows, Rows)> = LazyLock::new(|| {
     let (mut whole, mut stems) = (Rows::new(), Rows::new());
     for feature in Feature::all() {
@@ -74,7 +74,7 @@ static ROWS: LazyLock<(Rows, Rows)> = LazyLock::new(|| {
     (whole, stems)
 });
 
-/// The features whose rows begin at the first of these words.
+/// The features whose rows match at the first of these words.
 pub(crate) fn features<'w>(words: &'w [&'w str]) -> impl Iterator<Item = Feature> + 'w {
     let (whole, stems) = &*ROWS;
     let first = words.first().copied().unwrap_or("");

@@ -1,4 +1,4 @@
-//! No bytes make the reader panic, spans lie inside the file, time is linear, and the order of files changes nothing.
+//! Any bytes: no panic, spans inside the file, linear time, and no dependence on the order of files.
 #![cfg(test)]
 
 use aris_latex::Loaded;
@@ -15,7 +15,7 @@ fn read(file: &str, text: &str) -> Prose {
     Prose::read(file, text, &mut |_: &str| Loaded::Absent).unwrap()
 }
 
-/// Pieces of which documents are made, well or badly.
+/// Pieces of documents, well-formed or not.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::from("\\citep[see][]{a,b}")),
@@ -112,7 +112,7 @@ proptest! {
     }
 }
 
-/// What is quadratic takes minutes for 100 kB; the bound is a guard against hanging, no measurement.
+/// A quadratic step takes minutes for 100 kB. The bound only detects hanging; it does not measure.
 #[test]
 fn long_monotonous_documents_end() {
     let units = [

@@ -1,4 +1,4 @@
-//! What the rules say of small documents beside a bibliography, results and a plan.
+//! The findings in small documents with a bibliography, results and a plan.
 #![cfg(test)]
 
 use aris_latex::Loaded;
@@ -13,7 +13,7 @@ fn document(file: &str, text: &str) -> Prose {
     Prose::read(file, text, &mut |_: &str| Loaded::Absent).unwrap()
 }
 
-/// Rule, line and whether a person decides, of the findings of these rules.
+/// Rule, line and `requires_decision` of the findings of these rules.
 fn found(check: &Check, rules: &[&str]) -> Vec<(String, Option<u32>, bool)> {
     let findings = check.findings.iter().filter_map(|finding| {
         let rule = finding
@@ -53,9 +53,9 @@ fn designed(text: &str, csv: &str, plan: Option<&str>) -> Check {
     )
 }
 
-/// Two units of two iterations each in each of two systems.
+/// Two systems with two units each, and two iterations for each unit.
 const ITERATED: &str = "system,seed,iteration,ms\na,1,1,10\na,1,2,12\na,2,1,14\na,2,2,16\nb,1,1,20\nb,1,2,22\nb,2,1,24\nb,2,2,26\n";
-/// Depths are conditions, or repetitions: nobody says which.
+/// Depths are conditions or repetitions; the table does not say.
 const NESTED: &str = "subject,depth,ph\n1,5,6.1\n1,10,6.3\n2,5,6.2\n2,10,6.4\n";
 
 #[test]
@@ -80,7 +80,7 @@ fn samples_are_held_to_the_units_of_the_results() {
             ITERATED,
             Vec::new(),
         ),
-        // A part of the rows, or other data.
+        // Part of the rows, or other data.
         (
             "The difference was significant (n = 7, p < 0.01).",
             ITERATED,
@@ -137,7 +137,7 @@ fn a_plan_is_broken_only_where_numbers_show_it() {
         ("seeds: 2", Vec::new(), ""),
         ("seeds: 3", broken(), ""),
         ("replicates: 3", broken(), ""),
-        // Numbers of runs may begin anew in every system: two seeds can be four runs.
+        // Run numbers may restart in every system: two seeds can be four runs.
         ("replicates: 1", Vec::new(), ""),
         ("replicates: 3\nunit: patient", Vec::new(), "repeats `seed`"),
         ("systems: [a, b, c]", broken(), ""),

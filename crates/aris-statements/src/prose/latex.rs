@@ -1,4 +1,4 @@
-//! LaTeX: the reading of `aris-latex`, for whole documents and for parts that have no preamble.
+//! LaTeX documents and excerpts without a preamble, read by `aris-latex`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::mark::{self, Mark, Source};
 use super::passage::{MaskKind, Passage, PassageKind, before};
 use super::{Keyed, Lines, Place, Places, Prose, References, finish};
 
-/// Put before a part of a document, on its first line, so that all of it is visible text.
+/// Put before an excerpt, on its first line, so that all of it counts as visible text.
 const OPENING: &str = r"\begin{document}";
 
 pub(super) fn read(
@@ -25,7 +25,7 @@ pub(super) fn read(
     } else {
         Arc::from(format!("{OPENING}{text}"))
     };
-    // The reader asks by normalised names; ours goes by its own.
+    // The reader asks for included files by normalised paths, but for this document by its own name.
     let root = file.rsplit('/').next().unwrap_or(file).to_owned();
     let mut with_own = |path: &str| {
         if path == root {
@@ -110,7 +110,7 @@ fn lexical(path: impl AsRef<Path>) -> String {
     crate::disk::name(&aris_fs::lexical(path.as_ref()))
 }
 
-/// The lines with text, or with a citation, of which it is not known whether it is set.
+/// Lines with text or citations that may not be typeset (for example inside an undecided conditional).
 pub(super) fn doubtful(document: &Document, lines: &Lines) -> BTreeSet<Place> {
     let citations = document.citations.iter();
     let citations = citations.filter(|citation| citation.doubt.is_some());
@@ -124,10 +124,10 @@ pub(super) fn doubtful(document: &Document, lines: &Lines) -> BTreeSet<Place> {
     places.map(|at| place(document, at, lines)).collect()
 }
 
-/// Whether text may be missing from what was read.
+/// Whether a problem of this kind may hide text.
 fn hides_text(kind: ProblemKind) -> bool {
     match kind {
-        // A brace or an `\end` too many hides nothing.
+        // An extra brace or `\end` hides nothing.
         ProblemKind::ExtraBrace | ProblemKind::ExtraEnd => false,
         ProblemKind::UnclosedGroup
         | ProblemKind::UnclosedEnvironment
@@ -173,7 +173,7 @@ fn passage(block: &Block) -> Passage {
     }
 }
 
-/// Whether a line that is no comment begins the document.
+/// Whether a line outside comments begins the document.
 fn begins(text: &str) -> bool {
     text.lines().any(|line| {
         let at = line.find(OPENING);
@@ -185,12 +185,12 @@ pub(super) fn place(document: &Document, at: aris_latex::Place, lines: &Lines) -
     let position = document.position(at);
     Place {
         file: position.path,
-        // Includes are not followed from excerpts.
+        // Excerpts do not follow includes, so the line belongs to this file.
         line: lines.number(position.line),
     }
 }
 
-/// The marks that LaTeX commands make. The n-th footnote mark of a block belongs to the n-th footnote behind it.
+/// The citation marks of LaTeX commands. The n-th footnote mark of a block belongs to the n-th footnote after it.
 fn marks(document: &Document) -> Vec<Vec<Mark>> {
     let blocks = || document.blocks.iter().enumerate();
     let is_footnote = |(_, block): &(usize, &Block)| block.kind == BlockKind::Footnote;
@@ -220,7 +220,7 @@ fn marks(document: &Document) -> Vec<Vec<Mark>> {
     marks.collect()
 }
 
-/// The entries of `thebibliography` by key; each is the text that begins behind its key.
+/// The entries of `thebibliography` by key, each with the text after its key.
 fn items(document: &Document) -> BTreeMap<String, String> {
     let mut items: BTreeMap<String, String> = BTreeMap::new();
     for item in &document.bibitems {
@@ -245,7 +245,7 @@ fn items(document: &Document) -> BTreeMap<String, String> {
     items
 }
 
-/// Whether a footnote names a source.
+/// Whether a footnote contains a source.
 fn names_source(footnote: &Block) -> bool {
     let is_source =
         |mark: &aris_latex::Mark| matches!(mark.kind, MarkKind::Cite { .. } | MarkKind::Url);

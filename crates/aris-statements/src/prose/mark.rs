@@ -1,4 +1,4 @@
-//! Citation marks: what points a reader to a source.
+//! Citation marks, which refer a reader to a source.
 //!
 //! | mark | example |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | numbers | `[3]`, `[2, 5-7]` |
 //! | names and year | `(Name et al., 2020)`, `Name (2020)` |
 //! | identifiers | `arXiv:2401.00001`, a DOI, a link to another site |
-//! | footnotes | whose text names a source, or whose text is not known |
+//! | footnotes | with a source in their text, or with unknown text |
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use aris_contract::ids::{Doi, arxiv_mentions};
 use super::passage::{before, from};
 use crate::words;
 
-/// What a mark points to.
+/// What a mark refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Entries of a bibliography.
@@ -25,16 +25,16 @@ pub enum Source {
     Numbers(Vec<u32>),
     /// Names and year.
     Names,
-    /// An identifier or an address that is written out.
+    /// A written identifier or address.
     Identifier,
     /// A link, with its address.
     Link(String),
-    /// A footnote, with its text as far as it is known.
+    /// A footnote, with its text if that is known.
     Footnote(String),
 }
 
 impl Source {
-    /// The keys that are not empty; none is no source.
+    /// The keys that are not empty; `None` when all are.
     pub(super) fn of_keys<'k>(keys: impl Iterator<Item = &'k str>) -> Option<Self> {
         let keys = keys.filter(|key| !key.is_empty()).map(str::to_owned);
         let keys: Vec<String> = keys.collect();
@@ -45,18 +45,18 @@ impl Source {
 /// One citation mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// Bytes of the passage's text; empty for a footnote's number.
+    /// Byte range in the passage's text; empty for a footnote's number.
     pub range: Range<usize>,
-    /// What it points to.
+    /// What the mark refers to.
     pub source: Source,
 }
 
-/// Bytes within which a bracket must close to be a mark: a list of twenty keys.
+/// Longest bracket that can be a mark, in bytes: a list of twenty keys.
 const BRACKET: usize = 500;
-/// Entries one range of numbers may name; more is no citation.
+/// Most entries that one range of numbers may name; a longer range is not a citation.
 const RANGE: u32 = 60;
 
-/// Marks that are written out in the text, not in what is hidden. `keys`: `@key` is a mark, as in Markdown.
+/// Marks in the text outside `hidden`. With `keys`, `@key` is a mark, as in Markdown.
 pub(crate) fn written(text: &str, hidden: &Stretches, keys: bool) -> Vec<Mark> {
     let mut found = Vec::new();
     let mut skip = 0;
@@ -86,7 +86,7 @@ pub(crate) fn written(text: &str, hidden: &Stretches, keys: bool) -> Vec<Mark> {
     found
 }
 
-/// Whether a text names a source: a mark, an identifier, an address.
+/// Whether a text contains a source: a mark, an identifier, an address.
 pub(crate) fn names_source(text: &str) -> bool {
     text.contains("://")
         || text.contains("www.")
@@ -94,23 +94,23 @@ pub(crate) fn names_source(text: &str) -> bool {
         || bare_reference(text)
 }
 
-/// "Smith, J. Title. Journal, 2020."
+/// Whether a text looks like a reference: "Smith, J. Title. Journal, 2020."
 fn bare_reference(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(is_year)
         && text.starts_with(char::is_uppercase)
         && text.contains(',')
 }
 
-/// The length in bytes of a mark, and what it points to.
+/// The length of a mark in bytes, and what it refers to.
 type Found = Option<(usize, Source)>;
 
-/// What stands from a byte on, as far as one mark reaches.
+/// The text from a byte on, up to the longest length of a mark.
 fn near(text: &str, at: usize) -> &str {
     let rest = from(text, at);
     before(rest, rest.floor_char_boundary(BRACKET.min(rest.len())))
 }
 
-/// `[3]`, `[2, 5-7]`, `[@key]`, `[^1]`.
+/// Reads `[3]`, `[2, 5-7]`, `[@key]` or `[^1]`.
 fn bracket(text: &str, at: usize, keys: bool) -> Found {
     let (inside, _) = near(text, at + 1).split_once(']')?;
     let source = if keys && inside.contains('@') {
@@ -126,14 +126,14 @@ fn bracket(text: &str, at: usize, keys: bool) -> Found {
     Some((inside.len() + 2, source))
 }
 
-/// "95% CI [12, 18]" and "in the range [1, 5]" are no citations, nor is `x[3]`.
+/// Whether the bracket is not a citation: "95% CI [12, 18]", "in the range [1, 5]", `x[3]`.
 fn is_interval(text: &str, at: usize, numbers: &[u32]) -> bool {
     let before = before(text, at);
     let attached = last_word(before);
     if before.ends_with(['_', ')', '=', '∈']) {
         return true;
     }
-    // "as the model[3] shows" has a superscript's number; `x[3]` and `a1[3]` are indexed.
+    // In "as the model[3] shows" the number is a superscript citation; `x[3]` and `a1[3]` are indexed variables.
     if !attached.is_empty() {
         return numbers.len() != 1
             || attached.chars().count() == 1
@@ -143,14 +143,14 @@ fn is_interval(text: &str, at: usize, numbers: &[u32]) -> bool {
     words::is("intervals", &word.to_ascii_lowercase()) || before.trim_end().ends_with(['=', '∈'])
 }
 
-/// The letters and digits at the end of a text.
+/// The alphanumeric characters at the end of a text.
 fn last_word(text: &str) -> &str {
     let mut words = text.rsplit(|c: char| !c.is_alphanumeric());
     words.next().unwrap_or("")
 }
 
 fn numbers(inside: &str) -> Option<Vec<u32>> {
-    // Three digits: lists of references end there, and years have four.
+    // At most three digits: longer lists of references are unusual, and years have four digits.
     let number = |text: &str| {
         let text = text.trim();
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
@@ -176,7 +176,7 @@ fn trimmed_key(key: &str) -> &str {
     before(key, end).trim_end_matches(['.', ':', '-', '/'])
 }
 
-/// `@smith2020` in running text; an address has a letter before the sign.
+/// Reads `@smith2020` in running text. In an e-mail address a letter comes before the `@`.
 fn bare_key(text: &str, at: usize) -> Found {
     let before = before(text, at);
     let begins = before.is_empty() || before.ends_with([' ', '(', '\u{a0}', '-', '—', '–']);
@@ -185,7 +185,7 @@ fn bare_key(text: &str, at: usize) -> Found {
         .then(|| (1 + key.len(), Source::Keys(vec![key.to_owned()])))
 }
 
-/// `\citep[see][]{a,b}` in Markdown, as pandoc takes it.
+/// Reads `\citep[see][]{a,b}` in Markdown, which pandoc accepts.
 fn command(text: &str, at: usize) -> Found {
     let (head, rest) = near(text, at + 1).split_once('{')?;
     let (keys, _) = rest.split_once('}')?;
@@ -199,22 +199,22 @@ fn command(text: &str, at: usize) -> Found {
     Some((head.len() + keys.len() + 3, source))
 }
 
-/// `(Name et al., 2020; Other, 2019)` and the year of `Name (2020)`.
+/// Reads `(Name et al., 2020; Other, 2019)`, or the year of `Name (2020)`.
 fn parenthesis(text: &str, at: usize) -> Found {
     let (inside, _) = near(text, at + 1).split_once(')')?;
     let is_mark = if inside.split(',').all(|part| is_year(part.trim())) {
         named_before(text, at)
     } else {
-        // Names may follow an opening such as "see" or "e.g.": the last ones tell.
+        // Names may follow words such as "see" or "e.g.", so the last group decides.
         inside.rsplit(';').next().is_some_and(names_and_year)
     };
     is_mark.then_some((inside.len() + 2, Source::Names))
 }
 
-/// "see Name and Other, 2020a", "Name et al. 2020".
+/// Whether the text is a citation by name and year: "see Name and Other, 2020a", "Name et al. 2020".
 fn names_and_year(part: &str) -> bool {
     let part = part.trim();
-    // What follows the year is a place in the work: "Name, 2020, Fig. 3".
+    // The text after the year is a place in the work: "Name, 2020, Fig. 3".
     let ends = part.match_indices(',').map(|(at, _)| at);
     let names = ends.chain([part.len()]).find_map(|end| {
         let (names, year) = before(part, end).rsplit_once([' ', ',', '\u{a0}'])?;
@@ -234,12 +234,12 @@ fn names_and_year(part: &str) -> bool {
     has_name && (is_cut(names) || only_names && joined)
 }
 
-/// Whether a list of names is cut short.
+/// Whether a list of names ends with "et al.".
 fn is_cut(names: &str) -> bool {
     names.ends_with("et al.") || names.ends_with("et al")
 }
 
-/// A word that can be a family name: a capital, then letters; no month.
+/// Whether a word can be a family name: a capital, then letters; not a month.
 fn is_name(word: &str) -> bool {
     let word = word.trim_end_matches([',', '.', '\'']);
     let word = word.trim_end_matches("'s");
@@ -250,7 +250,7 @@ fn is_name(word: &str) -> bool {
         && !words::is("months", &word.to_lowercase())
 }
 
-/// "Name (2020)", "Name and Other (2020)", "Name et al. (2020)": what stands before the bracket is a name.
+/// Whether a name comes before the bracket: "Name (2020)", "Name and Other (2020)", "Name et al. (2020)".
 fn named_before(text: &str, at: usize) -> bool {
     let before = before(text, at).trim_end_matches([' ', '\u{a0}']);
     let mut words = before.rsplit([' ', '\u{a0}', '(', '[']);
@@ -267,7 +267,7 @@ fn is_year(text: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The DOIs in a text.
+/// Byte ranges of the DOIs in a text.
 fn dois(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     text.match_indices("10.").filter_map(|(start, _)| {
         let goes_on = before(text, start).ends_with(|c: char| c.is_alphanumeric() || c == '.');

@@ -1,4 +1,4 @@
-//! Markdown: passages, front matter and footnotes, each piece of text with its line.
+//! Markdown: passages, front matter and footnotes, with the line of each piece of text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,18 +11,18 @@ use super::mark::{self, Mark, Source};
 use super::passage::{MaskKind, Passage, PassageKind};
 use super::{Keyed, Lines, Places, Prose, References, finish};
 
-/// Text from a byte of the passage on, and the byte of the source from which it comes.
+/// A byte of the passage, and the byte of the source from which the text there comes.
 pub(super) type Span = (usize, usize);
 
 /// Titles of the section that lists references.
 const REFERENCES: &str = "references|bibliography|literature|literature cited|works cited";
 
-/// Endings of files in which an indented paragraph is text, and no code as in Markdown.
+/// Extensions of files in which an indented paragraph is text. In Markdown it is code.
 const PLAIN: [&str; 2] = ["rst", "txt"];
 
-/// Elements of HTML that are part of a line of text.
+/// HTML elements that are part of a line of text.
 ///
-/// **Source**: HTML, "Phrasing content"; `br` ends a line and no sentence.
+/// **Source**: HTML, "Phrasing content". `br` ends a line but no sentence.
 const IN_A_LINE: &str = "a abbr b bdi bdo big br cite code data del dfn em font i img ins kbd mark q s samp small span strike strong sub sup time tt u var wbr";
 
 pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
@@ -54,13 +54,13 @@ struct Reader {
     spans: Vec<Vec<Span>>,
     known: Vec<Vec<Known>>,
     open: Option<Open>,
-    /// The passages in which images stand whose words are being read.
+    /// The passages that contain the images whose words are being read.
     around: Vec<Option<Open>>,
-    /// What the innermost block makes of text.
+    /// The kind of passage that each open block makes of text; innermost last.
     kind: Vec<PassageKind>,
-    /// Where a link began, and what it leads to.
+    /// Open links: where each began, and its address.
     links: Vec<(usize, String)>,
-    /// Names of footnotes with the text of each.
+    /// Texts of the footnotes, by name.
     footnote_texts: BTreeMap<String, String>,
     footnote: Option<String>,
     front_matter: Option<String>,
@@ -68,14 +68,14 @@ struct Reader {
     /// Level of the heading of the list of references while inside it.
     references: Option<i8>,
     heading: i8,
-    /// The block of HTML that is being read.
+    /// The HTML block that is being read, with the source of its text.
     html: (String, Vec<Span>),
     levels: Vec<i8>,
     listed: BTreeMap<u32, String>,
     numbered: Vec<Option<u64>>,
 }
 
-/// A mark, and for a footnote its name.
+/// A mark, and the name of its footnote if it has one.
 type Known = (Mark, Option<String>);
 
 /// The passage being read.
@@ -85,7 +85,7 @@ struct Open {
     spans: Vec<Span>,
     masks: Vec<(Range<usize>, MaskKind)>,
     marks: Vec<Known>,
-    /// Number of the list item, for an entry of a list of references.
+    /// Number of the list item, for entries of a list of references.
     number: Option<u64>,
 }
 
@@ -139,7 +139,7 @@ impl Reader {
                 let from = self.length();
                 self.links.push((from, dest_url.to_string()));
             }
-            // The words of an image stand in no sentence: Pandoc and Quarto make a caption of them.
+            // The words of an image are not part of a sentence: Pandoc and Quarto turn them into a caption.
             Tag::Image { .. } => {
                 self.around.push(self.open.take());
                 self.kind.push(PassageKind::Caption);
@@ -233,7 +233,7 @@ impl Reader {
         open.text.push_str(text);
     }
 
-    /// The text of HTML, as whoever reads the page sees it: without tags and comments. An element that is no part of a line ends a passage.
+    /// The text of HTML as a reader of the page sees it: without tags and comments. A block-level element ends the passage.
     fn page(&mut self, html: &str, spans: &[Span]) {
         let source = |at: usize| {
             let after = spans.partition_point(|(start, _)| *start <= at);
@@ -283,7 +283,7 @@ impl Reader {
         }
     }
 
-    /// A link to another site points to a source; `[3]` with a definition is a number, its brackets taken away.
+    /// Adds the mark of a link. A link to another site is a source; `[3]` with a definition is a number, without its brackets.
     fn link(&mut self, from: usize, address: &str) {
         let Some(open) = &mut self.open else { return };
         let range = from.min(open.text.len())..open.text.len();
@@ -296,13 +296,13 @@ impl Reader {
             open.masks.push((range.clone(), MaskKind::Code));
         }
         let source = match number {
-            // It leads nowhere.
+            // The link has no target.
             Some(_) if address.trim_matches('#').is_empty() => return,
             Some(number) => Source::Numbers(vec![number]),
             None if outside => Source::Link(address.to_owned()),
             None => return,
         };
-        // The words of the link are the author's; only a number or an address is nothing but a mark.
+        // Link text belongs to the author's words, unless it is only a number or the address.
         let range = if number.is_some() || shown == address {
             range
         } else {
@@ -311,7 +311,7 @@ impl Reader {
         open.marks.push((Mark { range, source }, None));
     }
 
-    /// Ends the passage that is being read.
+    /// Ends the current passage.
     fn flush(&mut self) {
         let Some(mut open) = self.open.take() else {
             return;
@@ -371,7 +371,7 @@ impl Reader {
         if figures.iter().any(labelled) {
             return PassageKind::Caption;
         }
-        // "**Abstract.** We ask …"
+        // For example "**Abstract.** We ask …".
         let opened = opening
             .get(..8)
             .is_some_and(|word| word.eq_ignore_ascii_case("abstract"));
@@ -386,7 +386,7 @@ impl Reader {
         }
     }
 
-    /// "[7] Name, …" or the seventh item of a numbered list.
+    /// Reads an entry of the list of references: "[7] Name, …", or the seventh item of a numbered list.
     fn listed_entry(&mut self, open: &Open) {
         let text = open.text.trim_start();
         let bracket = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
@@ -397,7 +397,7 @@ impl Reader {
     }
 
     fn prose(mut self, file: &str, source: &str, lines: Lines) -> Prose {
-        // A footnote that is known and names no source is a remark.
+        // A footnote whose text contains no source is a remark.
         let texts = self.footnote_texts;
         let names_source =
             |name: &String| texts.get(name).is_none_or(|text| mark::names_source(text));
@@ -439,7 +439,7 @@ impl Reader {
     }
 }
 
-/// Whether a tag stands within a passage.
+/// Whether a tag is inside a passage.
 fn is_inline(tag: TagEnd) -> bool {
     matches!(
         tag,
@@ -447,7 +447,7 @@ fn is_inline(tag: TagEnd) -> bool {
     )
 }
 
-/// What the marks of a document cite, and the bibliographies of its front matter.
+/// The references that the document's marks cite, and the bibliographies of its front matter.
 fn references(prose: &Prose) -> References {
     let mut references = prose.references.clone();
     for (passage, marks) in prose.marks.iter().enumerate() {
@@ -466,7 +466,7 @@ fn references(prose: &Prose) -> References {
             }
         }
     }
-    // `bibliography: refs.bib` or a list of files.
+    // `bibliography` is one file or a list of files.
     let matter = prose.front_matter.as_deref().unwrap_or("");
     let matter: Value = serde_saphyr::from_str(matter).unwrap_or_default();
     let files = match matter.get("bibliography") {

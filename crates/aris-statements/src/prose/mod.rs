@@ -1,8 +1,7 @@
-//! Documents as running text with places: LaTeX, Markdown, and excerpts of either as a diff shows them.
+//! Documents as running text with places: LaTeX, Markdown, and excerpts of either from a diff.
 //!
-//! What is no prose is gone or masked: comments and code are gone, citations, cross references, addresses and formulas are
-//! masked ranges of the text, headings name the section, table cells are passages of their own. HTML in Markdown is read as the text
-//! that it shows.
+//! Comments and code are removed. Citations, cross references, addresses and formulas are masked ranges of the text. Headings
+//! name the sections; table cells are passages of their own. HTML in Markdown is read as its visible text.
 
 mod latex;
 pub mod mark;
@@ -20,18 +19,18 @@ use passage::{MaskKind, Passage, PassageKind};
 /// A place in a source file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file as named by the caller; an included file as the document names it.
+    /// The file, as the caller names it; an included file, as the document names it.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
 }
 
-/// A key that is cited, or an entry of a list of references, and where.
+/// A cited key or an entry of a list of references, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Keyed {
     /// The key.
     pub key: String,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -42,43 +41,44 @@ impl Keyed {
     }
 }
 
-/// What a document says about its references.
+/// The references of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
-    /// Cited keys in reading order, one for each place.
+    /// Cited keys in reading order, one for each occurrence.
     pub cited: Vec<Keyed>,
-    /// Cited numbers in reading order, one for each place.
+    /// Cited numbers in reading order, one for each occurrence.
     pub cited_numbers: Vec<(u32, Place)>,
     /// Entries written by hand (`\bibitem`), by key.
     pub items: BTreeMap<String, String>,
-    /// The entries of a numbered list of references, by number; none when there is no such list.
+    /// The entries of a numbered list of references, by number; empty when the document has no such list.
     pub listed: BTreeMap<u32, String>,
-    /// `\nocite{*}`: every entry counts as cited.
+    /// Whether `\nocite{*}` occurs, which cites every entry.
     pub all_cited: bool,
-    /// Bibliography files the document asks for: for each the paths to try, in order.
+    /// Bibliography files that the document asks for: for each the paths to try, in order.
     pub files: Vec<Vec<String>>,
-    /// Files of text, packages and classes that the document asks for, by all paths that are tried; named as the document is.
+    /// Files of text, packages and classes that the document asks for: all paths to try, named relative to the same folder as
+    /// the document.
     pub included: Vec<String>,
 }
 
-/// A document, read.
+/// A parsed document.
 #[derive(Debug)]
 pub struct Prose {
     /// Its text in reading order.
     pub passages: Vec<Passage>,
     /// Titles of its sections.
     pub sections: Vec<String>,
-    /// Citation marks of each passage, by place.
+    /// Citation marks of each passage, ordered by position.
     pub marks: Vec<Vec<Mark>>,
     /// Its references.
     pub references: References,
     /// YAML front matter, when there is one.
     pub front_matter: Option<String>,
-    /// Whether the whole document is known; an excerpt proves nothing about what is not in it.
+    /// Whether the whole document was read. An excerpt does not show what it lacks.
     pub whole: bool,
     /// Source files that were read, the named one first.
     pub files: Vec<String>,
-    /// What could not be read: one line each, with its place.
+    /// Parts that could not be read: one line each, with its place.
     pub problems: Vec<String>,
     /// Level of each section's heading.
     levels: Vec<i8>,
@@ -89,7 +89,7 @@ pub struct Prose {
 #[derive(Debug)]
 enum Places {
     Latex(Box<aris_latex::Document>),
-    /// For each passage the bytes of its text from which on a line holds, and the line.
+    /// For each passage: bytes of its text at which a line begins, with the line.
     Markdown(Vec<Vec<(usize, usize)>>),
 }
 
@@ -109,12 +109,12 @@ impl Lines {
 pub struct Excerpt<'a> {
     /// The file.
     pub file: &'a str,
-    /// New-side line number and text of each known line, ascending.
+    /// Line number on the new side, and text, of each known line, ascending.
     pub lines: Vec<(usize, &'a str)>,
 }
 
 impl Prose {
-    /// The places with text of which it is not known whether it is set.
+    /// The lines with text that may not be typeset.
     pub(crate) fn doubtful(&self) -> BTreeSet<Place> {
         match &self.places {
             Places::Latex(document) => latex::doubtful(document, &self.lines),
@@ -122,9 +122,9 @@ impl Prose {
         }
     }
 
-    /// Reads a whole document; included LaTeX files are asked of the loader.
+    /// Reads a whole document; `loader` supplies included LaTeX files.
     ///
-    /// **Errors**: a LaTeX document beyond the limits of the reader.
+    /// **Errors**: a LaTeX document exceeds the limits of the reader.
     pub fn read(
         file: &str,
         text: &str,
@@ -133,7 +133,7 @@ impl Prose {
         Self::of_lines(file, text, loader, Lines::default())
     }
 
-    /// Reads LaTeX where the file's name promises that, else Markdown: plain text is.
+    /// Reads LaTeX if the file's name says so, else Markdown, which includes plain text.
     fn of_lines(
         file: &str,
         text: &str,
@@ -147,7 +147,7 @@ impl Prose {
         }
     }
 
-    /// Reads an excerpt: what stands between its parts is unknown, and includes are not followed.
+    /// Reads an excerpt. The text between its parts is unknown, and includes are not followed.
     ///
     /// **Errors**: as for [`Prose::read`].
     pub fn read_excerpt(excerpt: &Excerpt<'_>) -> Result<Self, aris_latex::Error> {
@@ -155,7 +155,7 @@ impl Prose {
         let mut numbers = Vec::new();
         let mut last = None;
         for (number, line) in &excerpt.lines {
-            // A gap ends a paragraph.
+            // A gap between lines ends the paragraph.
             if last.is_some_and(|last: usize| last.saturating_add(1) != *number) {
                 text.push('\n');
                 numbers.push(*number);
@@ -193,8 +193,9 @@ impl Prose {
         }
     }
 
-    /// What each section is for: by its own title, else by the nearest title above that tells, else by what stands
-    /// before it. Untold ones are background until one tells of background, methods or results, and methods until results.
+    /// The class of each section: from its own title, else from the nearest heading above that has a class, else from the
+    /// section before it. Without any class so far a section counts as background; after a section whose title says background
+    /// it counts as methods. Both apply only if some title says methods or results.
     pub(crate) fn section_classes(&self) -> Vec<Option<Feature>> {
         let titles = self.sections.iter().map(|title| section::class(title));
         let mut classes: Vec<Option<Feature>> = titles.collect();
@@ -211,7 +212,7 @@ impl Prose {
             let above = self.levels.get(..at).unwrap_or(&[]).iter();
             let above = above.into_iter().rposition(|above| *above < level);
             let above = above.and_then(|above| *classes.get(above)?);
-            // The title of the document tells nothing of its sections.
+            // The document's title says nothing about its sections.
             let above = above.filter(|_| level > 1);
             let before = classes.get(..at).unwrap_or(&[]);
             let class = above.or_else(|| {
@@ -236,7 +237,7 @@ impl Prose {
         classes
     }
 
-    /// Title of the section that a passage stands in; `Abstract` for the abstract, empty before the first heading.
+    /// Title of the section that contains a passage; `Abstract` for the abstract, empty before the first heading.
     pub fn section(&self, passage: &Passage) -> &str {
         if passage.kind == PassageKind::Abstract {
             return "Abstract";
@@ -245,8 +246,8 @@ impl Prose {
         title.map_or("", String::as_str)
     }
 
-    /// What the marks of a sentence lead to, each with the mark in words: entries of lists of references, addresses of links, texts of footnotes. Empty: in
-    /// a bibliography, or not known; `None`: nowhere in this document.
+    /// The sources of a sentence's marks, each with the mark in words: entries of lists of references, addresses of links,
+    /// texts of footnotes. An empty text: in a bibliography, or unknown. `None`: not in this document.
     pub fn sources(&self, sentence: &sentence::Sentence) -> Vec<(String, Option<&str>)> {
         let references = &self.references;
         let asks = !references.files.is_empty() || !self.whole;
@@ -273,13 +274,13 @@ impl Prose {
         sources
     }
 
-    /// Citation marks of a passage.
+    /// The citation marks of a passage.
     pub fn marks_of(&self, passage: usize) -> &[Mark] {
         self.marks.get(passage).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Finds the written marks, and masks them: `[3]` is no number.
+/// Finds written marks and masks them, because `[3]` is not a number.
 fn finish(passages: &mut [Passage], known: Vec<Vec<Mark>>, markdown: bool) -> Vec<Vec<Mark>> {
     const HIDDEN: [MaskKind; 3] = [MaskKind::Cite, MaskKind::Code, MaskKind::Math];
     let marks = passages.iter_mut().zip(known).map(|(passage, mut marks)| {

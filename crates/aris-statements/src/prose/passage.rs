@@ -1,20 +1,20 @@
-//! A document as stretches of visible text.
+//! Passages of visible text.
 
 use std::ops::Range;
 
 use aris_claims::stretches::Stretches;
 
-/// The text up to a byte; empty where that is none of its places.
+/// The text up to a byte; empty when that is not a character boundary.
 pub(crate) fn before(text: &str, at: usize) -> &str {
     text.get(..at).unwrap_or("")
 }
 
-/// The text from a byte on; the same.
+/// The text from a byte on; empty when that is not a character boundary.
 pub(crate) fn from(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or("")
 }
 
-/// What a passage is.
+/// The kind of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassageKind {
     /// The abstract.
@@ -27,11 +27,11 @@ pub enum PassageKind {
     Cell,
     /// A heading, or the title.
     Heading,
-    /// Authors, displayed formulas, bibliography: no prose.
+    /// Authors, displayed formulas, bibliography: not prose.
     Other,
 }
 
-/// What is special about a stretch of text.
+/// The kind of a masked range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaskKind {
     /// A citation.
@@ -44,14 +44,14 @@ pub enum MaskKind {
     Math,
 }
 
-/// A stretch of text that is read as one.
+/// A piece of text that is read as one unit.
 #[derive(Debug, Clone)]
 pub struct Passage {
-    /// What it is.
+    /// Its kind.
     pub kind: PassageKind,
     /// The visible text.
     pub text: String,
-    /// Special stretches: byte ranges of the text, by their beginning.
+    /// Masked byte ranges of the text, ordered by their beginning.
     pub masks: Vec<(Range<usize>, MaskKind)>,
     /// Index into [`super::Prose::sections`].
     pub section: Option<usize>,

@@ -1,10 +1,10 @@
-//! What a section is for, by its title.
+//! The class of a section, by its title.
 
 use crate::feature::Feature;
 use crate::prose::passage::before;
 use crate::words;
 
-/// Lists of beginnings of words in titles; the first list that has one decides. "Experimental setup" says what was done.
+/// Beginnings of words in titles, for each class. The first list with a match decides: "Experimental setup" is about methods.
 const TITLES: [(Feature, &str); 6] = [
     (Feature::InBackMatter, "title in_back_matter"),
     (Feature::InDiscussion, "title in_discussion"),
@@ -14,7 +14,7 @@ const TITLES: [(Feature, &str); 6] = [
     (Feature::InMethods, "title in_methods"),
 ];
 
-/// What the section is for; `None` when the title does not tell.
+/// The class of a section; `None` when its title does not show it.
 pub(crate) fn class(title: &str) -> Option<Feature> {
     let title = title.to_lowercase();
     let begins_a_word = |stem: &&str| {

@@ -1,4 +1,4 @@
-//! Sentences of running text, with their citation marks and the marks that cover them from further on.
+//! Sentences of running text, with their citation marks and with the later marks that cover them.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use crate::words;
 pub struct Sentence {
     /// Index of the passage.
     pub passage: usize,
-    /// Its bytes in the passage's text, blanks around it left out.
+    /// Its byte range in the passage's text, without blanks around it.
     pub range: Range<usize>,
-    /// Which of the passage's marks belong to it, those behind its full stop too.
+    /// Indices of its marks among the passage's, including those after its full stop.
     pub marks: Range<usize>,
-    /// A mark stands in it or directly behind it.
+    /// Whether a mark is in it or directly after it.
     pub marked: bool,
-    /// A mark further on covers it.
+    /// Whether a later mark covers it.
     pub covered: bool,
 }
 
 impl Sentence {
-    /// Whether a source is named for what it says.
+    /// Whether it has a source.
     pub fn is_cited(&self) -> bool {
         self.marked || self.covered
     }
@@ -38,11 +38,11 @@ impl Sentence {
     }
 }
 
-/// Words of the shortest heading or cell that may be a sentence; fewer are a name.
+/// Fewest words of a heading or cell that may be a sentence; shorter ones are names.
 const LABEL: usize = 6;
 
-/// The sentences of a document, in reading order. Formulas and lists of references have none, and of headings and table cells those that
-/// are names or numbers.
+/// The sentences of a document, in reading order. Skips formulas, lists of references, and headings and cells that are names or
+/// numbers.
 pub fn sentences(prose: &Prose) -> Vec<Sentence> {
     let mut all = Vec::new();
     for (at, passage) in prose.passages.iter().enumerate() {
@@ -94,7 +94,7 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
                 && !words::has("against", &lower)
                 && !words::has("we", &lower)
             {
-                // "Both steps have been followed by …" speaks of two sentences.
+                // "Both steps have been followed by …" refers to two sentences.
                 let count = if lower.starts_with("both ") { 2 } else { 1 };
                 for sentence in found.iter_mut().rev().take(count) {
                     sentence.covered = true;
@@ -114,7 +114,7 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
     found
 }
 
-/// "Their data come from …" behind a marked sentence that is not about the authors: the mark covers both.
+/// "Their data come from …" after a marked sentence that is not about the authors: the mark covers both.
 fn goes_on_about(text: &str, last: &Sentence, lower: &str) -> bool {
     let before = text.get(last.range.clone()).unwrap_or("").to_lowercase();
     last.marked
@@ -129,9 +129,9 @@ fn any(text: &str, wanted: &[&str]) -> bool {
         .any(|word| wanted.contains(&word))
 }
 
-/// A mark alone at the end covers the sentences since the last mark that carry no number of their own.
+/// A mark alone at the end covers the sentences since the previous mark, except those that contain a digit.
 fn cover(found: &mut [Sentence], text: &str) {
-    // Directly behind a sentence it is that sentence's, whatever that says.
+    // The mark directly follows the last sentence, so it belongs to it in any case.
     if let Some(last) = found.last_mut() {
         last.marked = true;
     }
@@ -165,7 +165,7 @@ fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// Byte ranges of the sentences, in order, covering the whole text.
+/// Byte ranges of the sentences, in order; together they cover the whole text.
 fn split(text: &str, marks: &Stretches, code: &Stretches) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -185,11 +185,11 @@ fn split(text: &str, marks: &Stretches, code: &Stretches) -> Vec<Range<usize>> {
     out
 }
 
-/// Where the sentence ends whose stop stands at `at`; `None` when it goes on.
+/// The end of the sentence whose full stop is at `at`; `None` when the sentence continues.
 fn ends(text: &str, start: usize, at: usize, marks: &Stretches, code: &Stretches) -> Option<usize> {
     let mut end = at + 1;
     loop {
-        // Closing quotes, and marks that stand behind the stop: "as shown.[3] Next".
+        // Skip closing quotes, and marks after the full stop: "as shown.[3] Next".
         let rest = text.get(end..)?;
         if let Some(mark) = marks.at(end) {
             end = mark.end;
@@ -206,14 +206,13 @@ fn ends(text: &str, start: usize, at: usize, marks: &Stretches, code: &Stretches
     let gap = rest.len() - rest.trim_start().len();
     let next = rest.trim_start().chars().next()?;
     let begins = next.is_uppercase() || next.is_ascii_digit() || "[(§“\"\\‘@$*".contains(next);
-    // A mark that opens what follows may go on in lower case: "[3] shows".
-    // and so may the name of a command.
+    // The next sentence may begin in lower case with a mark ("[3] shows") or with a command's name.
     let begins = begins || marks.contains(end + gap) || code.contains(end + gap);
     let before = text.get(start..at)?;
     (begins && !goes_on(text, at, before)).then_some(end)
 }
 
-/// Abbreviations and initials end no sentence.
+/// Whether the sentence continues after this full stop: abbreviations and initials do not end one.
 fn goes_on(text: &str, at: usize, before: &str) -> bool {
     let mut words = before.rsplit(|c: char| c.is_whitespace() || "([~".contains(c));
     let last = words.next().unwrap_or("");
@@ -222,7 +221,7 @@ fn goes_on(text: &str, at: usize, before: &str) -> bool {
             .split('.')
             .all(|part| part.chars().count() == 1 && part.chars().all(char::is_alphabetic));
     let initial = last.chars().count() == 1 && last.chars().all(char::is_uppercase);
-    // "a write costs 1.1 J. Next": a unit, no initial.
+    // In "a write costs 1.1 J. Next" the letter is a unit, not an initial.
     let unit = last.chars().count() == 1
         && before
             .strip_suffix(last)

@@ -1,4 +1,4 @@
-//! Claims that need a source, a reason or a named work, and have none.
+//! Claims that need a source, a reason or a named work, and lack it.
 //!
 //! **Source**: citation gates, §8.3.
 
@@ -64,7 +64,7 @@ pub(super) fn check(prose: &Prose, statements: &[Statement], out: &mut Check) {
     }
 }
 
-/// "(Appendix A)", "see Section 3": the reason stands there.
+/// Whether the reason is given elsewhere: "(Appendix A)", "see Section 3".
 fn points_elsewhere(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut places = "§|appendix|section |table |supplement|figure |fig. ".split('|');

@@ -1,7 +1,8 @@
-//! Sample sizes, units of analysis, and the plan, against how the study was repeated.
+//! Checks sample sizes, units of analysis and the plan against the repetitions in the results.
 //!
-//! A sentence may speak of other data than the results given, and results may number units anew in every condition. So only
-//! what no such reading explains is said, and what rests on a sentence speaking of these results is left to a person.
+//! A sentence may be about other data than the given results, and results may restart the numbering of units in every
+//! condition. So only contradictions under every such reading are reported; a finding that assumes that the sentence is about
+//! these results is left to a person.
 //!
 //! **Source**: citation gates, §8.6.
 
@@ -95,7 +96,7 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// "n = 20", "over twelve seeds".
+/// Checks sizes such as "n = 20" and "over twelve seeds".
 fn sizes(
     prose: &Prose,
     statement: &Statement,
@@ -103,7 +104,7 @@ fn sizes(
     rows: usize,
     out: &mut Check,
 ) {
-    // A size that a cited work had is not ours.
+    // A cited work's sample size is not the authors'.
     if statement.is_cited() && !statement.features.any(&[Feature::We, Feature::Own]) {
         return;
     }
@@ -127,7 +128,7 @@ fn sizes(
         }
         let units: usize = of.iter().map(|study| study.most_units).sum();
         let shown = text.get(number.range.clone()).unwrap_or("");
-        // As many as there are rows of units that are known to have several, and more than there are units.
+        // The number equals a number of rows where units have several rows, and exceeds the number of units.
         let of_rows = of.iter().any(|study| {
             study.iterates
                 && value > count(study.most_units)
@@ -166,9 +167,9 @@ fn whole(number: &Number) -> Option<u64> {
 
 /// What a number counts.
 enum Counted {
-    /// `n = 20`, `(N=20`.
+    /// A sample size: `n = 20`, `(N=20`.
     Size,
-    /// "six plots", "five random seeds": a noun in plural, in the singular, at most one word further on.
+    /// Units, "six plots" or "five random seeds": the plural noun among the next two words, in the singular.
     Units(String),
     /// Something else.
     Nothing,
@@ -206,7 +207,7 @@ fn rerun<'c>(
     finding
 }
 
-/// A printed 95 % interval that is, digit by digit, the one over rows, and not the one over units.
+/// Checks whether a printed 95 % interval equals the one over rows, digit by digit, and not the one over units.
 fn widths(prose: &Prose, statement: &Statement, studies: &[Study<'_>], out: &mut Check) {
     let text = statement.text(prose);
     if !statement.features.has(Feature::Interval) || !text.contains("95") {
@@ -242,7 +243,7 @@ fn widths(prose: &Prose, statement: &Statement, studies: &[Study<'_>], out: &mut
     }
 }
 
-/// "[41.2, 44.8]"
+/// Whether two numbers form an interval: "[41.2, 44.8]".
 fn is_interval(text: &str, low: &Number, high: &Number) -> bool {
     let before = before(text, low.range.start);
     let between = text.get(low.end..high.range.start).unwrap_or("").trim();
@@ -250,7 +251,7 @@ fn is_interval(text: &str, low: &Number, high: &Number) -> bool {
 }
 
 impl Interval {
-    /// Whether two printed numbers are what `ends` makes of mean and half-width, also as percentages of a fraction.
+    /// Whether two printed numbers equal what `ends` computes from mean and half-width, directly or as percentages.
     fn shows(&self, ends: fn(f64, f64) -> (f64, f64), (one, other): (&Number, &Number)) -> bool {
         [1.0, 100.0].iter().any(|scale| {
             self.half_widths.iter().any(|width| {
@@ -261,13 +262,13 @@ impl Interval {
     }
 }
 
-/// Whether a value, rounded to the digits of a number, is that number.
+/// Whether a value, rounded to the digits of a number, equals it.
 fn is_shown(number: &Number, value: f64) -> bool {
     let half = 0.5 * 10_f64.powi(number.last_digit);
     (number.value.to_f64() - value).abs() <= half * (1.0 + 1e-9)
 }
 
-/// What was planned against what the results contain.
+/// Compares the plan with the results.
 fn deviations(
     documents: &[Prose],
     plan: &Plan,
@@ -293,7 +294,7 @@ fn deviations(
     let names = names(results);
     for metric in &plan.metrics {
         let wanted = compact(metric);
-        // `p95` in the plan is `p95_ms` in the results.
+        // `p95` in the plan matches `p95_ms` in the results.
         let like = |name: &String| {
             let is_in = |short: &str, long: &str| short.len() >= 3 && long.contains(short);
             *name == wanted || is_in(name, &wanted) || is_in(&wanted, name)
@@ -311,8 +312,8 @@ fn deviations(
     }
 }
 
-/// Fewer repetitions than planned: of everything, or of one planned system. Whatever the numbers of the units mean, fewer
-/// distinct ones cannot be more units.
+/// Reports fewer repetitions than planned, in total or for one planned system. Fewer distinct unit numbers can never be more
+/// units, whatever they mean.
 fn fewer(plan: &Plan, planned: u64, study: &Study<'_>) -> Option<String> {
     let units = count(study.units);
     let place = format!("`{}` in {}", study.noun, study.path);
@@ -329,8 +330,8 @@ fn fewer(plan: &Plan, planned: u64, study: &Study<'_>) -> Option<String> {
     })
 }
 
-/// Planned systems that the results lack: where systems are told apart in a column that names some of them, and it has fewer
-/// values than were planned. A name that is merely absent may stand there under another one.
+/// Reports planned systems that the results lack, if a column names some of the planned systems and has fewer values than were
+/// planned. Otherwise an absent name may only be spelled differently.
 fn missing_systems(plan: &Plan, results: &[Results], messages: &mut Vec<String>, out: &mut Check) {
     let planned: BTreeSet<String> = plan.systems.iter().map(|name| compact(name)).collect();
     let mut found: BTreeSet<String> = BTreeSet::new();
@@ -361,7 +362,7 @@ fn missing_systems(plan: &Plan, results: &[Results], messages: &mut Vec<String>,
     }
 }
 
-/// The text of a cell, as names are compared.
+/// The text of a cell in the form in which names are compared.
 fn name(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(compact(text)),
@@ -380,7 +381,7 @@ fn names(results: &[Results]) -> BTreeSet<String> {
     names
 }
 
-/// Columns `NAME_threshold` with another value than the planned one.
+/// Reports columns `NAME_threshold` whose value differs from the plan.
 fn thresholds(plan: &Plan, results: &[Results], messages: &mut Vec<String>) {
     for (name, planned) in &plan.thresholds {
         let wanted = compact(name);

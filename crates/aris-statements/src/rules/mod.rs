@@ -1,7 +1,6 @@
-//! What the rules hold against a document.
+//! The rules that check a document.
 //!
-//! Every rule answers with findings, or says why it could not look ([`NotChecked`]): a rule that had nothing to look at has
-//! not passed.
+//! A rule returns findings, or reports why it could not check something ([`NotChecked`]): a rule without data has not passed.
 
 mod backing;
 mod design;
@@ -25,24 +24,24 @@ use crate::statement::{Statement, statements};
 
 pub use numbers::BoundNumber;
 
-/// What a document is checked against; `None` is what nobody gave.
+/// The data that a document is checked against; `None` when not given.
 #[derive(Debug, Default)]
 pub struct Sources<'a> {
-    /// The bibliographies, in the order in which they count.
+    /// The bibliographies; of equal keys the first counts.
     pub bibliographies: Option<&'a [BibFile]>,
-    /// The month in which entries are judged: later dates are the future.
+    /// The month against which dates are checked; later dates are in the future.
     pub now: Option<Month>,
     /// The numbers that `claims.toml` binds to data.
     pub bound: Option<&'a [BoundNumber]>,
     /// The raw results.
     pub results: Option<&'a [Results]>,
-    /// Columns of the results that name repetitions, besides those that are known and the unit of the plan.
+    /// Further columns of the results that name repetitions, beside the known ones and the plan's unit.
     pub repetition: &'a [String],
-    /// What was planned; else the front matter of the documents is asked.
+    /// The plan; without one the front matter of the documents is used.
     pub plan: Option<&'a Plan>,
-    /// What is known of the cited works.
+    /// The results of `verify_papers` for the cited works.
     pub papers: Option<&'a PapersCache>,
-    /// Names of the notes on works that were read, without extension, in lower case.
+    /// Names of the reading notes, without extension, in lower case.
     pub notes: Option<&'a [String]>,
 }
 
@@ -55,20 +54,20 @@ pub struct NotChecked {
     pub reason: String,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Check {
-    /// The findings, sorted by file, line, rule and message; each once.
+    /// The findings, sorted by file, line, rule and message, without duplicates.
     pub findings: Vec<Finding>,
-    /// The rules that could not look, sorted.
+    /// The rules that could not check something, sorted.
     pub not_checked: Vec<NotChecked>,
     /// The statements of each document, in the order given.
     pub statements: Vec<Vec<Statement>>,
-    /// What of the documents was not looked at: one line each, with its place.
+    /// Parts of the documents that were not checked: one line each, with its place.
     pub problems: Vec<String>,
 }
 
-/// Checks documents that belong together: cited in one is cited.
+/// Checks documents that belong together: a citation in one counts for all.
 pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
     let all: Vec<Vec<Statement>> = documents.iter().map(statements).collect();
     let mut out = Check::default();
@@ -90,7 +89,7 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
             out.not_checked(design::RULES, "no results were given");
         }
     }
-    // What may not be set is a question.
+    // A finding in text that may not be typeset needs a person's decision.
     let doubtful: BTreeSet<Place> = documents.iter().flat_map(Prose::doubtful).collect();
     for finding in &mut out.findings {
         let line = finding.line.and_then(|line| usize::try_from(line).ok());
@@ -116,7 +115,7 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
     out
 }
 
-/// What of a document was not looked at.
+/// The parts of a document that were not checked.
 fn unread(prose: &Prose, statements: &[Statement]) -> Vec<String> {
     let mut problems = prose.problems.clone();
     for sentence in sentences(prose).iter().filter(|one| is_too_long(one)) {
@@ -134,7 +133,7 @@ fn unread(prose: &Prose, statements: &[Statement]) -> Vec<String> {
     problems
 }
 
-/// The rules whose findings only a new experiment can mend.
+/// The rules whose findings only a new experiment can resolve.
 pub fn rerun_rules() -> &'static [&'static str] {
     &design::RULES
 }
@@ -144,7 +143,7 @@ const EXTERNAL: &str = "external";
 const METHODOLOGICAL: &str = "methodological";
 const COMPARATIVE: &str = "comparative";
 
-/// What only a new experiment can mend.
+/// Strategy for findings that only a new experiment can resolve.
 const RERUN: &str = "rerun_required";
 
 impl Check {
@@ -170,7 +169,7 @@ impl Check {
     }
 }
 
-/// Characters of a sentence that a message quotes.
+/// Longest quotation of a sentence in a message, in characters.
 const QUOTE: usize = 120;
 
 /// The beginning of a sentence, in quotation marks, on one line.

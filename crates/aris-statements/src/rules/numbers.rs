@@ -1,7 +1,7 @@
-//! Numbers of the text: against the data that `claims.toml` binds them to, and against each other within a sentence.
+//! Checks numbers in the text against the data that `claims.toml` binds them to, and against each other within a sentence.
 //!
-//! Which value a number means is judged once, by a person or an agent, in `claims.toml`. A number that nothing binds is not
-//! accused.
+//! A person or an agent decides once, in `claims.toml`, which value a number means. A number without a binding is not compared
+//! with data.
 //!
 //! **Source**: "Numbers are bound, never guessed" (statuses and verdict); citation gates, §8.4.
 
@@ -14,25 +14,25 @@ use crate::prose::Prose;
 use crate::statement::Statement;
 use crate::words;
 
-/// What became of one number, statement or table cell that `claims.toml` binds to data.
+/// The audit result of one number, statement or table cell that `claims.toml` binds to data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundNumber {
-    /// File in which it stands, named as the documents are.
+    /// File that contains it, named as the documents are.
     pub file: String,
-    /// Its line, from 1; 0 when the place is gone.
+    /// Its line, from 1; 0 when the place was not found.
     pub line: usize,
     /// Its status in the artifact of the claim audit: `exact_match`, `number_mismatch`, `binding_lost`, …
     pub status: String,
-    /// What the text shows, what the data give, and where both stand.
+    /// The shown value, the value from the data, and both places.
     pub message: String,
-    /// What stands there, and what the data give in the same digits; where that can be told.
+    /// The written text, and the data's value in the same digits, if it can be computed.
     pub edit: Option<Edit>,
 }
 
 /// The rules that need bindings.
 const RULES: [&str; 2] = ["numeric-mismatch", "numeric-binding"];
 
-/// Whether the bindings hold. What is bound and agrees, waived or unbound is no finding.
+/// Reports bindings that do not hold. Numbers that agree, are waived or unbound give no finding.
 pub(super) fn bound(bound: Option<&[BoundNumber]>, out: &mut Check) {
     let Some(bound) = bound else {
         out.not_checked(RULES, "no claims.toml binds the document's numbers");
@@ -51,7 +51,7 @@ pub(super) fn bound(bound: Option<&[BoundNumber]>, out: &mut Check) {
     }
 }
 
-/// Verbs of change against the two numbers behind them. A person decides: ranks rise to smaller numbers.
+/// Compares verbs of change with the two numbers after them. A person decides, because a rank rises to a smaller number.
 pub(super) fn directions(prose: &Prose, statements: &[Statement], out: &mut Check) {
     for statement in statements {
         let text = statement.text(prose);
@@ -69,11 +69,11 @@ pub(super) fn directions(prose: &Prose, statements: &[Statement], out: &mut Chec
     }
 }
 
-/// "Fell from 6.1 to 7.4": the verb and both numbers as written.
+/// Finds "Fell from 6.1 to 7.4": the verb and both numbers as written.
 ///
-/// Only where nothing else can be meant: the verb in the past stands directly before "from", and the numbers are values of
-/// one measure. "Declined from 6 to 12 months", "from 1990 to 2010" and "from 10 to 20 °C" name a stretch of time or of
-/// another axis, so numbers with a unit other than per cent and whole numbers prove nothing.
+/// Only unambiguous cases: the verb is in the past and directly before "from", and the numbers are values of one measure.
+/// "Declined from 6 to 12 months", "from 1990 to 2010" and "from 10 to 20 °C" may give a period or a range of another axis, so
+/// whole numbers and numbers with a unit other than per cent are skipped.
 fn against_its_numbers(text: &str) -> Option<(String, &str, &str)> {
     let numbers = scan(text);
     numbers.windows(2).find_map(|pair| {
@@ -92,7 +92,7 @@ fn against_its_numbers(text: &str) -> Option<(String, &str, &str)> {
         };
         let same =
             from.multiplier == to.multiplier && (from.unit.is_none() || from.unit == to.unit);
-        // No unit that is not known here stands behind them.
+        // An unknown unit after the numbers rules the pair out.
         let after = text.get(to.end..)?.trim_start();
         let ends =
             after.is_empty() || after.starts_with(['.', ',', ';', '(', ')', '[']) || goes_on(after);
@@ -105,7 +105,7 @@ fn against_its_numbers(text: &str) -> Option<(String, &str, &str)> {
     })
 }
 
-/// Whether a sentence goes on with a word that is no unit: "from 6.1 to 7.4 over three seeds". "In" alone may be inches.
+/// Whether a word that is not a unit follows: "from 6.1 to 7.4 over three seeds". "In" alone may be inches.
 fn goes_on(after: &str) -> bool {
     const WORDS: [&str; 9] = [
         "in", "on", "over", "with", "after", "when", "across", "while", "and",
@@ -116,7 +116,7 @@ fn goes_on(after: &str) -> bool {
     WORDS.contains(&word) && rest.starts_with(char::is_alphabetic)
 }
 
-/// It has decimals, no sign, and no unit but per cent.
+/// Whether the number has decimals, no sign, and no unit except per cent.
 fn is_value(number: &Number) -> bool {
     number.style == Style::Digits
         && number.last_digit < 0

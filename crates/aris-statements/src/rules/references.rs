@@ -1,6 +1,7 @@
-//! Cited keys and numbers against the bibliography, and the bibliography against itself and what is known of the works.
+//! Checks cited keys and numbers against the bibliography, and the bibliography against itself and the results of
+//! `verify_papers`.
 //!
-//! What is wrong with keys and entries is told by [`aris_paper::bib::check`], as in the citation audit.
+//! Faults of keys and entries come from [`aris_paper::bib::check`], as in the citation audit.
 //!
 //! **Source**: citation gates, §8.5.
 
@@ -94,7 +95,7 @@ fn severity(weight: Weight) -> Severity {
     }
 }
 
-/// `[7]` without an entry 7.
+/// Reports `[7]` when the list has no entry 7.
 fn numbers(documents: &[Prose], out: &mut Check) {
     let rule = "citation-number-missing";
     for references in documents.iter().map(|prose| &prose.references) {
@@ -116,7 +117,7 @@ fn numbers(documents: &[Prose], out: &mut Check) {
     }
 }
 
-/// What is wrong with the entries.
+/// Reports faults of the entries.
 fn entries(
     library: &Library<'_>,
     cited: &BTreeSet<Loc>,
@@ -148,7 +149,7 @@ fn entries(
     }
 }
 
-/// Entries that no whole document cites; nothing is said from excerpts.
+/// Reports entries that no document cites. Skipped for excerpts, which may lack the citation.
 fn unused(documents: &[Prose], library: &Library<'_>, cited: &BTreeSet<Loc>, out: &mut Check) {
     let rule = "bib-entry-unused";
     if documents.iter().any(|prose| !prose.whole) {
@@ -176,7 +177,7 @@ fn at_entry(
     }
 }
 
-/// What an entry's work goes by.
+/// The identifiers of an entry's work.
 struct Work<'l> {
     key: &'l str,
     arxiv: Vec<ArxivId>,
@@ -196,7 +197,7 @@ impl<'l> Work<'l> {
     }
 }
 
-/// What the papers cache says of the cited works.
+/// Reports what the papers cache says about the cited works.
 fn papers(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, out: &mut Check) {
     let (unverified, retracted) = ("bib-entry-unverified", "retracted-citation");
     let Some(cache) = sources.papers else {
@@ -232,7 +233,7 @@ fn papers(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, o
     }
 }
 
-/// Cited works of which no note says that they were read.
+/// Reports cited works without a reading note.
 fn notes(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, out: &mut Check) {
     let rule = "citation-without-note";
     let Some(notes) = sources.notes else {

@@ -1,4 +1,4 @@
-//! The documents of the corpus with their labels, bibliographies, results and plans.
+//! The corpus: documents with their labels, bibliographies, results and plans.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use aris_statements::results::Results;
 use aris_statements::rules::{Check, Sources, check};
 use serde::Deserialize;
 
-/// When the corpus was written.
+/// The month in which the corpus was written.
 const NOW: Month = Month {
     year: 2026,
     month: 5,
@@ -31,7 +31,7 @@ pub(crate) struct Label {
     pub(crate) evidence: String,
 }
 
-/// A document as it lies on the disk, to be spoiled and read.
+/// A document of the corpus, as text, so that tests can change it.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) name: String,
@@ -116,11 +116,11 @@ impl Document {
         files.collect()
     }
 
-    /// What the rules find in it.
+    /// The result of the rules.
     pub(crate) fn check(&self) -> Check {
         let prose = self.prose();
         let results = self.results();
-        // As a user names them with --repetition.
+        // As a user gives them with --repetition.
         let repetition = ["plot", "donor", "farm", "reader", "day", "week"].map(String::from);
         let bibliographies = self
             .bibliography
@@ -147,7 +147,7 @@ impl Document {
     }
 }
 
-/// Words of a text, as far as markup leaves them alone.
+/// The words of a text that markup does not change.
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() > 1)

@@ -1,6 +1,6 @@
-//! Bootstrap intervals: documents' sentences are drawn again, with a generator that always begins at the same place.
+//! Bootstrap intervals: resamples the documents' sentences with a generator that has a fixed seed.
 
-/// Draws of the bootstrap.
+/// Resamples of the bootstrap.
 const DRAWS: usize = 1_000;
 
 /// `SplitMix64`. **Source**: Steele, Lea and Flood 2014.
@@ -37,7 +37,7 @@ pub(crate) fn with_interval<T>(rows: &[T], statistic: &dyn Fn(&[&T]) -> f64) -> 
     )
 }
 
-/// A part of a whole; 0 of nothing.
+/// A part as a fraction of a whole; 0 when the whole is 0.
 pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
     let float = |count: usize| f64::from(u32::try_from(count).unwrap());
     if whole == 0 {

@@ -1,8 +1,8 @@
-//! The labelled sentences in `tests/fixtures/statements`: which are claims and of what type, what is found in clean
-//! documents, and what in documents with seeded faults.
+//! The labelled sentences in `tests/fixtures/statements`: which are claims and of which type, the findings in clean documents,
+//! and those in documents with seeded faults.
 //!
 //! The figures are printed as lines that begin with `| `; `cargo xtask bench claims` shows them. The rules were tuned on the
-//! training half; the floors hold the other half, too.
+//! training half; the lower bounds apply to the other half too.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests read the corpus directly")]
 #![allow(clippy::string_slice, reason = "the corpus is known")]

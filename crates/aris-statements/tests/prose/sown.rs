@@ -1,23 +1,23 @@
-//! Faults sown into clean documents, one at a time.
+//! Seeds faults into clean documents, one at a time.
 
 use crate::documents::{Document, Label};
 
-/// Faults of one kind that are sown into one document at most.
+/// Most faults of one kind in one document.
 const MOST: usize = 6;
 
-/// A spoiled copy of a document.
+/// A copy of a document with one fault.
 pub(crate) struct Fault {
     pub(crate) kind: &'static str,
-    /// Rules that may find it.
+    /// Rules that may report it.
     pub(crate) rules: &'static [&'static str],
     pub(crate) document: Document,
-    /// Where it must be found; 0 for anywhere.
+    /// Line at which it must be reported; 0 for any.
     pub(crate) line: usize,
-    /// What was done, for people.
+    /// The change, for people.
     pub(crate) what: String,
 }
 
-/// All faults for one document, always the same ones.
+/// All faults for one document; the same in every run.
 pub(crate) fn faults(document: &Document) -> Vec<Fault> {
     let mut out = Vec::new();
     for (kind, sown) in [
@@ -45,7 +45,7 @@ pub(crate) fn faults(document: &Document) -> Vec<Fault> {
 
 type Sown = Vec<(&'static [&'static str], Document, usize, String)>;
 
-/// Replaces bytes of a label's text where it stands in the document; line ends count as blanks.
+/// Replaces part of a label's text in the document; line ends match blanks.
 fn replaced(document: &Document, label: &Label, from: &str, to: &str) -> Option<Document> {
     let line = document
         .text
@@ -53,7 +53,7 @@ fn replaced(document: &Document, label: &Label, from: &str, to: &str) -> Option<
         .take(label.line - 1)
         .map(str::len)
         .sum::<usize>();
-    // The sentence in the source: as many words as the label has.
+    // The sentence in the source has as many words as the label.
     let words = label.text.split_whitespace().count();
     let rest = &document.text[line..];
     let first = label.text.split_whitespace().next()?;
@@ -128,7 +128,7 @@ fn directions(document: &Document) -> Sown {
     out
 }
 
-/// Keys of a bibliography, or numbers of a list, as they are cited.
+/// Misspells keys of a bibliography or numbers of a list, where they are cited.
 fn keys(document: &Document) -> Sown {
     const RULES: &[&str] = &["cite-key-missing", "citation-number-missing"];
     let mut out = Vec::new();
@@ -168,13 +168,13 @@ fn keys(document: &Document) -> Sown {
     out
 }
 
-/// Marks in brackets that stand in their own sentence, taken out of external claims.
+/// Removes bracketed marks inside the sentence from external claims.
 fn marks(document: &Document) -> Sown {
     const RULES: &[&str] = &["external-uncited"];
     let mut out = Vec::new();
     for (at, label) in document.labels.iter().enumerate() {
         let external = label.kind.as_deref() == Some("external") && label.cited;
-        // Where neighbours lean on the mark, or it leans on theirs, more than one thing changes.
+        // Only where no neighbour shares the mark; otherwise the change would affect more than one sentence.
         let around = [at.wrapping_sub(1), at + 1];
         let alone = around.iter().all(|at| {
             document
@@ -237,7 +237,7 @@ fn has_mark(text: &str) -> bool {
             .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
 }
 
-/// Sentences that claim to be best, put behind a result.
+/// Adds sentences that claim to be best after a result.
 fn superlatives(document: &Document) -> Sown {
     const RULES: &[&str] = &["sota-unattributed"];
     const SENTENCES: [&str; 5] = [
@@ -260,7 +260,7 @@ fn superlatives(document: &Document) -> Sown {
     out
 }
 
-/// Whether the results are repeated by this.
+/// Whether this unit is repeated in the results.
 fn is_unit(document: &Document, noun: &str) -> bool {
     let one = noun.trim_end_matches('s');
     document.results.iter().any(|(_, text)| {
@@ -271,7 +271,7 @@ fn is_unit(document: &Document, noun: &str) -> bool {
     })
 }
 
-/// More units than there are.
+/// Claims more units than there are.
 fn sizes(document: &Document) -> Sown {
     const RULES: &[&str] = &["sample-size-mismatch", "unit-of-analysis"];
     const COUNTS: [&str; 12] = [
@@ -321,7 +321,7 @@ fn sizes(document: &Document) -> Sown {
     out
 }
 
-/// Results without their last units; the text still speaks of all.
+/// Drops the last units from the results; the text still mentions all.
 fn dropped(document: &Document) -> Sown {
     const RULES: &[&str] = &["protocol-deviation", "sample-size-mismatch"];
     let mut out = Vec::new();
@@ -362,7 +362,7 @@ fn dropped(document: &Document) -> Sown {
     out
 }
 
-/// A papers cache in which one cited work is not what it should be.
+/// A papers cache in which one cited work has this status.
 fn papers(document: &Document, status: &str, retracted: bool) -> Sown {
     let rules: &[&str] = if retracted {
         &["retracted-citation"]
