@@ -1,4 +1,4 @@
-//! Which scripts of a skill are started by its texts or by users.
+//! Finds the scripts of a skill that its texts or its users start.
 
 use regex::Match;
 
@@ -9,9 +9,9 @@ use crate::pattern::{Pattern, compiled};
 use crate::script::ScriptKind;
 use crate::text::Text;
 
-/// Decides for all files of a skill which are *entry points*: files of some script kind under `scripts/` or `bin/` whose place
-/// allows it ([`names::may_be_entry_point`]) and that have a shebang, or are PowerShell, or are Python with a main guard, or are
-/// called in an instruction file.
+/// Marks the *entry points* among a skill's files: files of a script kind under `scripts/` or `bin/` whose path allows it
+/// ([`names::may_be_entry_point`]) and that have a shebang, or are PowerShell, or are Python with a main guard, or are called
+/// in an instruction file.
 pub(crate) fn decide(files: &mut [SourceFile]) {
     let mut open: Vec<usize> = Vec::new();
     for (at, file) in files.iter_mut().enumerate() {
@@ -50,27 +50,27 @@ pub(crate) fn decide(files: &mut [SourceFile]) {
     }
 }
 
-/// An interpreter word and at most 80 characters behind it.
+/// An interpreter's name, followed by at most 80 characters.
 static CALL: Pattern = Pattern::new(|| {
     compiled(
         r"(?:^|[^A-Za-z0-9_.-])(?:python3?|uv run|bash|sh|node|bun|deno|tsx|ruby|perl)[^A-Za-z0-9_.-].{0,79}$",
     )
 });
 
-/// Whether an interpreter word ends within the 80 characters before byte `at` of a line.
+/// Whether an interpreter's name ends within the 80 characters before byte `at` of a line.
 pub(crate) fn is_called(line: &str, at: usize) -> bool {
     CALL.is_match(line.get(..at).unwrap_or_default())
 }
 
-/// A main guard, and what follows its colon.
+/// A main guard, with the text after its colon.
 static GUARD: Pattern = Pattern::new(|| {
     compiled(
         r#"^if[\s(]*(?:__name__[\s()]*==[\s()]*["']__main__["']|["']__main__["'][\s()]*==[\s()]*__name__)[\s()]*:(.*)$"#,
     )
 });
 
-/// Whether a Python file has `if __name__ == "__main__":` with a body that does more than refuse to be run: a lone `raise` whose
-/// exception calls nothing. `raise SystemExit(main())` runs something.
+/// Whether a Python file has `if __name__ == "__main__":` with a body that does more than refuse to run. A lone `raise`
+/// refuses, unless its exception calls something: `raise SystemExit(main())`.
 pub(crate) fn has_main_guard(text: &Text) -> bool {
     text.lines().any(|(number, line)| {
         let Some(guard) = GUARD.captures(line) else {

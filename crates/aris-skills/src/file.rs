@@ -1,4 +1,4 @@
-//! One file of a skill with its text.
+//! One file of a skill, with its text.
 
 use crate::binary::Binary;
 use crate::markdown::Document;
@@ -14,15 +14,15 @@ pub struct SourceFile {
     pub entry: FileEntry,
     /// Path relative to the skill.
     pub skill_path: String,
-    /// Its text: regular files of at most 16 MiB without a NUL byte in the first 8,000.
+    /// Its text, for regular files of at most 16 MiB without a NUL byte in the first 8,000 bytes.
     pub text: Option<Text>,
-    /// For `.md` files.
+    /// The parsed Markdown of `.md` files.
     pub markdown: Option<Document>,
-    /// For files under `scripts/` and `bin/` of some script kind.
+    /// The script, for files of a script kind under `scripts/` and `bin/`.
     pub script: Option<Script>,
-    /// For ELF, Mach-O and PE files under `scripts/` and `bin/`.
+    /// The header, for ELF, Mach-O and PE files under `scripts/` and `bin/`.
     pub binary: Option<Binary>,
-    /// Why it could not be read.
+    /// Why the file could not be read.
     pub error: Option<String>,
 }
 
@@ -37,12 +37,12 @@ impl SourceFile {
         names::file_name(&self.entry.path)
     }
 
-    /// Whether it is an instruction file.
+    /// Whether it is an instruction file; see [`names::is_instruction`].
     pub fn is_instruction(&self) -> bool {
         names::is_instruction(&self.skill_path)
     }
 
-    /// Whether it is a resource.
+    /// Whether it is a resource; see [`names::is_resource`].
     pub fn is_resource(&self) -> bool {
         names::is_resource(&self.skill_path)
     }

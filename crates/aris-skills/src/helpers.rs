@@ -1,7 +1,7 @@
-//! `helpers.toml`, the table of helpers: one `[[helper]]` for each, read in one way by whoever asks.
+//! `helpers.toml`, the table of helpers: one `[[helper]]` for each. All readers use this module.
 //!
-//! Each reader has a type with the columns it needs, and says itself whether others are welcome. Names go into paths and scripts, so
-//! what they may be is checked here.
+//! Each reader has its own row type with the columns it needs, which also decides whether unknown columns are allowed. Names go
+//! into paths and scripts, so they are checked here.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use aris_launch::is_plain;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// What is checked of each row.
+/// The columns that are checked in each row.
 #[derive(Debug, Deserialize)]
 struct Names {
     /// Canonical name.
     name: String,
-    /// The skill it belongs to.
+    /// The skill that owns it.
     owner: String,
     /// Other names, which may be paths.
     #[serde(default)]
     aliases: Vec<String>,
 }
 
-/// What is wrong with a table.
+/// A fault of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Line, from 1.
@@ -38,8 +38,8 @@ struct Table<R> {
 
 /// The rows of a table, in its order.
 ///
-/// **Errors**: text that is no such table; a name, owner or alias that is no plain name; a name that two helpers have, or that would
-/// have to be a file and a folder.
+/// **Errors**: malformed TOML; a name, owner or alias that is not a plain name; a name that two helpers have, or that would
+/// have to be both a file and a folder.
 pub fn rows<R: DeserializeOwned>(text: &[u8]) -> Result<Vec<R>, Problem> {
     let text = str::from_utf8(text).map_err(|error| Problem {
         line: line_of(text, error.valid_up_to()),
@@ -81,7 +81,7 @@ fn check(text: &str, rows: &[Names]) -> Result<(), Problem> {
     }
 }
 
-/// A name that two helpers have, or that would have to be a file and a folder beside the others, and what is wrong with it.
+/// Finds a name that two helpers have, or that would have to be both a file and a folder; and describes the fault.
 fn collision(rows: &[Names]) -> Option<(&str, String)> {
     let mut owners = BTreeMap::new();
     for row in rows {

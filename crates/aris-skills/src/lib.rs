@@ -1,12 +1,12 @@
-//! A tree of agent skills as data: which folders are skills, which files belong to them, and what the files say.
+//! A tree of agent skills as data: which folders are skills, which files belong to them, and the content of these files.
 //!
-//! Also the table of helpers that lies in such a tree.
+//! Also reads the table of helpers in such a tree.
 //!
-//! Reading only: no rules, no printing, no processes. A [`Tree`] is cheap (names, sizes, modes); a [`Skill`] holds the text of one
-//! skill's files and is loaded, used and dropped one at a time, so that memory does not grow with the tree.
+//! Only reads: no rules, no printing, no processes. A [`Tree`] is cheap (names, sizes, modes). A [`Skill`] holds the text of
+//! one skill's files; load, use and drop one at a time, so that memory does not grow with the tree.
 //!
-//! Words mean here what the linter's documentation says: lines, body, fences, instruction files, resources, entry points,
-//! mentions and relative links each have one exact definition, given at the item that implements it.
+//! The linter's documentation uses some words in an exact sense: lines, body, fences, instruction files, resources, entry
+//! points, mentions and relative links. Each is defined at the item that implements it.
 
 #![warn(missing_docs)]
 

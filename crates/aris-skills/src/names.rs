@@ -1,4 +1,4 @@
-//! What a path within a skill says about the file. All paths are relative to the skill, with `/`.
+//! What a path within a skill says about its file. All paths are relative to the skill, with `/`.
 
 /// The last part of a path.
 pub fn file_name(path: &str) -> &str {
@@ -10,7 +10,7 @@ pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A file name without its last extension; `.env` is a stem.
+/// A file name without its last extension. The stem of `.env` is `.env`.
 pub fn stem(path: &str) -> &str {
     let name = file_name(path);
     match name.rsplit_once('.') {
@@ -28,15 +28,15 @@ pub fn extension(path: &str) -> String {
     }
 }
 
-/// Whether a path lies below one of these folders at the top of the skill.
+/// Whether a path is below one of these top-level folders of the skill.
 pub fn is_below(path: &str, folders: &[&str]) -> bool {
     path.split_once('/')
         .is_some_and(|(first, _)| folders.contains(&first))
 }
 
-/// An *instruction file*: `.md` that is `SKILL.md`, lies under `references/` or `reference/`, or lies at the skill root and is
-/// not named like a project's own papers (`README`, `CHANGELOG`, `LICENSE`, `LICENCE`, `NOTICE`, `CONTRIBUTING`, `AGENTS`,
-/// `CLAUDE`, and names that start so).
+/// An *instruction file*: a `.md` file that is `SKILL.md`, is below `references/` or `reference/`, or is at the skill root and
+/// is not one of a project's usual files (`README`, `CHANGELOG`, `LICENSE`, `LICENCE`, `NOTICE`, `CONTRIBUTING`, `AGENTS`,
+/// `CLAUDE`, and names that start with these).
 pub fn is_instruction(path: &str) -> bool {
     const PAPERS: &str = "README CHANGELOG LICENSE LICENCE NOTICE CONTRIBUTING AGENTS CLAUDE";
     if extension(path) != "md" {
@@ -49,8 +49,8 @@ pub fn is_instruction(path: &str) -> bool {
     path == "SKILL.md" || !PAPERS.split(' ').any(|name| upper.starts_with(name))
 }
 
-/// A *resource*: a file under `references/` or `assets/`, except paths with a part that starts with a dot and names that start
-/// with `readme license licence notice changelog`.
+/// A *resource*: a file below `references/` or `assets/`, except paths with a component that starts with a dot, and names that
+/// start with `readme license licence notice changelog`.
 pub fn is_resource(path: &str) -> bool {
     const PAPERS: [&str; 5] = ["readme", "license", "licence", "notice", "changelog"];
     let lower = file_name(path).to_lowercase();
@@ -59,13 +59,13 @@ pub fn is_resource(path: &str) -> bool {
         && !PAPERS.iter().any(|name| lower.starts_with(name))
 }
 
-/// Whether a path lies under `scripts/` or `bin/`.
+/// Whether a path is below `scripts/` or `bin/`.
 pub fn is_program(path: &str) -> bool {
     is_below(path, &["scripts", "bin"])
 }
 
-/// Whether the place of a file under `scripts/` or `bin/` lets it be an *entry point*: not hidden, not `__init__.py`, not
-/// `test_*`, and no part below the first that starts with `_` or is a folder for libraries, tests or samples.
+/// Whether the path of a file under `scripts/` or `bin/` allows it to be an *entry point*: not hidden, not `__init__.py`, not
+/// `test_*`, and no component below the first that starts with `_` or is a folder for libraries, tests or samples.
 pub fn may_be_entry_point(path: &str) -> bool {
     const INNER: [&str; 6] = ["lib", "libs", "test", "tests", "fixtures", "templates"];
     let name = file_name(path);
@@ -77,13 +77,13 @@ pub fn may_be_entry_point(path: &str) -> bool {
         && !inner.any(|part| part.starts_with('_') || INNER.contains(&part))
 }
 
-/// Whether a path ends with these parts.
+/// Whether a path ends with these components.
 pub fn has_end(path: &str, end: &str) -> bool {
     path.strip_suffix(end)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// A path below a folder, which may be the top.
+/// A path below a folder; the empty folder is the top.
 pub fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() {
         path.to_owned()
@@ -92,13 +92,13 @@ pub fn join(folder: &str, path: &str) -> String {
     }
 }
 
-/// Joins a relative path to a folder and resolves `.` and `..`; `None` when it leaves the top.
+/// Joins a relative path to a folder and resolves `.` and `..`; `None` when it leads above the top.
 pub fn resolve(folder: &str, relative: &str) -> Option<String> {
     let (above, path) = joined(folder, relative);
     (above == 0).then_some(path)
 }
 
-/// The same for a path that may leave the top: how many levels above the top it leads, and the path from there.
+/// The same for a path that may lead above the top: the number of levels above it, and the path from there.
 pub fn joined(folder: &str, relative: &str) -> (usize, String) {
     let mut parts: Vec<&str> = Vec::new();
     let mut above = 0;
@@ -112,7 +112,7 @@ pub fn joined(folder: &str, relative: &str) -> (usize, String) {
     (above, parts.join("/"))
 }
 
-/// Whether a path is a folder or lies below it; everything lies below the top.
+/// Whether a path is a folder or is below it. Every path is below the top.
 pub fn lies_in(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path

@@ -1,16 +1,16 @@
-//! Regular expressions that are part of the program.
+//! Regular expressions in the programs' source.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A pattern of the program's own, compiled when it is first used: `Pattern::new(|| compiled("…"))`.
+/// A pattern in the source, compiled at its first use: `Pattern::new(|| compiled("…"))`.
 pub type Pattern = LazyLock<Regex>;
 
-/// Compiles a pattern of the program's own.
+/// Compiles a pattern in the source.
 ///
-/// **Panics** when it does not compile: a rule whose pattern is broken must not look like a rule that found nothing. Which
-/// Unicode tables are compiled in depends on the build; `\p{…}` needs more than a release has, and is refused in every build.
+/// **Panics** when it does not compile: a rule with a broken pattern must not look like a rule without findings. Release builds
+/// lack most of the Unicode tables that `\p{…}` needs, so it is refused in every build.
 #[expect(
     clippy::panic,
     reason = "the runner makes an internal error of it, which is what it is"
@@ -44,7 +44,7 @@ mod tests {
         compiled("(");
     }
 
-    /// Whatever compiles a pattern elsewhere could fail in silence.
+    /// A pattern compiled elsewhere might fail silently.
     #[test]
     fn all_patterns_are_compiled_here() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,4 +1,4 @@
-//! One skill with the text of its files.
+//! One skill, with the text of its files.
 
 use std::path::PathBuf;
 
@@ -14,16 +14,16 @@ use crate::script::{Script, ScriptKind};
 use crate::text::Text;
 use crate::tree::{EntryKind, FileEntry, READ_LIMIT, SKILL_FILE, Tree};
 
-/// Bytes that are looked at to tell text from data, as git does.
+/// Bytes that are searched for NUL to tell text from data, as in git.
 const HEAD: usize = 8000;
 
-/// Bytes of a large program that are looked at: headers stand there; tables of symbols stand behind the code.
+/// Bytes of a large program that are read. They include the header; the symbol tables come after the code.
 const LARGE_HEAD: u64 = 64 << 10;
 
-/// A skill, loaded.
+/// A loaded skill.
 #[derive(Debug)]
 pub struct Skill {
-    /// Directory relative to the root, with `/`; empty when the root is the skill.
+    /// Directory relative to the root, with `/`; empty when the root itself is the skill.
     pub dir: String,
     /// Name of the directory.
     pub name: String,
@@ -34,10 +34,10 @@ pub struct Skill {
 }
 
 impl Tree {
-    /// Loads the text of the skill at a position of [`Tree::skills`].
+    /// Loads the skill at an index of [`Tree::skills`], with the text of its files.
     pub fn load(&self, index: usize) -> Option<Skill> {
         let (tree, found) = (self, self.skills.get(index)?);
-        // The directory and its slash stand in front of each path.
+        // Each path begins with the directory and a slash.
         let before = found.dir.len() + usize::from(!found.dir.is_empty());
         let inside = |path: &str| path.get(before..).unwrap_or(path).to_owned();
         let entries = found.files.iter().filter_map(|at| tree.files.get(*at));
@@ -54,7 +54,7 @@ impl Tree {
 }
 
 impl Skill {
-    /// The SKILL.md, where it is text, with that and its Markdown.
+    /// The SKILL.md with its text and its Markdown, if it is text.
     pub fn instruction(&self) -> Option<(&SourceFile, &Text, &Document)> {
         let mut all = self.instructions();
         all.find(|(file, ..)| file.skill_path == SKILL_FILE)
@@ -67,7 +67,7 @@ impl Skill {
 
     /// A file by its path relative to the skill.
     pub fn file(&self, skill_path: &str) -> Option<&SourceFile> {
-        // Sorted by whole path, and all share the directory in front of it.
+        // All files share the directory, so they are sorted by this path too.
         let path = |file: &SourceFile| file.skill_path.as_str().cmp(skill_path);
         self.files.get(self.files.binary_search_by(path).ok()?)
     }
@@ -78,7 +78,7 @@ impl Skill {
         files.filter_map(|file| Some((file, file.text.as_ref()?, file.markdown.as_ref()?)))
     }
 
-    /// For each file whether the SKILL.md or a reachable text file mentions it.
+    /// For each file, whether the SKILL.md or a reachable text file mentions it.
     pub fn reachable(&self) -> Vec<bool> {
         mention::reachable(&self.files)
     }
@@ -107,7 +107,7 @@ fn load(tree: &Tree, entry: &FileEntry, skill_path: String) -> SourceFile {
     }
     let bytes = match tree.read(&entry.path) {
         Ok(bytes) => bytes,
-        // Of a program, the head says what it is; only its size is too large.
+        // A program is only too large to read whole; its header is enough.
         Err(FsError::TooLarge { .. })
             if names::is_program(&file.skill_path)
                 && let Some(binary) = large_binary(tree, entry) =>
@@ -139,13 +139,13 @@ fn load(tree: &Tree, entry: &FileEntry, skill_path: String) -> SourceFile {
     file
 }
 
-/// What the head of a file that is too large to be read whole says about a program.
+/// Reads the header of a program that is too large to be read whole.
 fn large_binary(tree: &Tree, entry: &FileEntry) -> Option<Binary> {
     let file = aris_fs::open(&tree.root.join(&entry.path)).ok()?;
     Binary::of(&file.head(LARGE_HEAD).ok()?)
 }
 
-/// Files whose text the rules need: too large is a fault there, and no reason to pass them over.
+/// Whether the rules need this file's text. If it is too large, that is reported as an error.
 fn matters_whatever_its_size(skill_path: &str) -> bool {
     names::is_program(skill_path) || names::extension(skill_path) == "md"
 }

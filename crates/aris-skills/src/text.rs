@@ -1,11 +1,12 @@
-//! A file as lines.
+//! A text as lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The text of a file: lines are split at LF, one CR at the end of each is removed, and a last empty piece is no line.
+/// The text of a file. Lines are split at LF, one CR at the end of each is removed, and an empty rest after the last LF is not
+/// a line.
 ///
-/// Bytes that are not UTF-8 are replaced by U+FFFD and one leading byte order mark is removed; both are remembered.
+/// Bytes that are not UTF-8 become U+FFFD, and one leading byte order mark is removed; flags record both.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
     raw: String,
@@ -16,11 +17,11 @@ pub struct Text {
 }
 
 impl Text {
-    /// The text of these bytes.
+    /// Decodes these bytes.
     pub fn new(bytes: &[u8]) -> Self {
         let after_mark = bytes.strip_prefix(b"\xEF\xBB\xBF");
         let read = String::from_utf8_lossy(after_mark.unwrap_or(bytes));
-        // What is borrowed holds no replacement.
+        // Only a replacement makes the result owned.
         let was_utf8 = matches!(read, Cow::Borrowed(_));
         let raw = read.into_owned();
         let ends = raw.match_indices('\n').map(|(end, _)| end + 1);
@@ -34,17 +35,17 @@ impl Text {
         }
     }
 
-    /// The whole text, line ends as they are in the file.
+    /// The whole text, with the file's own line ends.
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// The text in these bytes; empty where they are none of it.
+    /// The text in this byte range; empty when the range is outside the text.
     pub fn part(&self, range: Range<usize>) -> &str {
         self.raw.get(range).unwrap_or_default()
     }
 
-    /// How a line ends, by its number from 1.
+    /// The end of a line, by its number from 1.
     pub fn line_end(&self, number: usize) -> &'static str {
         match self.part(self.start(number)..self.start(number + 1)) {
             line if line.ends_with("\r\n") => "\r\n",
@@ -57,7 +58,7 @@ impl Text {
         self.starts.len()
     }
 
-    /// Whether there is no line.
+    /// Whether the text has no line.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
@@ -68,7 +69,7 @@ impl Text {
             return "";
         };
         let mut end = self.starts.get(number).copied().unwrap_or(self.raw.len());
-        // Every rule asks for every line: single bytes are looked at, and not patterns.
+        // Every rule reads every line, so this compares single bytes instead of patterns.
         for mark in [b'\n', b'\r'] {
             if end > *start && self.raw.as_bytes().get(end - 1) == Some(&mark) {
                 end -= 1;
@@ -87,7 +88,7 @@ impl Text {
         (first.max(1)..=self.len()).map(|number| (number, self.line(number)))
     }
 
-    /// Byte offset in [`Text::raw`] at which a line starts; the length of the text for a line after the last.
+    /// Byte offset in [`Text::raw`] at which a line starts; for a line after the last, the length of the text.
     pub fn start(&self, line: usize) -> usize {
         let start = line.checked_sub(1).and_then(|at| self.starts.get(at));
         start.copied().unwrap_or(self.raw.len())
@@ -103,12 +104,12 @@ impl Text {
         self.was_utf8
     }
 
-    /// Line and column, both from 1 and the column in characters, of a byte of [`Text::raw`].
+    /// Line and column of a byte of [`Text::raw`], both from 1, the column in characters.
     pub fn place(&self, byte_offset: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= byte_offset);
         let line = line.max(1);
         let start = self.start(line);
-        // The end of the file belongs to its last line, behind which a line feed may stand.
+        // The end of the file belongs to its last line, even after a line feed.
         let bytes = self.raw.as_bytes();
         let ends = byte_offset > start && bytes.get(byte_offset - 1) == Some(&b'\n');
         let before = bytes.get(start..byte_offset.max(start) - usize::from(ends));
@@ -121,7 +122,7 @@ pub fn column(line: &str, byte: usize) -> usize {
     1 + characters(line.as_bytes().get(..byte).unwrap_or(line.as_bytes()))
 }
 
-/// Characters that begin in these bytes of valid UTF-8.
+/// Number of characters that begin in these bytes of valid UTF-8.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }

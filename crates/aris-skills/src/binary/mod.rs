@@ -1,8 +1,8 @@
-//! Programs for a machine: what the first bytes of an ELF, Mach-O or PE file say.
+//! Executable files: format and machine, read from the first bytes of an ELF, Mach-O or PE file.
 //!
 //! **Sources**: System V ABI, chapter 4; Apple's `mach-o/loader.h` and `mach-o/fat.h`; Microsoft's PE format.
 
-/// The container.
+/// The file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Linux and other Unix systems.
@@ -28,23 +28,23 @@ pub enum Machine {
     Riscv64,
     /// Several in one file (fat Mach-O).
     Universal,
-    /// Another one, by the number in the header.
+    /// Another processor, with its number from the header.
     Other(u32),
 }
 
-/// What the header of a program says.
+/// Format and machine of a program, from its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// The container.
+    /// The file format.
     pub format: Format,
     /// The processor; `None` when the header is cut off.
     pub machine: Option<Machine>,
 }
 
-/// No number of a machine.
+/// A number that no machine has in this format.
 const NONE: u32 = 0;
 
-/// The machines with the first part of a target triple, and their numbers in ELF, Mach-O and PE.
+/// The machines: first part of the target triple, and numbers in ELF, Mach-O and PE.
 const MACHINES: [(Machine, &str, [u32; 3]); 6] = [
     (Machine::X86_64, "x86_64", [62, 0x0100_0007, 0x8664]),
     (Machine::Aarch64, "aarch64", [183, 0x0100_000C, 0xAA64]),
@@ -78,7 +78,7 @@ impl Machine {
 }
 
 impl Binary {
-    /// The program in these bytes; `None` when they start with no known magic number.
+    /// Reads a program's header; `None` when the bytes do not begin with a known magic number.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match *bytes.first_chunk::<4>()? {
             [0x7F, b'E', b'L', b'F'] => Some(elf(bytes)),
@@ -97,7 +97,7 @@ enum Endian {
     Big,
 }
 
-/// A whole number of `width` bytes at an offset.
+/// The unsigned integer of `width` bytes at an offset.
 fn number(bytes: &[u8], at: u64, width: usize, endian: Endian) -> Option<u64> {
     let at = usize::try_from(at).ok()?;
     let field = bytes.get(at..at.checked_add(width)?)?;
@@ -132,7 +132,7 @@ fn mach_o(bytes: &[u8], endian: Endian) -> Binary {
     }
 }
 
-/// A fat Mach-O file; Java class files share its magic number and have a version above 44 where it has the number of programs.
+/// A fat Mach-O file. A Java class file has the same magic number, but in place of the number of programs a version above 44.
 fn fat(bytes: &[u8]) -> Option<Binary> {
     let count = number(bytes, 4, 4, Endian::Big)?;
     (1..=30).contains(&count).then_some(Binary {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The head of a 64-bit little-endian ELF file.
+/// The header of a 64-bit little-endian ELF file.
 fn elf_for(machine: u16) -> Vec<u8> {
     let mut bytes = vec![0; 64];
     bytes[..6].copy_from_slice(&[0x7F, b'E', b'L', b'F', 2, 1]);

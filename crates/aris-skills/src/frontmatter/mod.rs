@@ -7,24 +7,25 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle,
 use crate::pattern::{Pattern, compiled};
 use crate::text::Text;
 
-/// Deepest nesting that is read. Real frontmatter has three levels; a thousand brackets are an attack on recursive readers.
+/// Deepest nesting that is read. Real frontmatter has three levels; a thousand brackets attack recursive readers.
 const DEPTH_LIMIT: usize = 64;
 
-/// Most nodes that are built, aliases counted as often as they are used.
+/// Most nodes that are built. An alias counts every time it is used.
 const NODE_LIMIT: usize = 20_000;
 
-/// The frontmatter of a file: its first line, right-trimmed, is `---`, and it ends at the next line that right-trimmed is `---`.
+/// The frontmatter of a file. It begins if the first line is `---`, and ends at the next such line; trailing white space is
+/// ignored.
 #[derive(Clone, Debug)]
 pub struct Frontmatter {
-    /// Number of the closing line; the body starts behind it.
+    /// Line number of the closing marker; the body starts after it.
     pub last: usize,
     /// Bytes of [`Text::raw`] between the two marker lines.
     pub range: Range<usize>,
-    /// The mapping, or why it is none.
+    /// The mapping, or why there is none.
     pub yaml: Result<Yaml, YamlFault>,
 }
 
-/// Why a frontmatter is no YAML mapping.
+/// Why a frontmatter is not a YAML mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YamlFault {
     /// Line in the file, from 1.
@@ -33,11 +34,11 @@ pub struct YamlFault {
     pub col: usize,
     /// What is wrong, lower case, without a full stop.
     pub message: String,
-    /// Whether common parsers read the text all the same: what they make of it is then not known.
+    /// Whether common parsers accept the text anyway. Its meaning for them is then unknown.
     pub disputed: bool,
 }
 
-/// Faults that the YAML 1.2 grammar knows and that parsers of the libyaml family (which most hosts use) let pass.
+/// Faults under the YAML 1.2 grammar that parsers of the libyaml family, which most hosts use, accept.
 ///
 /// **Source**: 1,015 frontmatters of public skills and 289 made ones, read by this parser, `PyYAML` 6.0.3 and ruamel.yaml 0.19.1.
 const DISPUTED: [&str; 5] = [
@@ -48,7 +49,7 @@ const DISPUTED: [&str; 5] = [
     "plain scalar cannot start with '-' followed by",
 ];
 
-/// A tab in front of a line: a fault between quotation marks only to the letter of the grammar.
+/// A tab at the beginning of a line. Inside quotes, only the grammar's letter makes it a fault.
 const TAB: &str = "tab cannot be used as indentation";
 
 /// How a node is written.
@@ -56,9 +57,9 @@ const TAB: &str = "tab cannot be used as indentation";
 pub enum Style {
     /// A scalar without quotes.
     Plain,
-    /// A scalar in quotes, or behind `|` or `>`.
+    /// A scalar in quotes, or after `|` or `>`.
     Quoted,
-    /// A collection by indentation.
+    /// A collection written by indentation.
     Block,
     /// `[…]` or `{…}`.
     Flow,
@@ -67,21 +68,21 @@ pub enum Style {
 /// A YAML node with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Yaml {
-    /// What it is.
+    /// Its value.
     pub value: Value,
     /// How it is written.
     pub style: Style,
-    /// A scalar's text before its type was decided (`1.0`, `yes`), quotes and escapes resolved; empty for collections.
+    /// A scalar's text before its type is decided (`1.0`, `yes`), with quotes and escapes resolved; empty for collections.
     pub text: String,
     /// Line in the file, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub col: usize,
-    /// Bytes of [`Text::raw`]; for an alias those of the alias.
+    /// Byte range in [`Text::raw`]; for an alias that of the alias itself.
     pub range: Range<usize>,
 }
 
-/// The value of a node, typed as by the core schema of YAML 1.2: `yes`, `on` and dates are strings.
+/// The value of a node, typed by the core schema of YAML 1.2: `yes`, `on` and dates are strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Empty, `~` or `null`.
@@ -92,7 +93,7 @@ pub enum Value {
     Int,
     /// A number with a point or an exponent, `.inf`, `.nan`.
     Float,
-    /// Anything else, and everything in quotes.
+    /// Any other scalar, and every scalar in quotes.
     Str(String),
     /// A sequence.
     Seq(Vec<Yaml>),
@@ -101,7 +102,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The type as people call it.
+    /// Name of the type for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -116,7 +117,7 @@ impl Value {
 }
 
 impl Yaml {
-    /// The entries of a mapping; none for anything else.
+    /// The entries of a mapping; empty for other nodes.
     pub fn entries(&self) -> &[(Self, Self)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -124,12 +125,12 @@ impl Yaml {
         }
     }
 
-    /// The value of a key written as a string.
+    /// The value of a key that is a string.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|(_, value)| value)
     }
 
-    /// Key and value of a key written as a string.
+    /// Key and value of a key that is a string.
     pub fn entry(&self, key: &str) -> Option<&(Self, Self)> {
         let mut entries = self.entries().iter();
         entries.find(|(name, _)| name.as_str() == Some(key))
@@ -143,7 +144,7 @@ impl Yaml {
         }
     }
 
-    /// This node and all below it, in the order of the file.
+    /// This node and all nodes below it, in file order.
     pub fn nodes(&self) -> Vec<&Self> {
         let mut found = Vec::new();
         let mut open = vec![self];
@@ -165,7 +166,7 @@ impl Yaml {
 }
 
 impl Frontmatter {
-    /// The frontmatter of a text; `None` when it is not opened on line 1 or never closed.
+    /// The frontmatter of a text; `None` when line 1 does not open it, or when it is not closed.
     pub fn of(text: &Text) -> Option<Self> {
         if text.line(1).trim_end() != "---" {
             return None;
@@ -179,7 +180,7 @@ impl Frontmatter {
         Some(Self { last, range, yaml })
     }
 
-    /// The top-level mapping, when there is one.
+    /// The top-level mapping, if there is one.
     pub fn mapping(&self) -> Option<&Yaml> {
         self.yaml.as_ref().ok()
     }
@@ -190,7 +191,7 @@ impl Frontmatter {
     }
 }
 
-/// One YAML document that must be a mapping. `lines_before` and `bytes_before` place it in its file.
+/// Reads one YAML document that must be a mapping. `lines_before` and `bytes_before` count what precedes it in its file.
 fn mapping(source: &str, lines_before: usize, bytes_before: usize) -> Result<Yaml, YamlFault> {
     let (line, col, kind) = match document(source, lines_before, bytes_before)? {
         Some(yaml) if matches!(yaml.value, Value::Map(_)) => return Ok(yaml),
@@ -205,7 +206,8 @@ fn mapping(source: &str, lines_before: usize, bytes_before: usize) -> Result<Yam
     })
 }
 
-/// Reads one YAML document; `None` when it holds nothing. `lines_before` and `bytes_before` are what precedes `source` in its file.
+/// Reads one YAML document; `None` when it is empty. `lines_before` and `bytes_before` count what precedes `source` in its
+/// file.
 pub fn document(
     source: &str,
     lines_before: usize,
@@ -231,7 +233,7 @@ pub fn document(
 struct Open {
     node: Yaml,
     anchor: usize,
-    /// A mapping's key that waits for its value.
+    /// A mapping's key whose value has not been read.
     key: Option<Yaml>,
 }
 
@@ -327,7 +329,7 @@ impl Build<'_> {
         }
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a finished node to the open collection.
     fn place(&mut self, node: Yaml, span: &Span) -> Result<(), YamlFault> {
         self.nodes += 1;
         if self.nodes > NODE_LIMIT {
@@ -380,7 +382,7 @@ impl Build<'_> {
     }
 
     fn scan_fault(&self, error: &ScanError) -> YamlFault {
-        // A fault at the very end is reported on the last line that exists.
+        // A fault at the end of the file is reported on the last existing line.
         let lines = self.source.lines().count().max(1);
         let line = error.marker().line().clamp(1, lines);
         let message = error.info();
@@ -401,7 +403,7 @@ fn end_of(span: &Span) -> usize {
     span.end.byte_offset().unwrap_or(0)
 }
 
-/// Whether two keys are equal: same type, same content, places aside.
+/// Whether two keys are equal: same type and content, regardless of place.
 fn same(left: &Yaml, right: &Yaml) -> bool {
     match (&left.value, &right.value) {
         (Value::Int | Value::Float, Value::Int | Value::Float) => left.text == right.text,

@@ -1,4 +1,4 @@
-//! What git knows about a folder, read from its files without starting git: the work tree's top, the index and its modes.
+//! Reads a git work tree from its files, without starting git: its top folder, the index and its modes.
 //!
 //! **Source**: git's `Documentation/gitformat-index.txt` (versions 2, 3 and 4) and `gitrepository-layout.txt`.
 
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use aris_fs::FsError;
 
-/// Largest index that is read: one of a million files has some 100 MB.
+/// Largest index that is read, in bytes. An index of a million files has about 100 MB.
 const INDEX_LIMIT: u64 = 256 << 20;
 
-/// Largest `.git` file, `HEAD`-like file or configuration that is read.
+/// Largest `.git` file, `HEAD`-like file or configuration that is read, in bytes.
 const SMALL: u64 = 1 << 20;
 
-/// Modes of tracked paths.
+/// The tracked paths with their modes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
-    /// Path from the top of the work tree, bytes as git has them, and its mode.
+    /// Mode by path. The path is relative to the top of the work tree, as raw bytes.
     entries: BTreeMap<Vec<u8>, u32>,
 }
 
@@ -25,9 +25,9 @@ pub struct Index {
 pub struct WorkTree {
     /// Its top folder.
     pub top: PathBuf,
-    /// The folder that all work trees share; holds `info/exclude` and `config`.
+    /// The folder that all linked work trees share. It contains `info/exclude` and `config`.
     pub common_dir: PathBuf,
-    /// The index; `None` when there is none yet or it cannot be read (split and unknown forms).
+    /// The index; `None` when there is none yet, or when it cannot be read (split or unknown format).
     pub index: Option<Index>,
 }
 
@@ -37,7 +37,7 @@ impl Index {
         self.entries.contains_key(path.as_bytes())
     }
 
-    /// Whether something below the folder is tracked; the empty path is the top.
+    /// Whether a file below the folder is tracked; the empty path is the top.
     pub fn has_below(&self, folder: &str) -> bool {
         if folder.is_empty() {
             return !self.entries.is_empty();
@@ -48,7 +48,7 @@ impl Index {
             .is_some_and(|(path, _)| path.starts_with(&prefix))
     }
 
-    /// Whether the tracked file has the execute bit; `None` for what is not tracked as a file.
+    /// Whether the tracked file has the execute bit; `None` when the path is not tracked as a file.
     pub fn executable(&self, path: &str) -> Option<bool> {
         match self.entries.get(path.as_bytes())? {
             0o100_755 => Some(true),
@@ -57,7 +57,7 @@ impl Index {
         }
     }
 
-    /// Reads an index whose object names have `hash` bytes; `None` when it is not of a known form.
+    /// Parses an index whose object names have `hash` bytes; `None` for an unknown format.
     pub fn parse(bytes: &[u8], hash: usize) -> Option<Self> {
         let mut input = Input { bytes };
         if input.take(4)? != b"DIRC" {
@@ -89,16 +89,16 @@ impl Index {
                 path
             } else {
                 let path = input.until_nul()?.to_vec();
-                // Padded with NUL bytes to a multiple of eight, one of them at least.
+                // Padded with at least one NUL byte, to a multiple of eight.
                 let read = length - input.bytes.len();
                 input.take(read.next_multiple_of(8) - read)?;
                 path
             };
             before.clone_from(&path);
-            // All stages of a conflict have the path; the last one read stands for them.
+            // All stages of a conflict have this path; the last one counts.
             entries.insert(path, mode);
         }
-        // What follows are extensions; a split index keeps its entries elsewhere.
+        // Extensions follow. A split index keeps its entries in another file.
         while input.bytes.len() >= hash + 8 {
             let name = input.take(4)?;
             if name == b"link" {
@@ -111,7 +111,7 @@ impl Index {
     }
 }
 
-/// Bytes that are left to read.
+/// The bytes that have not been read yet.
 struct Input<'a> {
     bytes: &'a [u8],
 }
@@ -138,7 +138,7 @@ impl<'a> Input<'a> {
         Some(taken)
     }
 
-    /// The number of varying length that pack files and version 4 use.
+    /// Reads a variable-length number, as in pack files and index version 4.
     fn offset(&mut self) -> Option<usize> {
         let mut value = 0_usize;
         loop {
@@ -153,7 +153,7 @@ impl<'a> Input<'a> {
 }
 
 impl WorkTree {
-    /// The work tree whose top is `folder`: it has a `.git` folder, or a `.git` file as linked work trees and submodules have.
+    /// The work tree whose top is `folder`. It has a `.git` folder, or a `.git` file, as linked work trees and submodules do.
     pub fn at(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let git_dir = if dot_git.is_dir() {
@@ -190,7 +190,8 @@ impl WorkTree {
             .map(Path::to_path_buf)
     }
 
-    /// The work tree around `folder`: its own, or that of the nearest folder above. `folder` is absolute.
+    /// The work tree that contains `folder`: that of the folder itself or of its nearest ancestor with one. `folder` must be
+    /// absolute.
     pub fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().find_map(Self::at)
     }
@@ -200,7 +201,7 @@ fn small(path: &Path) -> Option<String> {
     String::from_utf8(aris_fs::read(path, SMALL).ok()?).ok()
 }
 
-/// `extensions.objectFormat = sha256` in the repository's configuration.
+/// Whether the configuration sets `extensions.objectFormat = sha256`.
 fn is_sha256(common_dir: &Path) -> bool {
     small(&common_dir.join("config")).is_some_and(|text| {
         let squeezed = text.to_lowercase().replace([' ', '\t'], "");

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// An index of version 2, 3 or 4 as git writes it.
+/// An index of version 2, 3 or 4, as git writes it.
 fn written(version: u32, entries: &[(&str, u32)]) -> Vec<u8> {
     let mut bytes = b"DIRC".to_vec();
     bytes.extend(version.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Code spans and links outside fences, by a `CommonMark` parser.
+//! Code spans and links outside fences, found by a `CommonMark` parser.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use super::{Document, Fence, Link, Span};
 use crate::text::Text;
 
-/// Reads the lines outside `fences` into `document`.
+/// Adds the spans and links outside `fences` to `document`.
 pub(super) fn read(text: &Text, first: usize, fences: &[Fence], document: &mut Document) {
     let from = text.start(first);
     let body = without(text, from, fences);
@@ -54,7 +54,7 @@ pub(super) fn read(text: &Text, first: usize, fences: &[Fence], document: &mut D
     }));
 }
 
-/// The text from a byte on, with blanks in place of the fences: what is code is decided once.
+/// The text from a byte on, with the fences blanked, so that the parser does not make its own decision about them.
 fn without(text: &Text, from: usize, fences: &[Fence]) -> String {
     let raw = text.raw();
     let mut body = String::with_capacity(raw.len().saturating_sub(from));
@@ -73,7 +73,7 @@ fn without(text: &Text, from: usize, fences: &[Fence]) -> String {
     body
 }
 
-/// Places of offsets that mostly grow: each character of a long line is counted once.
+/// Computes places of offsets. For ascending offsets each character is counted only once.
 #[derive(Default)]
 struct Cursor {
     offset: usize,

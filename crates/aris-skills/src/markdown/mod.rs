@@ -1,4 +1,4 @@
-//! Markdown as far as the rules look at it: fences, code spans and links, each with its place.
+//! Markdown as far as the rules need it: fences, code spans and links, each with its place.
 
 mod fence;
 mod inline;
@@ -14,12 +14,12 @@ pub use fence::{Fence, fences};
 use crate::frontmatter::Frontmatter;
 use crate::text::Text;
 
-/// What a Markdown file holds.
+/// The parsed content of a Markdown file.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The YAML at its top.
     pub frontmatter: Option<Frontmatter>,
-    /// First line of the body, behind the frontmatter.
+    /// First line of the body, after the frontmatter.
     pub first_line: usize,
     /// Code fences, in order; they do not overlap.
     pub fences: Vec<Fence>,
@@ -36,9 +36,9 @@ pub struct Span {
     pub line: usize,
     /// Column of the opening backticks, from 1.
     pub col: usize,
-    /// Bytes of [`Text::raw`], backticks included.
+    /// Byte range in [`Text::raw`], including the backticks.
     pub range: Range<usize>,
-    /// What stands between the backticks; line ends are blanks.
+    /// The text between the backticks; line ends become blanks.
     pub text: String,
 }
 
@@ -47,9 +47,9 @@ pub struct Span {
 pub struct Link {
     /// The target, without `<…>` around it and without the title.
     pub target: String,
-    /// Line of the opening bracket, or of the `!`.
+    /// Line of the opening bracket, or of the `!` of an image.
     pub line: usize,
-    /// Its column, from 1.
+    /// Column of that character, from 1.
     pub col: usize,
 }
 
@@ -69,13 +69,13 @@ impl Document {
         document
     }
 
-    /// Whether a line is part of a fence, its opening and closing lines included.
+    /// Whether a line is part of a fence, including its opening and closing lines.
     pub fn in_fence(&self, line: usize) -> bool {
         let holds = |fence: &Fence| (fence.open..=fence.last).contains(&line);
         self.fences.iter().any(holds)
     }
 
-    /// The code span around a byte of [`Text::raw`].
+    /// The code span that contains a byte of [`Text::raw`].
     pub fn span_at(&self, byte: usize) -> Option<&Span> {
         let after = self.spans.partition_point(|span| span.range.start <= byte);
         let span = self.spans.get(after.checked_sub(1)?)?;
@@ -84,8 +84,8 @@ impl Document {
 }
 
 impl Link {
-    /// The path of a *relative link*: its target is not empty, has no URI scheme, does not start with `#`, `/` or `~`, and
-    /// holds none of `< > { } $ * |`, backtick, `...`, `…`. Query and fragment are cut and percent escapes decoded.
+    /// The path of a *relative link*. Its target is not empty, has no URI scheme, does not start with `#`, `/` or `~`, and
+    /// contains none of `< > { } $ * |`, backtick, `...`, `…`. Query and fragment are removed, percent escapes decoded.
     pub fn relative_path(&self) -> Option<String> {
         let target = self.target.as_str();
         let placeholder = target.contains(['<', '>', '{', '}', '$', '*', '|', '`', '…']);
@@ -102,8 +102,8 @@ impl Link {
     }
 }
 
-/// Whether a target begins with a URI scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:` (RFC 3986 §3.1). One letter
-/// is none: it is a Windows drive.
+/// Whether a target begins with a URI scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:` (RFC 3986 §3.1). A single
+/// letter is a Windows drive and not a scheme.
 fn has_scheme(target: &str) -> bool {
     let Some((scheme, _)) = target.split_once(':') else {
         return false;
@@ -115,7 +115,7 @@ fn has_scheme(target: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// A line without the block-quote marks in front of it, at most `limit`, and how many there were.
+/// The number of block-quote marks at the beginning of a line, at most `limit`, and the line without them.
 fn unquoted(line: &str, limit: usize) -> (usize, &str) {
     let mut rest = line;
     let mut depth = 0;

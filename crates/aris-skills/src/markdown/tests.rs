@@ -137,7 +137,7 @@ fn code_spans_pair_equal_runs_within_a_block() {
     }
 }
 
-/// First line of each fenced block and whether it was closed or ended, as a `CommonMark` parser sees it.
+/// First line of each fenced block, according to a `CommonMark` parser.
 fn commonmark(source: &str) -> Vec<usize> {
     let text = Text::new(source.as_bytes());
     Parser::new_ext(text.raw(), Options::empty())

@@ -1,8 +1,8 @@
-//! Which text names which file.
+//! Finds which text names which file.
 //!
 //! A *mention* of file F in a text is its file name, case-insensitive, not preceded by `[A-Za-z0-9_.-]` nor followed by
-//! `[A-Za-z0-9_-]`; or the path of a directory that holds F and lies at least two levels deep (`assets/fonts`, never a bare
-//! `references/`), written as a directory; or, for Python, the dotted module path (`scripts.tool`).
+//! `[A-Za-z0-9_-]`; or the path of a directory that contains F, at least two levels deep (`assets/fonts`, never a bare
+//! `references/`) and written as a directory; or, for Python, the dotted module path (`scripts.tool`).
 //! A file is *cited* when the SKILL.md mentions it, and *reachable* when it is cited or a reachable text file mentions it.
 
 #[cfg(test)]
@@ -20,25 +20,25 @@ use crate::tree::SKILL_FILE;
 /// Finds mentions of a set of files in linear time.
 #[derive(Debug)]
 pub struct Matcher {
-    /// Each name, and the files that it is a mention of.
+    /// Each name, with the indices of the files that it is a mention of.
     names: Vec<(Name, Vec<usize>)>,
-    /// All of them at once; `None` when they are too many.
+    /// Searches for all names at once; `None` when there are too many.
     search: Option<AhoCorasick>,
 }
 
-/// What a text may name.
+/// A name that a text may contain.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Name {
-    /// A file name or a dotted module path in lower case, made of `[a-z0-9_.-]` only.
+    /// A file name or dotted module path in lower case, with only `[a-z0-9_.-]`.
     Word(String),
-    /// A file name in lower case with other characters in it.
+    /// A file name in lower case with other characters.
     Odd(String),
-    /// A folder two levels deep or more.
+    /// A folder at least two levels deep.
     Folder(String),
 }
 
 impl Matcher {
-    /// A matcher for files, by their paths relative to the skill; a mention is told by the position in the list.
+    /// A matcher for files, by their paths relative to the skill. It reports a file by its index in this list.
     pub fn new<'p>(paths: impl IntoIterator<Item = &'p str>) -> Self {
         let mut names: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
         for (file, path) in paths.into_iter().enumerate() {
@@ -71,15 +71,15 @@ impl Matcher {
         }
     }
 
-    /// Gives each mention in `text`: position of the file and byte offset of the name.
+    /// Reports each mention in `text`: index of the file, and byte offset of the name.
     pub fn find(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
         self.find_in(text, |name| !matches!(name, Name::Odd(_)), found);
         let is_odd = |name: &Name| matches!(name, Name::Odd(_));
         if self.names.iter().any(|(name, _)| is_odd(name)) {
-            // Offsets are those of the text only where lower case has the same length; else they point near the place.
+            // Lower case can change the length of a text. The offset then points near the mention.
             let mut found = |file, at: usize| found(file, at.min(text.len()));
             self.find_in(&text.to_lowercase(), is_odd, &mut found);
-            // Links escape what is odd in a name.
+            // Links percent-encode such characters.
             if text.contains('%') {
                 let decoded = percent_decode_str(text).decode_utf8_lossy();
                 self.find_in(&decoded.to_lowercase(), is_odd, &mut found);
@@ -106,12 +106,12 @@ impl Matcher {
             let begins =
                 before.is_some_and(|before| !before.bytes().next_back().is_some_and(is_word));
             let ends = after.is_some_and(|after| match name {
-                // A name ends where a run of name characters ends, or a dot stands.
+                // A name ends before a character that cannot be in a name, or before a dot.
                 Name::Word(_) | Name::Odd(_) => {
                     let next = after.bytes().next();
                     !next.is_some_and(|byte| is_word(byte) && byte != b'.')
                 }
-                // A directory ends its run of path characters, slashes or full stops behind it aside.
+                // A directory ends its run of path characters, except for slashes or full stops after it.
                 Name::Folder(folder) => {
                     let rest = after.trim_start_matches('/').trim_start_matches('.');
                     text.get(hit.range()) == Some(folder)
@@ -127,7 +127,7 @@ impl Matcher {
         }
     }
 
-    /// The files that `text` mentions.
+    /// Indices of the files that `text` mentions.
     pub fn files(&self, text: &str) -> BTreeSet<usize> {
         let mut files = BTreeSet::new();
         self.find(text, &mut |file, _| {
@@ -142,7 +142,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 
-/// For each file of one skill whether its SKILL.md leads to it.
+/// For each file of a skill, whether it is reachable from the SKILL.md.
 pub(crate) fn reachable(files: &[SourceFile]) -> Vec<bool> {
     let mut reachable = vec![false; files.len()];
     let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));

@@ -1,4 +1,4 @@
-//! Scripts: their kind and shebang, and which of them are entry points.
+//! Scripts: kind, shebang, and whether they are entry points.
 
 mod shebang;
 #[cfg(test)]
@@ -29,7 +29,7 @@ pub enum ScriptKind {
 }
 
 impl ScriptKind {
-    /// The kind by extension; without a dot in the name, by the shebang.
+    /// The kind by the extension; for a name without a dot, by the shebang.
     pub fn of(path: &str, text: &Text) -> Option<Self> {
         if names::file_name(path).contains('.') {
             return Self::of_extension(&names::extension(path));
@@ -37,7 +37,7 @@ impl ScriptKind {
         Self::of_program(&Shebang::of(text)?.program)
     }
 
-    /// The kind of an extension in lower case.
+    /// The kind of a lower-case extension.
     pub fn of_extension(extension: &str) -> Option<Self> {
         Some(match extension {
             "sh" | "bash" => Self::Sh,
@@ -51,7 +51,7 @@ impl ScriptKind {
         })
     }
 
-    /// The kind that an interpreter runs.
+    /// The kind of script that an interpreter runs.
     fn of_program(program: &str) -> Option<Self> {
         let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Some(match bare {
@@ -67,19 +67,19 @@ impl ScriptKind {
     }
 }
 
-/// What is known about a script.
+/// The properties of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
     /// Its language.
     pub kind: ScriptKind,
-    /// Its first line, when that is a shebang.
+    /// Its shebang, if it has one.
     pub shebang: Option<Shebang>,
-    /// Whether it is an entry point; everything else under `scripts/` and `bin/` is library.
+    /// Whether it is an entry point. Other scripts under `scripts/` and `bin/` are libraries.
     pub entry_point: bool,
 }
 
 impl Script {
-    /// The facts of a text; whether it is an entry point needs the whole skill.
+    /// The properties of a text. `entry_point` needs the whole skill and is set later.
     pub fn of(kind: ScriptKind, text: &Text) -> Self {
         Self {
             kind,

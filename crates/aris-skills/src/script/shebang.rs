@@ -3,16 +3,16 @@
 use crate::names;
 use crate::text::Text;
 
-/// `#!` and what follows it.
+/// A first line that begins with `#!`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shebang {
-    /// The line behind `#!`, as it is, a CR at its end included.
+    /// The line after `#!`, unchanged, including a CR at its end.
     pub raw: String,
     /// The interpreter's name without its folder; with `env`, the program that `env` starts.
     pub program: String,
     /// The interpreter's arguments.
     pub args: Vec<String>,
-    /// Whether the line ends in CR, which the kernel takes for a part of the interpreter's name.
+    /// Whether the line ends in CR. The kernel takes it for a part of the interpreter's name.
     pub ends_in_cr: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The walk: which files a tree has, and which skill each belongs to.
+//! The walk: the files of a tree, and the skill that each belongs to.
 
 #[cfg(test)]
 mod tests;
@@ -19,88 +19,88 @@ pub const SKILL_FILE: &str = "SKILL.md";
 pub const SKIPPED_FOLDERS: &str =
     ".git node_modules __pycache__ .venv venv target .mypy_cache .pytest_cache";
 
-/// Largest file that is read as a whole: 16 MiB. A longer text is data.
+/// Largest file that is read as a whole, in bytes. A longer text counts as data.
 pub const READ_LIMIT: u64 = 16 << 20;
 
-/// What the walk looks at.
+/// Options of the walk.
 #[derive(Clone, Debug, Default)]
 pub struct WalkOptions {
     /// Also files that git ignores.
     pub ignored_too: bool,
-    /// Paths to leave out, as lines of a `.gitignore` at the root.
+    /// Paths to leave out, in `.gitignore` syntax, relative to the root.
     pub exclude: Vec<String>,
 }
 
-/// What an entry is.
+/// Kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
     File,
     /// A symbolic link.
     Link {
-        /// What it says.
+        /// The link's text.
         target: String,
-        /// Whether it leads to nothing.
+        /// Whether the target does not exist.
         dangling: bool,
-        /// Whether it leads to a folder.
+        /// Whether the target is a folder.
         to_folder: bool,
     },
     /// A FIFO, socket or device.
     Special,
 }
 
-/// A file of the tree, or a link.
+/// A file or link of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEntry {
-    /// Relative to the root, with `/`; bytes that are not UTF-8 are replaced.
+    /// Path relative to the root, with `/`. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
-    /// Bytes; 0 for what is no file.
+    /// Size in bytes; 0 unless it is a regular file.
     pub size: u64,
-    /// The owner's execute bit: in a git work tree that of the index for tracked files, else that of the disk.
+    /// The owner's execute bit: from the index for files that git tracks, else from the disk.
     pub executable: bool,
     /// The owner's execute bit on the disk.
     pub executable_on_disk: bool,
-    /// Position in [`Tree::skills`] of the nearest skill above it.
+    /// Index in [`Tree::skills`] of the nearest skill above it.
     pub skill: Option<usize>,
 }
 
 /// A directory with an entry named exactly `SKILL.md`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillEntry {
-    /// Relative to the root, with `/`; empty when the root is the skill.
+    /// Path relative to the root, with `/`; empty when the root is the skill.
     pub dir: String,
-    /// Name of the directory; for the root that of the folder itself.
+    /// Name of the directory; for the root, the name of the root's own folder.
     pub name: String,
-    /// Positions in [`Tree::files`] of the files that belong to it.
+    /// Indices in [`Tree::files`] of the files that belong to it.
     pub files: Vec<usize>,
 }
 
-/// A tree of skills: names, sizes and modes. The text of files is read when it is asked for.
+/// A tree of skills: names, sizes and modes. Texts are read on demand.
 #[derive(Debug)]
 pub struct Tree {
-    /// The folder, absolute, links resolved.
+    /// The folder, absolute, with links resolved.
     pub root: PathBuf,
     /// Files and links, sorted by path.
     pub files: Vec<FileEntry>,
-    /// Paths of the folders, sorted, also of those that the walk did not enter; the root itself is not listed.
+    /// Paths of the folders, sorted, without the root. Includes folders that the walk did not enter.
     pub folders: Vec<String>,
     /// Skills, sorted by directory.
     pub skills: Vec<SkillEntry>,
-    /// Folders that could not be listed, and those in the place of a SKILL.md, with the reason.
+    /// Folders that could not be listed, and folders named SKILL.md, with the reason.
     pub unreadable: Vec<(String, String)>,
 }
 
 impl Tree {
-    /// Walks the folder at `root`: depth first, links not followed.
+    /// Walks the folder at `root` depth first, without following links.
     ///
-    /// **Errors**: those of listing `root` itself. A folder below that cannot be listed is in [`Tree::unreadable`].
+    /// **Errors**: `root` itself cannot be listed. Other folders that cannot be listed are in [`Tree::unreadable`].
     pub fn walk(root: &Path, options: &WalkOptions) -> Result<Self, FsError> {
         walk::walk(root, options)
     }
 
-    /// Reads a file by its path in the tree, at most [`READ_LIMIT`] bytes. Links are followed.
+    /// Reads a file by its path in the tree, at most [`READ_LIMIT`] bytes. Follows links.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, FsError> {
         aris_fs::read(&self.root.join(path), READ_LIMIT)
     }
@@ -118,13 +118,13 @@ impl Tree {
         self.files.get(at.ok()?)
     }
 
-    /// Whether a folder with this path was walked; the empty path is the root.
+    /// Whether the walk found a folder with this path; the empty path is the root.
     pub fn has_folder(&self, path: &str) -> bool {
         let search = |folder: &String| folder.as_str().cmp(path);
         path.is_empty() || self.folders.binary_search_by(search).is_ok()
     }
 
-    /// Whether something exists at a path relative to the root, in the tree or on the disk beside it. Case counts.
+    /// Whether something exists at a path relative to the root, in the tree or on the disk. In the tree, case counts.
     pub fn exists(&self, path: &str) -> bool {
         self.file(path).is_some() || self.has_folder(path) || self.root.join(path).exists()
     }

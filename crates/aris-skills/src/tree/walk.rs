@@ -1,4 +1,4 @@
-//! How the tree is walked.
+//! Walks a tree.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -39,16 +39,16 @@ pub(super) fn walk(root: &Path, options: &WalkOptions) -> Result<Tree, FsError> 
     Ok(walk.finished())
 }
 
-/// One `.gitignore`, with those above it.
+/// The rules of a `.gitignore` and of those above it.
 type Rules = Vec<Rc<Gitignore>>;
 
-/// A folder that is being walked.
+/// A folder during the walk.
 struct Place {
     path: String,
     work_tree: Option<Rc<WorkTree>>,
-    /// Ignore rules, the strongest last.
+    /// Ignore rules; later ones take precedence.
     rules: Rules,
-    /// Whether git ignores the folder; then it is walked for what is tracked in it.
+    /// Whether git ignores the folder. It is then walked only for tracked files.
     ignored: bool,
 }
 
@@ -58,7 +58,7 @@ struct Walk {
     exclude: Gitignore,
     files: Vec<FileEntry>,
     folders: Vec<String>,
-    /// Directories of skills.
+    /// Directories of the skills found so far.
     skills: Vec<String>,
     unreadable: Vec<(String, String)>,
 }
@@ -107,7 +107,7 @@ impl Walk {
         }
     }
 
-    /// A folder inside `place`.
+    /// Walks a folder inside `place`.
     fn below(&mut self, place: &Place, entry: &aris_fs::Entry, path: String) {
         let skipped = SKIPPED_FOLDERS
             .split(' ')
@@ -171,12 +171,12 @@ impl Walk {
         file
     }
 
-    /// A path of the tree as the work tree has it.
+    /// A path of the tree, relative to the top of the work tree.
     fn in_git(&self, tree: &WorkTree, path: &str) -> String {
         aris_fs::display_relative(&self.root.join(path), &tree.top)
     }
 
-    /// Whether git's rules match a path, tracked or not. Nothing below an ignored folder is taken back.
+    /// Whether git's rules match a path, tracked or not. A rule cannot re-include anything below an ignored folder.
     fn is_ignored(&self, place: &Place, path: &str, folder: bool) -> bool {
         let full = self.root.join(path);
         let matched = |rules: &Rc<Gitignore>| rules.matched(&full, folder).map(drop);
@@ -187,7 +187,7 @@ impl Walk {
                 .is_some_and(|found| found.is_ignore())
     }
 
-    /// Whether a path is excluded, or ignored by git: matched by its rules and not tracked.
+    /// Whether a path is excluded, or ignored by git: its rules match and it is not tracked.
     fn is_left_out(&self, place: &Place, path: &str, folder: bool) -> bool {
         let full = self.root.join(path);
         if self.exclude.matched(&full, folder).is_ignore() {
@@ -235,7 +235,7 @@ impl Walk {
     }
 }
 
-/// The position of the nearest skill above a path.
+/// Index of the nearest skill above a path.
 fn nearest(skills: &[SkillEntry], path: &str) -> Option<usize> {
     let mut folder = path;
     while !folder.is_empty() {
@@ -258,7 +258,7 @@ fn name_of(root: &Path, dir: &str) -> String {
     }
 }
 
-/// The rules of lines as in a `.gitignore`, relative to `base`. Lines that are no patterns are passed over, as git does.
+/// Compiles lines in `.gitignore` syntax, relative to `base`. Invalid lines are skipped, as in git.
 pub fn patterns<'l>(base: &Path, lines: impl Iterator<Item = &'l str>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(base);
     for line in lines {
@@ -267,8 +267,8 @@ pub fn patterns<'l>(base: &Path, lines: impl Iterator<Item = &'l str>) -> Gitign
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The ignore rules that hold in `folder` of a work tree, its own `.gitignore` left out: `info/exclude`, then each `.gitignore`
-/// from the top down. The user's own excludes are not read: the answer must not depend on who asks.
+/// The ignore rules that apply in `folder` of a work tree, without its own `.gitignore`: `info/exclude`, then each `.gitignore`
+/// from the top down. The user's global excludes are not read, so that the result is the same for every user.
 fn rules_above(tree: &WorkTree, folder: &Path) -> Rules {
     let mut rules = Vec::new();
     rules.extend(gitignore(&tree.common_dir.join("info/exclude"), &tree.top));
